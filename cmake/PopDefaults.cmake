@@ -1,0 +1,99 @@
+# Defaults of the whole build: language, warnings, compiler cache, sanitizers, the header-only target.
+include_guard()
+include(GNUInstallDirs)
+find_package(Threads REQUIRED)
+
+set(POP_CMAKE_DIR ${CMAKE_CURRENT_LIST_DIR})
+
+set(CMAKE_CXX_STANDARD 20)
+set(CMAKE_CXX_STANDARD_REQUIRED ON)
+set(CMAKE_CXX_EXTENSIONS OFF)
+set(CMAKE_CXX_VISIBILITY_PRESET hidden)
+set(CMAKE_VISIBILITY_INLINES_HIDDEN ON)
+set(CMAKE_POSITION_INDEPENDENT_CODE ON)
+if(PROJECT_IS_TOP_LEVEL)
+  set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
+  if(NOT CMAKE_BUILD_TYPE AND NOT CMAKE_CONFIGURATION_TYPES)
+    set(CMAKE_BUILD_TYPE Release CACHE STRING "Build type" FORCE)
+  endif()
+endif()
+
+# ccache with paths relative to the source tree and without the build folder in the key: presets share objects.
+find_program(POP_CCACHE ccache)
+if(PROJECT_IS_TOP_LEVEL AND POP_CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
+  set(CMAKE_CXX_COMPILER_LAUNCHER
+      ${CMAKE_COMMAND} -E env CCACHE_BASEDIR=${PROJECT_SOURCE_DIR} CCACHE_NOHASHDIR=1 ${POP_CCACHE})
+endif()
+
+# The include paths of everything in this tree: published headers, libraries' headers, and the root for
+# <codelets/...> and <planners/...>.
+add_library(pop_includes INTERFACE)
+target_include_directories(
+  pop_includes INTERFACE ${PROJECT_SOURCE_DIR}/include ${PROJECT_SOURCE_DIR}/include/poplibs
+                         ${PROJECT_SOURCE_DIR})
+
+# Warnings, for targets of this project only; -Werror only where POP_WERROR asks for it.
+function(pop_warnings target)
+  if(NOT PROJECT_IS_TOP_LEVEL)
+    return()
+  endif()
+  target_compile_options(${target} PRIVATE -Wall -Wextra -Wpedantic -Wshadow -Wconversion)
+  if(POP_WERROR)
+    target_compile_options(${target} PRIVATE -Werror)
+  endif()
+endfunction()
+
+# Sanitizers of POP_SANITIZE, compile and link. Instrumented code makes GCC warn falsely, so -Werror ends there.
+function(pop_sanitize target)
+  if(NOT POP_SANITIZE)
+    return()
+  endif()
+  foreach(tag IN LISTS POP_UNSANITIZED_TAGS)
+    if(target MATCHES "_codelets_${tag}$")
+      return()
+    endif()
+  endforeach()
+  set(flags -fsanitize=${POP_SANITIZE} -fno-omit-frame-pointer)
+  if(NOT POP_SANITIZE MATCHES "thread")
+    list(APPEND flags -fno-sanitize-recover=all)
+  endif()
+  target_compile_options(${target} PRIVATE ${flags} -Wno-error)
+  target_link_options(${target} PRIVATE ${flags})
+endfunction()
+
+# What every target made by our functions gets.
+function(pop_target_defaults target)
+  pop_warnings(${target})
+  pop_sanitize(${target})
+  target_link_libraries(${target} PRIVATE $<BUILD_INTERFACE:pop_includes>)
+endfunction()
+
+# Flags of codelet objects: -O2 in every preset, no contraction of a*b+c behind the author's back.
+macro(pop_codelet_scope)
+  foreach(config DEBUG RELEASE RELWITHDEBINFO MINSIZEREL)
+    set(CMAKE_CXX_FLAGS_${config} "-O2 -g1 -DNDEBUG -ffp-contract=off")
+  endforeach()
+  # The thread sanitizer watches the engine, not the kernels, which own no synchronisation.
+  if(POP_SANITIZE MATCHES "thread")
+    set(POP_SANITIZE "")
+  endif()
+  # Instrumenting what this machine cannot run would only cost time.
+  set(POP_UNSANITIZED_TAGS)
+  if(EXISTS /proc/cpuinfo)
+    file(STRINGS /proc/cpuinfo flags REGEX "^flags" LIMIT_COUNT 1)
+    foreach(pair avx2=avx2 avx512=avx512vl avx512fp16=avx512_fp16 avx512fp16_soft=avx512vl)
+      string(REGEX MATCH "^(.*)=(.*)$" match ${pair})
+      if(flags AND NOT flags MATCHES " ${CMAKE_MATCH_2}( |$)")
+        string(REGEX REPLACE "=.*" "" tag ${pair})
+        list(APPEND POP_UNSANITIZED_TAGS ${tag})
+      endif()
+    endforeach()
+  endif()
+endmacro()
+
+# One header brings in the whole library; needs C++20. Installed, poplarConfig.cmake defines the same target.
+add_library(poplar_header_only INTERFACE)
+add_library(poplar::header_only ALIAS poplar_header_only)
+target_compile_definitions(poplar_header_only INTERFACE POPLAR_HEADER_ONLY)
+target_compile_features(poplar_header_only INTERFACE cxx_std_20)
+target_link_libraries(poplar_header_only INTERFACE pop_includes Threads::Threads ${CMAKE_DL_LIBS})

@@ -1,0 +1,58 @@
+# pop_add_codelets(<library> <family>... [BASELINE <file>...])
+#
+# The codelets of a library, once per instruction set. Family F is codelets/<library>/F.cpp, compiled for every tag of
+# POP_ISA_TAGS into the object library <library>_codelets_<tag>, with POP_ISA defined as the tag and the tag's
+# instructions named one by one, so that objects do not depend on the machine that builds them. BASELINE files are
+# compiled once, without special instructions, into <library>_codelets; naming that target in the OBJECTS of
+# pop_add_library links all of it.
+#
+# The global property POP_ISA_TARGETS lists <tag>=<target> of every such object library, for the hygiene test.
+include_guard()
+
+if(CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64")
+  set(POP_ISA_TAGS scalar avx2 avx512 avx512fp16 avx512fp16_soft)
+else()
+  set(POP_ISA_TAGS scalar)
+endif()
+
+set(POP_ISA_FLAGS_scalar)
+set(POP_ISA_FLAGS_avx2 -mavx2 -mfma -mf16c -mbmi -mbmi2 -mlzcnt -mpopcnt)
+set(POP_ISA_FLAGS_avx512 ${POP_ISA_FLAGS_avx2} -mavx512f -mavx512bw -mavx512dq -mavx512vl -mavx512cd
+                         -mprefer-vector-width=512)
+set(POP_ISA_FLAGS_avx512fp16 ${POP_ISA_FLAGS_avx512} -mavx512fp16)
+set(POP_ISA_FLAGS_avx512fp16_soft ${POP_ISA_FLAGS_avx512})
+
+# What every kernel file gets besides its instructions, in every preset. GCC 12 warns about its own AVX-512 headers
+# without the two -Wno flags; clang does not know the first of them.
+set(POP_KERNEL_FLAGS -ffp-contract=off -fno-math-errno -Wdouble-promotion)
+if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+  list(APPEND POP_KERNEL_FLAGS -Wno-maybe-uninitialized -Wno-uninitialized)
+endif()
+
+function(pop_add_codelets library)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "BASELINE")
+  set(root ${PROJECT_SOURCE_DIR}/codelets/${library})
+  list(TRANSFORM arg_UNPARSED_ARGUMENTS REPLACE "(.+)" "${root}/\\1.cpp" OUTPUT_VARIABLE sources)
+  pop_add_isa_objects(${library}_codelets ${sources})
+  if(arg_BASELINE)
+    list(TRANSFORM arg_BASELINE PREPEND "${root}/")
+    add_library(${library}_codelets OBJECT ${arg_BASELINE})
+    pop_target_defaults(${library}_codelets)
+  else()
+    add_library(${library}_codelets INTERFACE)
+  endif()
+  list(TRANSFORM POP_ISA_TAGS PREPEND ${library}_codelets_ OUTPUT_VARIABLE parts)
+  set_target_properties(${library}_codelets PROPERTIES POP_ISA_PARTS "${parts}")
+endfunction()
+
+# pop_add_isa_objects(<prefix> <file>...): the object library <prefix>_<tag> of the files for every tag.
+function(pop_add_isa_objects prefix)
+  foreach(tag IN LISTS POP_ISA_TAGS)
+    set(target ${prefix}_${tag})
+    add_library(${target} OBJECT ${ARGN})
+    pop_target_defaults(${target})
+    target_compile_options(${target} PRIVATE ${POP_KERNEL_FLAGS} ${POP_ISA_FLAGS_${tag}})
+    target_compile_definitions(${target} PRIVATE POP_ISA=${tag} POP_NO_MODE_SYMBOL)
+    set_property(GLOBAL APPEND PROPERTY POP_ISA_TARGETS ${tag}=${target})
+  endforeach()
+endfunction()

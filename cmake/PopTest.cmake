@@ -1,0 +1,72 @@
+# pop_add_test(<binary> SOURCES <file>... [LIBS <target>...] LABELS <label>... [ARGS <argument>...]
+#              [PROPERTIES <name> <value>...] [OPTIONS <compile option>...])
+#
+# A doctest binary whose cases each become a ctest entry `<binary>: <case>` with the given labels. All binaries share
+# one precompiled main. For every label L the target tests-L builds the binaries carrying it.
+include_guard()
+
+
+if(POP_TESTS)
+  find_package(doctest REQUIRED)
+  add_custom_target(tests)
+endif()
+
+function(pop_add_test binary)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "SOURCES;LIBS;LABELS;ARGS;PROPERTIES;OPTIONS")
+  if(arg_UNPARSED_ARGUMENTS)
+    message(FATAL_ERROR "pop_add_test(${binary}): unknown arguments ${arg_UNPARSED_ARGUMENTS}")
+  endif()
+  pop_test_main()
+  add_executable(${binary} ${arg_SOURCES} $<TARGET_OBJECTS:pop_test_main>)
+  pop_target_defaults(${binary})
+  set_target_properties(${binary} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/bin)
+  # Tests are many and small: -O1 compiles twice as fast as -O2 and still inlines.
+  target_compile_options(${binary} PRIVATE -O1 ${arg_OPTIONS})
+  target_link_libraries(${binary} PRIVATE doctest::doctest Threads::Threads)
+  foreach(library IN LISTS arg_LIBS)
+    if(TARGET ${library})
+      target_link_libraries(${binary} PRIVATE ${library})
+    endif()
+  endforeach()
+  pop_label_targets("${arg_LABELS}" ${binary})
+  pop_discover_tests(${binary} "${arg_LABELS}" "${arg_ARGS}" "${arg_PROPERTIES}")
+endfunction()
+
+# tests, and tests-<label> for each label, depend on the target.
+function(pop_label_targets labels target)
+  add_dependencies(tests ${target})
+  foreach(label IN LISTS labels)
+    if(NOT TARGET tests-${label})
+      add_custom_target(tests-${label})
+    endif()
+    add_dependencies(tests-${label} ${target})
+  endforeach()
+endfunction()
+
+function(pop_test_main)
+  if(NOT TARGET pop_test_main)
+    add_library(pop_test_main OBJECT ${PROJECT_SOURCE_DIR}/test/main.cpp)
+    pop_target_defaults(pop_test_main)
+    target_link_libraries(pop_test_main PRIVATE doctest::doctest)
+  endif()
+endfunction()
+
+# After each link, lists the binary's cases into a ctest include file (see PopDiscover.cmake).
+function(pop_discover_tests binary labels args properties)
+  set(list ${CMAKE_CURRENT_BINARY_DIR}/${binary}_tests.cmake)
+  set(include ${CMAKE_CURRENT_BINARY_DIR}/${binary}_include.cmake)
+  string(REPLACE ";" "|" labels "${labels}")
+  string(REPLACE ";" "|" args "${args}")
+  string(REPLACE ";" "|" properties "${properties}")
+  add_custom_command(
+    TARGET ${binary} POST_BUILD
+    BYPRODUCTS ${list}
+    COMMAND ${CMAKE_COMMAND} -D BINARY=$<TARGET_FILE:${binary}> -D NAME=${binary} "-DLABELS=${labels}"
+            "-DARGS=${args}" "-DPROPERTIES=${properties}" -D OUTPUT=${list}
+            -P ${POP_CMAKE_DIR}/PopDiscover.cmake
+    VERBATIM)
+  file(CONFIGURE OUTPUT ${include}
+       CONTENT "if(EXISTS \"${list}\")\n  include(\"${list}\")\nelse()\n\
+  add_test(${binary}_NOT_BUILT ${binary}_NOT_BUILT)\nendif()\n" @ONLY)
+  set_property(DIRECTORY APPEND PROPERTY TEST_INCLUDE_FILES ${include})
+endfunction()

@@ -1,0 +1,135 @@
+/// \file CpuFeatures.hpp
+/// What this machine can run, and which instruction set the process uses. Standard library only.
+#pragma once
+
+#include <codelets/arch/Isa.hpp>
+
+#include <cstdlib>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#if defined(__x86_64__) || defined(__i386__)
+#include <cpuid.h>
+#endif
+
+namespace cottonwood::isa {
+
+/// Feature bits that decide between our tags: set only if the CPU has the instructions and the
+/// operating system saves the registers they use.
+struct CpuFeatures {
+  bool avx2 = false;       ///< all that isa::avx2 asks for
+  bool avx512 = false;     ///< all that isa::avx512 asks for
+  bool avx512fp16 = false; ///< all that isa::avx512fp16 asks for
+
+  /// True if kernels of this tag run here; soft twins run wherever their instructions do.
+  bool supports(Isa isa) const {
+    switch (isa) {
+    case Isa::Scalar:
+      return true;
+    case Isa::Avx2:
+      return avx2;
+    case Isa::Avx512:
+    case Isa::Avx512Fp16Soft:
+      return avx512;
+    case Isa::Avx512Fp16:
+      return avx512fp16;
+    }
+    return false;
+  }
+};
+
+#if defined(__x86_64__) || defined(__i386__)
+namespace detail {
+/// XCR0: which register files the operating system saves (Intel SDM vol. 1, 13.3).
+inline std::uint64_t savedRegisters() {
+  std::uint32_t low = 0, high = 0;
+  __asm__ volatile("xgetbv" : "=a"(low), "=d"(high) : "c"(0));
+  return (std::uint64_t{high} << 32) | low;
+}
+
+constexpr bool hasAll(std::uint64_t word, std::uint64_t bits) { return (word & bits) == bits; }
+} // namespace detail
+
+/// Asks CPUID and XGETBV. Bit numbers: Intel SDM vol. 2A, table of CPUID leaves 1, 7, 80000001H.
+inline CpuFeatures detectCpuFeatures() {
+  using detail::hasAll;
+  CpuFeatures found;
+  unsigned a = 0, b = 0, c = 0, d = 0;
+  if (!__get_cpuid(1, &a, &b, &c, &d))
+    return found;
+  const unsigned leaf1 = c;
+  constexpr unsigned FMA = 1u << 12, POPCNT = 1u << 23, OSXSAVE = 1u << 27, AVX = 1u << 28,
+                     F16C = 1u << 29;
+  if (!hasAll(leaf1, FMA | POPCNT | OSXSAVE | AVX | F16C))
+    return found;
+  const std::uint64_t saved = detail::savedRegisters();
+  if (!__get_cpuid(0x80000001u, &a, &b, &c, &d))
+    return found;
+  const bool lzcnt = (c >> 5) & 1u;
+  if (!__get_cpuid_count(7, 0, &a, &b, &c, &d))
+    return found;
+  constexpr unsigned BMI1 = 1u << 3, AVX2 = 1u << 5, BMI2 = 1u << 8;
+  constexpr unsigned F = 1u << 16, DQ = 1u << 17, CD = 1u << 28, BW = 1u << 30, VL = 1u << 31;
+  constexpr unsigned FP16 = 1u << 23;
+  constexpr std::uint64_t YMM = 0x6, ZMM = 0xe6;
+  found.avx2 = lzcnt && hasAll(b, BMI1 | AVX2 | BMI2) && hasAll(saved, YMM);
+  found.avx512 = found.avx2 && hasAll(b, F | DQ | CD | BW | VL) && hasAll(saved, ZMM);
+  found.avx512fp16 = found.avx512 && hasAll(d, FP16);
+  return found;
+}
+#else
+inline CpuFeatures detectCpuFeatures() { return {}; }
+#endif
+
+/// This machine's features, asked once.
+inline const CpuFeatures &cpuFeatures() {
+  static const CpuFeatures features = detectCpuFeatures();
+  return features;
+}
+
+/// The sets that this machine can run, soft twins included, in enum order.
+inline std::vector<Isa> availableIsas() {
+  std::vector<Isa> found;
+  for (Isa isa : ALL_ISAS)
+    if (cpuFeatures().supports(isa))
+      found.push_back(isa);
+  return found;
+}
+
+/// The fastest set of this machine; never a software twin.
+inline Isa bestIsa() {
+  const CpuFeatures &f = cpuFeatures();
+  return f.avx512fp16 ? Isa::Avx512Fp16 : f.avx512 ? Isa::Avx512 : f.avx2 ? Isa::Avx2 : Isa::Scalar;
+}
+
+/// The set that `text` names, which must be one that this machine can run.
+/// \throws std::invalid_argument  naming the sets that are available here.
+inline Isa parseIsa(std::string_view text) {
+  std::string list;
+  for (Isa isa : availableIsas()) {
+    if (text == name(isa))
+      return isa;
+    list += (list.empty() ? "" : ", ") + std::string(name(isa));
+  }
+  bool known = false;
+  for (Isa isa : ALL_ISAS)
+    known = known || text == name(isa);
+  throw std::invalid_argument("POPLAR_ISA: '" + std::string(text) + "' is " +
+                              (known ? "not supported by this machine" : "unknown") +
+                              "; this machine has " + list);
+}
+
+/// The set that built-in codelets use in this process: the environment variable POPLAR_ISA if it
+/// is set and not empty, else bestIsa(). Read once; a failing read is repeated at the next call.
+/// \throws std::invalid_argument  POPLAR_ISA names a set that this machine lacks.
+inline Isa activeIsa() {
+  static const Isa active = [] {
+    const char *forced = std::getenv("POPLAR_ISA");
+    return forced && *forced ? parseIsa(forced) : bestIsa();
+  }();
+  return active;
+}
+
+} // namespace cottonwood::isa

@@ -1,0 +1,18 @@
+// How the links between IPUs are cabled.
+#include <poplar/impl/base/Config.hpp>
+
+#ifndef POPLAR_IPULINKCONFIGURATION_HPP
+#define POPLAR_IPULINKCONFIGURATION_HPP
+
+#include <iosfwd>
+
+namespace poplar {
+
+enum class IpuLinkConfiguration { Default, SlidingWindow, BarleyTwist };
+
+/// Prints the name of the enumerator.
+POP_API std::ostream &operator<<(std::ostream &stream, IpuLinkConfiguration configuration);
+
+} // namespace poplar
+
+#endif

@@ -1,0 +1,301 @@
+// Body of ThreadPool.hpp.
+//
+// One job at a time. `ticket_` holds the job's number in its upper half and the number of unclaimed
+// slices in its lower half, so that a claim (compare and swap) succeeds only while that very job
+// has slices left: a worker that was descheduled between reading a job and claiming from it cannot
+// take a slice of the next job by mistake. The caller publishes a job with slice 0 already its own,
+// claims on like any worker, and then waits for the slices that others have begun. A worker that
+// never wakes up in time therefore costs nothing but the wake-up call.
+#pragma once
+
+#include <poplar/impl/base/ThreadPool.hpp>
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <condition_variable>
+#include <cstdint>
+#include <cstdlib>
+#include <memory>
+#include <mutex>
+#include <system_error>
+#include <thread>
+#include <vector>
+
+#include <pthread.h>
+#include <sched.h>
+
+namespace cottonwood::base::detail {
+
+/// Workers look for the next job this long before they sleep: compute sets follow one another
+/// within microseconds.
+inline constexpr std::chrono::microseconds SPIN_TIME{1000};
+/// A pause is 30 to 140 cycles; the clock is read once in this many of them.
+inline constexpr unsigned PAUSES_PER_CLOCK = 32;
+/// After this many pauses the caller gives up its time slice to the worker it waits for.
+inline constexpr unsigned PAUSES_BEFORE_YIELD = 4096;
+
+POP_ALWAYS_INLINE void pauseThread() {
+#if defined(__x86_64__) || defined(__i386__)
+  __builtin_ia32_pause();
+#else
+  std::this_thread::yield();
+#endif
+}
+
+class ThreadPool final : public ThreadBackend {
+public:
+  explicit ThreadPool(unsigned numThreads) { start(numThreads); }
+  ThreadPool(const ThreadPool &) = delete;
+  ThreadPool &operator=(const ThreadPool &) = delete;
+  ~ThreadPool() override { stop(); }
+
+  unsigned numThreads() const override { return numThreads_.load(std::memory_order_relaxed); }
+  void run(unsigned numSlices, unsigned maxThreads, SliceFunction slice, void *context) override;
+  void resize(unsigned numThreads, bool shrink);
+
+private:
+  void start(unsigned numThreads);
+  void stop();
+  void workerMain(unsigned worker);
+  bool waitForJob(std::uint64_t seen);
+  void publish(unsigned numSlices, unsigned maxThreads, SliceFunction slice, void *context);
+  bool takeSlice(unsigned worker);
+  void wakeOne();
+
+  // One cache line holds all that a worker reads to join a job.
+  alignas(64) std::atomic<std::uint64_t> ticket_{0};
+  std::atomic<SliceFunction> slice_{nullptr};
+  std::atomic<void *> context_{nullptr};
+  std::atomic<unsigned> numSlices_{0};
+  std::atomic<unsigned> maxWorkers_{0};
+  alignas(64) std::atomic<unsigned> finished_{0};
+  alignas(64) std::atomic<bool> busy_{false};
+  std::atomic<bool> stopping_{false};
+  std::atomic<unsigned> sleeping_{0};
+  std::atomic<unsigned> numThreads_{1};
+  std::mutex sleepMutex_;
+  std::condition_variable sleepCondition_;
+  std::vector<std::thread> workers_;
+};
+
+inline constexpr std::uint64_t JOB_UNIT = std::uint64_t{1} << 32;
+POP_ALWAYS_INLINE unsigned slicesLeft(std::uint64_t ticket) {
+  return static_cast<unsigned>(ticket & (JOB_UNIT - 1));
+}
+POP_ALWAYS_INLINE std::uint64_t jobOf(std::uint64_t ticket) { return ticket >> 32; }
+
+POP_INLINE void ThreadPool::start(unsigned numThreads) {
+  numThreads = std::max(1u, numThreads);
+  workers_.reserve(numThreads - 1);
+  while (workers_.size() + 1 < numThreads) {
+    const auto worker = static_cast<unsigned>(workers_.size());
+    try {
+      workers_.emplace_back([this, worker] { workerMain(worker); });
+    } catch (const std::system_error &) {
+      break; // the system grants no more threads: work with those we have
+    }
+  }
+  numThreads_.store(static_cast<unsigned>(workers_.size()) + 1, std::memory_order_relaxed);
+}
+
+POP_INLINE void ThreadPool::stop() {
+  {
+    const std::lock_guard<std::mutex> lock(sleepMutex_);
+    stopping_.store(true, std::memory_order_seq_cst);
+  }
+  sleepCondition_.notify_all();
+  for (std::thread &worker : workers_)
+    worker.join();
+  workers_.clear();
+  stopping_.store(false, std::memory_order_relaxed);
+}
+
+POP_INLINE void ThreadPool::resize(unsigned numThreads, bool shrink) {
+  while (busy_.exchange(true, std::memory_order_acquire))
+    std::this_thread::yield();
+  const unsigned now = this->numThreads();
+  if (numThreads > now || (shrink && numThreads < now)) {
+    stop();
+    start(numThreads);
+  }
+  busy_.store(false, std::memory_order_release);
+}
+
+POP_INLINE void ThreadPool::publish(unsigned numSlices, unsigned maxThreads, SliceFunction slice,
+                                    void *context) {
+  finished_.store(0, std::memory_order_relaxed);
+  slice_.store(slice, std::memory_order_relaxed);
+  context_.store(context, std::memory_order_relaxed);
+  numSlices_.store(numSlices, std::memory_order_relaxed);
+  maxWorkers_.store(maxThreads - 1, std::memory_order_relaxed);
+  const std::uint64_t job = jobOf(ticket_.load(std::memory_order_relaxed)) + 1;
+  // Sequentially consistent with waitForJob: either the sleeper sees this ticket or we see the
+  // sleeper.
+  ticket_.store(job * JOB_UNIT + numSlices - 1, std::memory_order_seq_cst);
+}
+
+POP_INLINE void ThreadPool::wakeOne() {
+  // Taking the mutex orders us behind a worker between its last look at the ticket and its sleep.
+  { const std::lock_guard<std::mutex> lock(sleepMutex_); }
+  sleepCondition_.notify_one();
+}
+
+/// Claims and runs one slice; false when there is none for this worker (the caller is worker -1,
+/// always admitted).
+POP_INLINE bool ThreadPool::takeSlice(unsigned worker) {
+  std::uint64_t ticket = ticket_.load(std::memory_order_acquire);
+  for (;;) {
+    const SliceFunction slice = slice_.load(std::memory_order_relaxed);
+    void *const context = context_.load(std::memory_order_relaxed);
+    const unsigned next = numSlices_.load(std::memory_order_relaxed) - slicesLeft(ticket);
+    const bool admitted = worker + 1 == 0 || worker < maxWorkers_.load(std::memory_order_relaxed);
+    if (!admitted || slicesLeft(ticket) == 0)
+      return false;
+    // Success proves that the job had not ended, so nothing of what was read above was overwritten
+    // meanwhile.
+    if (ticket_.compare_exchange_weak(ticket, ticket - 1, std::memory_order_acq_rel,
+                                      std::memory_order_acquire)) {
+      slice(context, next);
+      finished_.fetch_add(1, std::memory_order_release);
+      return true;
+    }
+  }
+}
+
+POP_INLINE void ThreadPool::run(unsigned numSlices, unsigned maxThreads, SliceFunction slice,
+                                void *context) {
+  maxThreads = std::min(maxThreads, numThreads());
+  // A second engine at the same time, and a job inside a job, find the pool busy and run inline.
+  if (numSlices < 2 || maxThreads < 2 || busy_.exchange(true, std::memory_order_acquire)) {
+    for (unsigned i = 0; i < numSlices; ++i)
+      slice(context, i);
+    return;
+  }
+  publish(numSlices, maxThreads, slice, context);
+  if (sleeping_.load(std::memory_order_seq_cst) != 0)
+    wakeOne(); // the one that wakes calls the next: the caller pays for one wake-up only
+  slice(context, 0);
+  while (takeSlice(~0u)) {
+  }
+  for (unsigned pauses = 0; finished_.load(std::memory_order_acquire) != numSlices - 1; ++pauses) {
+    if (pauses < PAUSES_BEFORE_YIELD)
+      pauseThread();
+    else
+      sched_yield();
+  }
+  busy_.store(false, std::memory_order_release);
+}
+
+/// Spins, then sleeps, until a job other than `seen` is published; false when the pool stops.
+POP_INLINE bool ThreadPool::waitForJob(std::uint64_t seen) {
+  const auto isNew = [&](std::memory_order order) {
+    return jobOf(ticket_.load(order)) != seen || stopping_.load(order);
+  };
+  const auto end = std::chrono::steady_clock::now() + SPIN_TIME;
+  do {
+    for (unsigned i = 0; i < PAUSES_PER_CLOCK; ++i) {
+      if (isNew(std::memory_order_relaxed))
+        return !stopping_.load(std::memory_order_acquire);
+      pauseThread();
+    }
+  } while (std::chrono::steady_clock::now() < end);
+  std::unique_lock<std::mutex> lock(sleepMutex_);
+  sleeping_.fetch_add(1, std::memory_order_seq_cst);
+  sleepCondition_.wait(lock, [&] { return isNew(std::memory_order_seq_cst); });
+  sleeping_.fetch_sub(1, std::memory_order_seq_cst);
+  lock.unlock();
+  if (slicesLeft(ticket_.load(std::memory_order_acquire)) != 0 &&
+      sleeping_.load(std::memory_order_relaxed) != 0)
+    wakeOne();
+  return !stopping_.load(std::memory_order_acquire);
+}
+
+POP_INLINE void ThreadPool::workerMain(unsigned worker) {
+  std::uint64_t seen = jobOf(ticket_.load(std::memory_order_acquire));
+  for (;;) {
+    while (takeSlice(worker)) {
+    }
+    if (!waitForJob(seen))
+      return;
+    seen = jobOf(ticket_.load(std::memory_order_acquire));
+  }
+}
+
+/// The pool and the settings that outlive it across fork().
+struct PoolState {
+  std::mutex mutex;
+  std::atomic<ThreadPool *> pool{nullptr};
+  std::atomic<ThreadBackend *> backend{nullptr};
+  unsigned wanted = 0;
+};
+
+// Never destroyed: engines may run in destructors of static objects, and workers sleep on it until
+// the process ends.
+POP_INLINE PoolState &poolState() {
+  static PoolState *const state = new PoolState;
+  return *state;
+}
+
+/// In a forked child the workers do not exist: forget the parent's pool (not destroying what may be
+/// in use) and let the next job make a new one. The mutex is held across fork(), so the settings
+/// are whole.
+POP_INLINE void handleForks() {
+  static const int registered =
+      pthread_atfork([] { poolState().mutex.lock(); }, [] { poolState().mutex.unlock(); },
+                     [] {
+                       poolState().pool.store(nullptr);
+                       poolState().mutex.unlock();
+                     });
+  static_cast<void>(registered);
+}
+
+POP_INLINE ThreadPool &pool() {
+  PoolState &state = poolState();
+  if (ThreadPool *ready = state.pool.load(std::memory_order_acquire))
+    return *ready;
+  handleForks();
+  const std::lock_guard<std::mutex> lock(state.mutex);
+  ThreadPool *ready = state.pool.load(std::memory_order_relaxed);
+  if (!ready) {
+    ready = new ThreadPool(state.wanted ? state.wanted : defaultPoolThreads());
+    state.pool.store(ready, std::memory_order_release);
+  }
+  return *ready;
+}
+
+} // namespace cottonwood::base::detail
+
+namespace cottonwood::base {
+
+POP_INLINE unsigned defaultPoolThreads() {
+  if (const char *text = std::getenv("POPLAR_NUM_THREADS")) {
+    char *end = nullptr;
+    const unsigned long value = std::strtoul(text, &end, 10);
+    if (end != text && *end == '\0' && value > 0 && value <= 4096)
+      return static_cast<unsigned>(value);
+  }
+  return std::max(1u, std::thread::hardware_concurrency());
+}
+
+POP_INLINE ThreadBackend &threadBackend() {
+  if (ThreadBackend *own = detail::poolState().backend.load(std::memory_order_acquire))
+    return *own;
+  return detail::pool();
+}
+
+POP_INLINE void setThreadBackend(ThreadBackend *backend) {
+  detail::poolState().backend.store(backend, std::memory_order_release);
+}
+
+POP_INLINE void setPoolThreads(unsigned count) {
+  {
+    const std::lock_guard<std::mutex> lock(detail::poolState().mutex);
+    detail::poolState().wanted = count;
+  }
+  detail::pool().resize(count ? count : defaultPoolThreads(), true);
+}
+
+POP_INLINE void ensurePoolThreads(unsigned count) { detail::pool().resize(count, false); }
+
+} // namespace cottonwood::base

@@ -1,0 +1,43 @@
+// The boundary between an engine and a codelet: small, fixed, and C++11, because vertices written
+// in a program include it.
+//
+// `state` is an image of the vertex class: zeroed storage of sizeof(class) bytes whose fields the
+// engine fills by offset. It is never constructed. The images of the field types are fixed:
+//   scalar edge                 T* p
+//   span (SPAN, SHORT_SPAN)     {T* p; std::size_t n}
+//   any other vector layout     T* p
+//   vector of vectors           span or pointer to an array of inner images
+//   vector of scalar edges      span or pointer to an array of T*
+//   vector list                 {Sub* p; std::size_t n}, Sub = {T* p; std::size_t n}
+//   Vector<T> state             span or pointer to the values
+//   anything else               the member's own value
+#ifndef POPLAR_IMPL_CODELET_ABI_HPP
+#define POPLAR_IMPL_CODELET_ABI_HPP
+
+#include <cstdint>
+
+namespace cottonwood {
+namespace codelet {
+
+/// What a running vertex may know beside its state.
+struct VertexContext {
+  std::uint32_t tile;  ///< tile the vertex is mapped to, numbered in the top-level graph
+  std::uint32_t flags; ///< reserved, 0
+  void *random;        ///< random state of the worker
+  void *failure;       ///< where a failure inside the vertex is recorded
+};
+
+/// Runs compute(); returns what it returned, true for a compute() that returns void.
+using Entry = bool (*)(void *state, unsigned worker, VertexContext *context);
+
+/// Whether a state image holds the address of a vector only, or a {pointer, size} pair.
+struct SpanImage {
+  void *p;
+  std::uint64_t n;
+};
+static_assert(sizeof(SpanImage) == 2 * sizeof(void *), "the vertex state ABI is for 64-bit hosts");
+
+} // namespace codelet
+} // namespace cottonwood
+
+#endif

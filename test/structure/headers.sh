@@ -1,0 +1,95 @@
+#!/usr/bin/env bash
+# headers.sh SCRATCH parse|alone|budget
+#   parse   all published headers in one file, in both orders, as C++11, 14, 17 and 20 with g++ and clang++
+#   alone   each published header by itself, included twice, as C++11 and C++20
+#   budget  preprocessed lines of each published header
+# A warning is an error. SCRATCH keeps objects, and a stamp per check: the same headers are not looked at twice.
+set -euo pipefail
+export LC_ALL=C
+scratch=$1 check=$2
+root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
+mkdir -p "$scratch"
+cd "$root"
+
+readonly WARNINGS=(-Wall -Wextra -Wpedantic -Wshadow -Wconversion -Werror)
+readonly PATHS=(-Iinclude -Iinclude/poplibs)
+# Headers of our own beyond the published interface; they are C++20.
+readonly CXX20='/(MapFunctor|ReduceFunctor|Epilogue|Kernels)\.hpp$'
+readonly DEVICE_LINES=28000 CXX11_LINES=65000 CXX20_LINES=100000
+
+published() { find include/poplar include/poplibs/* -maxdepth 1 -name '*.hpp' | sort -u | grep -Ev "$CXX20"; }
+includeName() { sed -e 's|^include/poplibs/||' -e 's|^include/||'; }
+compilers() {
+  for compiler in g++ clang++; do
+    command -v $compiler >/dev/null && echo $compiler
+  done
+}
+launcher() { command -v ccache >/dev/null && echo ccache; }
+export CCACHE_BASEDIR=$root CCACHE_NOHASHDIR=1
+
+# compile STD COMPILER SOURCE
+compile() {
+  $(launcher) "$2" -std="$1" "${WARNINGS[@]}" "${PATHS[@]}" -DPOP_NO_MODE_SYMBOL -O0 -c "$3" -o "${3%.cpp}.$1.$2.o"
+}
+
+checkParse() {
+  local order std compiler file failed=0
+  for order in forward backward; do
+    file=$scratch/all_$order.cpp
+    published | includeName | if [[ $order == forward ]]; then cat; else tac; fi | sed 's|.*|#include <&>|' >"$file"
+  done
+  for compiler in $(compilers); do
+    for std in c++11 c++14 c++17 c++20; do
+      for order in forward backward; do
+        compile $std "$compiler" "$scratch/all_$order.cpp" || failed=1
+      done
+    done
+  done
+  return $failed
+}
+
+aloneOne() {
+  local name file
+  name=$(includeName <<<"$1")
+  file=$scratch/alone_${name//\//_}.cpp
+  printf '#include <%s>\n#include <%s>\n' "$name" "$name" >"$file.new"
+  cmp -s "$file.new" "$file" 2>/dev/null || cp "$file.new" "$file"
+  compile c++11 g++ "$file" && compile c++20 g++ "$file"
+}
+
+budgetOne() {
+  local header=$1 lines11 lines20 limit11=$CXX11_LINES limit20=$CXX20_LINES
+  if grep -qx "$header" "$scratch/device.txt"; then
+    limit11=$DEVICE_LINES limit20=$DEVICE_LINES
+  fi
+  lines11=$(g++ -std=c++11 "${PATHS[@]}" -E -x c++ "$header" | wc -l)
+  lines20=$(g++ -std=c++20 "${PATHS[@]}" -E -x c++ "$header" | wc -l)
+  printf '%7d %7d  %s\n' "$lines11" "$lines20" "$header"
+  if ((lines11 > limit11 || lines20 > limit20)); then
+    printf '%s: %d lines as C++11 (at most %d), %d as C++20 (at most %d)\n' \
+      "$header" "$lines11" "$limit11" "$lines20" "$limit20" >&2
+    return 1
+  fi
+}
+
+each() { published | xargs -P "$(nproc)" -I{} bash "$0" "$scratch" "$1" {}; }
+
+case $check in
+  aloneOne | budgetOne)
+    $check "$3"
+    exit
+    ;;
+esac
+key=$({ find include -type f -print0 | sort -z | xargs -0 cat; cat "$0"; g++ --version; } | cksum)
+[[ "$(cat "$scratch/$check.stamp" 2>/dev/null)" == "$key" ]] && { echo "headers as checked before: fine"; exit 0; }
+case $check in
+  parse) checkParse ;;
+  alone) each aloneOne ;;
+  budget)
+    perl test/structure/layers.pl --list device >"$scratch/device.txt"
+    each budgetOne
+    ;;
+  *) exit 2 ;;
+esac
+echo "$key" >"$scratch/$check.stamp"
+echo "$(published | wc -l) headers: fine"
