@@ -1,0 +1,207 @@
+// What a vertex class says about itself through its types: the shape of a field, where it lies, how
+// compute() is called. C++11, because the registration of vertices written in a program
+// instantiates it.
+#ifndef POPLAR_IMPL_CODELET_FIELDTRAITS_HPP
+#define POPLAR_IMPL_CODELET_FIELDTRAITS_HPP
+
+#include <cstddef>
+#include <cstdint>
+#include <poplar/Type.hpp>
+#include <poplar/VectorLayout.hpp>
+#include <poplar/impl/codelet/Abi.hpp>
+#include <type_traits>
+
+namespace poplar {
+// Defined by the device headers, which host code need not include.
+template <class T> class Input;
+template <class T> class Output;
+template <class T> class InOut;
+template <class T, VectorLayout L, unsigned MinAlign, bool Interleaved> class Vector;
+template <class T, VectorListLayout L, unsigned MinAlign, bool Interleaved> class VectorList;
+class MultiVertexBase;
+class SupervisorVertex;
+} // namespace poplar
+
+namespace cottonwood {
+namespace codelet {
+
+enum class Direction : unsigned char { State, Input, Output, InOut };
+
+/// Scalar          one element: Input<T>, or a plain member (State)
+/// Vector          Input<Vector<T>>, or Vector<T> (State)
+/// VectorOfScalars Vector<Input<T>>: every element is an edge of its own
+/// VectorOfVectors Vector<Input<Vector<T>>>
+/// VectorList      Input<VectorList<T>>
+enum class FieldShape : unsigned char {
+  Scalar,
+  Vector,
+  VectorOfScalars,
+  VectorOfVectors,
+  VectorList
+};
+
+/// A field as its class declares it.
+struct FieldDescription {
+  char const *name;
+  Direction direction;
+  FieldShape shape;
+  poplar::Type type;
+  poplar::VectorLayout outer; ///< of a rank-1 field, or of the outer level
+  poplar::VectorLayout inner; ///< of the inner level of VectorOfVectors
+  poplar::VectorListLayout list;
+  std::uint32_t minAlign; ///< bytes: alignment of the first element of every region
+  std::uint32_t offset;   ///< bytes from the start of the state image
+  std::uint32_t size;     ///< bytes of the member
+};
+
+/// The element type behind a field's T; enumerations are held as their underlying integers.
+template <class T, bool isEnum = std::is_enum<T>::value> struct StoredAs { typedef T type; };
+template <class T> struct StoredAs<T, true> {
+  typedef typename std::underlying_type<T>::type type;
+};
+template <class T> poplar::Type elementType() {
+  typedef typename StoredAs<typename std::remove_cv<T>::type>::type Stored;
+  static_assert(std::is_same<Stored, poplar::half>::value || std::is_integral<Stored>::value ||
+                    std::is_same<Stored, float>::value,
+                "a vertex field holds bool, integers, half, float or an enumeration");
+  return poplar::equivalent_device_type<Stored>().value;
+}
+
+/// What an edge connects to: a scalar, a Vector or a VectorList.
+template <class T> struct EdgeData {
+  static void describe(FieldDescription &field) {
+    field.shape = FieldShape::Scalar;
+    field.type = elementType<T>();
+    field.minAlign = alignof(T);
+  }
+};
+template <class T, poplar::VectorLayout L, unsigned A, bool I>
+struct EdgeData<poplar::Vector<T, L, A, I>> {
+  static void describe(FieldDescription &field) {
+    field.shape = FieldShape::Vector;
+    field.type = elementType<T>();
+    field.outer = L;
+    field.minAlign = A > alignof(T) ? A : static_cast<unsigned>(alignof(T));
+  }
+};
+template <class T, poplar::VectorListLayout L, unsigned A, bool I>
+struct EdgeData<poplar::VectorList<T, L, A, I>> {
+  static void describe(FieldDescription &field) {
+    field.shape = FieldShape::VectorList;
+    field.type = elementType<T>();
+    field.list = L;
+    field.minAlign = A > alignof(T) ? A : static_cast<unsigned>(alignof(T));
+  }
+};
+
+/// A member of type T: state unless it is an edge or a vector of edges.
+template <class T> struct FieldTraits {
+  static const bool isEdge = false;
+  static void describe(FieldDescription &field) {
+    field.direction = Direction::State;
+    field.shape = FieldShape::Scalar;
+    field.type = elementType<T>();
+    field.minAlign = alignof(T);
+  }
+};
+template <class T, Direction direction_> struct EdgeTraits {
+  static const bool isEdge = true;
+  static void describe(FieldDescription &field) {
+    field.direction = direction_;
+    EdgeData<T>::describe(field);
+  }
+};
+template <class T> struct FieldTraits<poplar::Input<T>> : EdgeTraits<T, Direction::Input> {};
+template <class T> struct FieldTraits<poplar::Output<T>> : EdgeTraits<T, Direction::Output> {};
+template <class T> struct FieldTraits<poplar::InOut<T>> : EdgeTraits<T, Direction::InOut> {};
+template <class T, poplar::VectorLayout L, unsigned A, bool I>
+struct FieldTraits<poplar::Vector<T, L, A, I>> {
+  static const bool isEdge = false;
+  static void describe(FieldDescription &field) {
+    describe(field, std::integral_constant<bool, FieldTraits<T>::isEdge>());
+  }
+
+private:
+  static void describe(FieldDescription &field, std::true_type) {
+    FieldTraits<T>::describe(field);
+    field.inner = field.outer;
+    field.outer = L;
+    field.shape = field.shape == FieldShape::Scalar ? FieldShape::VectorOfScalars
+                                                    : FieldShape::VectorOfVectors;
+  }
+  static void describe(FieldDescription &field, std::false_type) {
+    EdgeData<poplar::Vector<T, L, A, I>>::describe(field);
+    field.direction = Direction::State;
+  }
+};
+
+/// Where a member lies in the image of V, found without constructing a V.
+template <class V, class T, class B> std::uint32_t memberOffset(T B::*member) {
+  alignas(V) static unsigned char image[sizeof(V)];
+  // The cast to the base ignores its accessibility: vertex classes may inherit privately.
+  B &base = (B &)reinterpret_cast<V &>(image);
+  unsigned char const *const address = reinterpret_cast<unsigned char const *>(&(base.*member));
+  return static_cast<std::uint32_t>(address - image);
+}
+
+/// Describes a member of V or of one of its bases.
+template <class V, class T, class B>
+FieldDescription describeMember(char const *name, T B::*member) {
+  FieldDescription field = {name,
+                            Direction::State,
+                            FieldShape::Scalar,
+                            poplar::Type(),
+                            poplar::VectorLayout::NOT_A_VECTOR,
+                            poplar::VectorLayout::NOT_A_VECTOR,
+                            poplar::VectorListLayout::NOT_A_VECTOR,
+                            1,
+                            memberOffset<V>(member),
+                            static_cast<std::uint32_t>(sizeof(T))};
+  FieldTraits<typename std::remove_cv<T>::type>::describe(field);
+  return field;
+}
+
+template <class V> struct VertexKind {
+  static const bool isMulti = std::is_base_of<poplar::MultiVertexBase, V>::value;
+  static const bool isSupervisor = std::is_base_of<poplar::SupervisorVertex, V>::value;
+};
+
+/// Calls compute() through a member pointer; true stands for a compute() that returns void.
+template <class V, class Method, Method method> struct EntryThrough;
+template <class V, class R, class B, R (B::*method)()> struct EntryThrough<V, R (B::*)(), method> {
+  static bool enter(void *state, unsigned, VertexContext *) {
+    return static_cast<bool>((((B &)*static_cast<V *>(state)).*method)());
+  }
+};
+template <class V, class B, void (B::*method)()> struct EntryThrough<V, void (B::*)(), method> {
+  static bool enter(void *state, unsigned, VertexContext *) {
+    (((B &)*static_cast<V *>(state)).*method)();
+    return true;
+  }
+};
+template <class V, class R, class B, R (B::*method)(unsigned)>
+struct EntryThrough<V, R (B::*)(unsigned), method> {
+  static bool enter(void *state, unsigned worker, VertexContext *) {
+    return static_cast<bool>((((B &)*static_cast<V *>(state)).*method)(worker));
+  }
+};
+template <class V, class B, void (B::*method)(unsigned)>
+struct EntryThrough<V, void (B::*)(unsigned), method> {
+  static bool enter(void *state, unsigned worker, VertexContext *) {
+    (((B &)*static_cast<V *>(state)).*method)(worker);
+    return true;
+  }
+};
+
+/// Picks compute() out of an overload set by the kind of the vertex.
+template <bool isMulti> struct ComputeMethod {
+  template <class R, class B> static auto pick(R (B::*method)()) -> R (B::*)();
+};
+template <> struct ComputeMethod<true> {
+  template <class R, class B> static auto pick(R (B::*method)(unsigned)) -> R (B::*)(unsigned);
+};
+
+} // namespace codelet
+} // namespace cottonwood
+
+#endif

@@ -1,0 +1,58 @@
+#pragma once
+#include <poplar/impl/graph/Checks.hpp>
+
+#include <poplar/exceptions.hpp>
+#include <poplar/impl/base/Error.hpp>
+#include <poplar/impl/graph/GraphData.hpp>
+#include <poplar/impl/graph/ViewText.hpp>
+
+namespace cottonwood::graph {
+
+POP_INLINE View const &checkedView(std::string_view where, std::string_view what,
+                                   poplar::Tensor const &tensor) {
+  View const &view = viewOf(tensor);
+  if (!view.valid())
+    base::fail<poplar::poplar_error>(where, "the tensor '", what,
+                                     "' is invalid (default-constructed or moved from)");
+  return view;
+}
+
+POP_INLINE View const &checkedView(std::string_view where, std::string_view what,
+                                   poplar::Tensor const &tensor, GraphData const &graph) {
+  View const &view = checkedView(where, what, tensor);
+  if (view.graph() != graph.id())
+    base::fail<poplar::poplar_error>(where, "the tensor '", what, "' of shape ",
+                                     base::shapeText(view.shape()), " belongs to another graph");
+  return view;
+}
+
+POP_INLINE void checkVariableType(std::string_view where, poplar::Type type) {
+  if (type == poplar::Type())
+    base::fail<poplar::tensor_creation_error>(where, "the element type is unset");
+  if (type.requiresMetadata())
+    base::fail<poplar::tensor_creation_error>(where, "elements of type ", type,
+                                              " are not available");
+}
+
+namespace detail {
+
+/// The names of the variables behind a view.
+POP_INLINE std::string variablesOf(View const &view) {
+  std::string const names = namesText(view);
+  return names.empty() ? std::string() : " (" + names + ")";
+}
+
+} // namespace detail
+
+POP_INLINE void checkWriteable(std::string_view where, std::string_view what, View const &view) {
+  if (view.containsConstant())
+    base::fail<poplar::poplar_error>(where, "'", what, "' of shape ", base::shapeText(view.shape()),
+                                     detail::variablesOf(view),
+                                     " has elements of a constant, which cannot be written");
+  if (view.containsAliases())
+    base::fail<poplar::poplar_error>(
+        where, "'", what, "' of shape ", base::shapeText(view.shape()), detail::variablesOf(view),
+        " has the same element more than once, so it cannot be written in parallel");
+}
+
+} // namespace cottonwood::graph

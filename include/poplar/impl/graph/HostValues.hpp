@@ -1,0 +1,22 @@
+#pragma once
+// Values that a program passes as C++ objects, as elements of a device type.
+
+#include <cstddef>
+#include <span>
+#include <string_view>
+
+#include <poplar/Type.hpp>
+#include <poplar/TypeTraits.hpp>
+#include <poplar/impl/base/Config.hpp>
+
+namespace cottonwood::graph {
+
+/// Converts `count` values of the C++ type that `traits` describe to elements of `type` at `to`. To
+/// HALF and FLOAT values round to nearest (overflow gives infinity), to BOOL everything but 0 is
+/// true, to integers fractions are cut off. \param where  begins the text of errors \throws
+/// poplar::overflow_error         a value, NaN included, does not fit in an integer type \throws
+/// poplar::tensor_creation_error  no conversion to `type`, or not a simple host type
+void convertValues(std::string_view where, poplar::Type type, void const *from,
+                   poplar::TypeTraits const &traits, std::size_t count, std::byte *to);
+
+} // namespace cottonwood::graph

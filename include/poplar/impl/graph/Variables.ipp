@@ -1,0 +1,215 @@
+#pragma once
+#include <poplar/Graph.hpp>
+
+#include <poplar/IeeeHalf.hpp>
+#include <poplar/Program.hpp>
+#include <poplar/exceptions.hpp>
+#include <poplar/impl/base/DebugAccess.hpp>
+#include <poplar/impl/base/Error.hpp>
+#include <poplar/impl/base/TypeInfo.hpp>
+#include <poplar/impl/graph/Blocks.hpp>
+#include <poplar/impl/graph/Checks.hpp>
+#include <poplar/impl/graph/GraphData.hpp>
+#include <poplar/impl/graph/HandleAccess.hpp>
+#include <poplar/impl/graph/HostValues.hpp>
+#include <poplar/impl/graph/TileTable.hpp>
+
+// Variables, constants and initial values.
+
+namespace cottonwood::graph::detail {
+
+/// Number of elements, which fits in memory by far.
+POP_INLINE std::uint64_t checkedCount(char const *where, std::span<std::size_t const> shape,
+                                      std::size_t elementBytes) {
+  constexpr std::uint64_t kMaxBytes = std::uint64_t{1} << 62;
+  std::uint64_t count = 1;
+  bool isEmpty = false, isTooLarge = false;
+  for (std::size_t const size : shape) {
+    isEmpty = isEmpty || size == 0;
+    isTooLarge = isTooLarge || __builtin_mul_overflow(count, size, &count) ||
+                 count > kMaxBytes / elementBytes;
+  }
+  if (isEmpty)
+    return 0;
+  if (isTooLarge)
+    base::fail<poplar::tensor_creation_error>(where, "the shape ", base::shapeText(shape),
+                                              " has too many elements");
+  return count;
+}
+
+POP_INLINE std::span<std::size_t const> spanOf(poplar::ArrayRef<std::size_t> shape) {
+  return {shape.data(), shape.size()};
+}
+
+} // namespace cottonwood::graph::detail
+
+namespace poplar {
+
+POP_INLINE void Graph::checkMetadata(char const *where, Type const &type, Tensor const &metadata) {
+  if (type.requiresMetadata())
+    cottonwood::base::fail<tensor_metadata_error>(
+        std::string("Graph::") + where, "tensors of type ", type,
+        metadata.valid() ? "" : " without metadata", " are not available");
+}
+
+POP_INLINE void Graph::checkValueCount(char const *where, ArrayRef<std::size_t> shape,
+                                       std::size_t numValues) {
+  using namespace cottonwood;
+  std::string const place = std::string("Graph::") + where;
+  std::uint64_t const count =
+      graph::detail::checkedCount(place.c_str(), graph::detail::spanOf(shape), 1);
+  if (numValues != count)
+    base::fail<tensor_creation_error>(place, numValues, " values are given for shape ",
+                                      base::shapeText(graph::detail::spanOf(shape)), ", which has ",
+                                      count, " elements");
+}
+
+// ---- Variables
+
+POP_INLINE Tensor Graph::makeVariable(char const *where, Type const &type,
+                                      ArrayRef<std::size_t> shape,
+                                      DebugContext const &debugContext) {
+  using namespace cottonwood;
+  graph::GraphData &graph = data(where);
+  graph::checkVariableType(where, type);
+  graph::detail::checkedCount(where, graph::detail::spanOf(shape), base::sizeOf(type));
+  graph::VarId const id =
+      graph.addVariable(type, graph::detail::spanOf(shape), base::DebugAccess::path(debugContext));
+  return graph::makeTensor(graph.wholeView(id));
+}
+
+POP_INLINE Tensor Graph::addVariable(Type const &type, ArrayRef<std::size_t> shape,
+                                     DebugContext const &debugContext) {
+  return makeVariable("Graph::addVariable", type, shape, debugContext);
+}
+
+POP_INLINE Tensor Graph::addVariable(Type const &type, ArrayRef<std::size_t> shape,
+                                     VariableMappingMethod mappingMethod,
+                                     DebugContext const &debugContext) {
+  using namespace cottonwood::graph;
+  Tensor const tensor = makeVariable("Graph::addVariable", type, shape, debugContext);
+  if (mappingMethod != VariableMappingMethod::LINEAR || tensor.numElements() == 0)
+    return tensor;
+  Variable &variable = data_->variable(static_cast<VarId>(data_->numVariables() - 1));
+  std::uint64_t const numTiles = target_.getNumTiles();
+  std::uint64_t const perTile = (variable.numElements + numTiles - 1) / numTiles;
+  std::uint32_t tile = 0;
+  for (std::uint64_t begin = 0; begin < variable.numElements; begin += perTile, ++tile)
+    variable.tiles.set(begin, std::min(begin + perTile, variable.numElements),
+                       tiles_ ? tiles_->toTop(tile) : tile);
+  return tensor;
+}
+
+POP_INLINE Tensor Graph::addVariable(Type const &type, Tensor const &metadata,
+                                     ArrayRef<std::size_t> shape,
+                                     DebugContext const &debugContext) {
+  checkMetadata("addVariable", type, metadata);
+  return addVariable(type, shape, debugContext);
+}
+
+POP_INLINE Tensor Graph::addVariable(Type const &type, Tensor const &metadata,
+                                     ArrayRef<std::size_t> shape,
+                                     VariableMappingMethod mappingMethod,
+                                     DebugContext const &debugContext) {
+  checkMetadata("addVariable", type, metadata);
+  return addVariable(type, shape, mappingMethod, debugContext);
+}
+
+// ---- Constants
+
+POP_INLINE Tensor Graph::addConstant(Type const &type, ArrayRef<std::size_t> shape, void const *val,
+                                     TypeTraits const &traits, bool broadcast,
+                                     DebugContext const &debugContext) {
+  using namespace cottonwood;
+  char const *const where = "Graph::addConstant";
+  graph::GraphData &graph = data(where);
+  graph::checkVariableType(where, type);
+  std::size_t const size = base::sizeOf(type);
+  std::uint64_t const count =
+      graph::detail::checkedCount(where, graph::detail::spanOf(shape), size);
+  std::size_t const numValues = broadcast ? 1 : count;
+  if (!val && numValues != 0)
+    base::fail<tensor_creation_error>(where, "the values for shape ",
+                                      base::shapeText(graph::detail::spanOf(shape)),
+                                      " are a null pointer");
+  std::vector<std::byte> bytes(numValues * size);
+  graph::convertValues(where, type, val, traits, numValues, bytes.data());
+  graph::VarId const id = graph.addConstant(type, graph::detail::spanOf(shape), std::move(bytes),
+                                            broadcast, base::DebugAccess::path(debugContext));
+  return graph::makeTensor(graph.wholeView(id));
+}
+
+POP_INLINE Tensor Graph::addConstant(Type const &type, Tensor const &metadata,
+                                     ArrayRef<std::size_t> shape, void const *val,
+                                     TypeTraits const &traits, bool broadcast,
+                                     DebugContext const &debugContext) {
+  checkMetadata("addConstant", type, metadata);
+  return addConstant(type, shape, val, traits, broadcast, debugContext);
+}
+
+POP_INLINE Tensor Graph::addConstantHalf(Type const &type, ArrayRef<std::size_t> shape,
+                                         std::uint16_t val, DebugContext const &debugContext) {
+  return addConstant(type, shape, &val, TypeTraits::make<IeeeHalf>(), true, debugContext);
+}
+
+POP_INLINE Tensor Graph::addConstantHalf(Type const &type, ArrayRef<std::size_t> shape,
+                                         std::uint16_t const *val,
+                                         DebugContext const &debugContext) {
+  return addConstant(type, shape, val, TypeTraits::make<IeeeHalf>(), false, debugContext);
+}
+
+POP_INLINE Tensor Graph::addReplicationIndexConstant(DebugContext const &debugContext) {
+  return addConstant(UNSIGNED_INT, {}, 0u, debugContext);
+}
+
+// ---- Initial values
+
+POP_INLINE void Graph::setTensorValue(Tensor const &t, void const *values, std::size_t count,
+                                      TypeTraits const &traits, bool broadcast) {
+  using namespace cottonwood;
+  char const *const where = "Graph::setInitialValue";
+  graph::GraphData &graph = data(where);
+  graph::View const &view = graph::checkedView(where, "t", t, graph);
+  if (!broadcast && count != view.numElements())
+    base::fail<tensor_creation_error>(where, count, " values are given for a tensor of shape ",
+                                      base::shapeText(view.shape()), ", which has ",
+                                      view.numElements(), " elements");
+  if (view.containsConstant())
+    base::fail<poplar_error>(where, "the tensor of shape ", base::shapeText(view.shape()),
+                             " has elements of a constant, which have their value already");
+  std::size_t const size = base::sizeOf(view.type());
+  std::vector<std::byte> bytes(count * size);
+  graph::convertValues(where, view.type(), values, traits, count, bytes.data());
+
+  auto const setRun = [&](graph::VarId var, std::uint64_t begin, std::uint64_t runSize,
+                          std::byte const *from) {
+    graph::Variable &variable = graph.variable(var);
+    if (!variable.initial)
+      variable.initial = std::make_unique<graph::InitialValues>();
+    variable.initial->set(begin, runSize, {from, broadcast ? size : runSize * size}, broadcast,
+                          variable.numElements, size);
+  };
+  if (broadcast) {
+    view.forEachBlockUnordered([&](graph::StridedBlock const &block) {
+      graph::forEachDenseRun(block, [&](std::uint64_t begin, std::uint64_t runSize) {
+        setRun(block.var, begin, runSize, bytes.data());
+      });
+    });
+    return;
+  }
+  std::byte const *from = bytes.data();
+  view.forEachRun([&](graph::Run const &run) {
+    setRun(run.var, run.begin, run.size, from);
+    from += run.size * size;
+  });
+}
+
+POP_INLINE void Graph::setInitialValueHalf(Tensor const &t, std::uint16_t val) {
+  setTensorValue(t, &val, 1, TypeTraits::make<IeeeHalf>(), true);
+}
+
+POP_INLINE void Graph::setInitialValueHalf(Tensor const &t, ArrayRef<std::uint16_t> values) {
+  setTensorValue(t, values.data(), values.size(), TypeTraits::make<IeeeHalf>(), false);
+}
+
+} // namespace poplar

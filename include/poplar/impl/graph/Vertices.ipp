@@ -1,0 +1,563 @@
+#pragma once
+#include <poplar/Graph.hpp>
+
+#include <limits>
+#include <poplar/IeeeHalf.hpp>
+#include <poplar/exceptions.hpp>
+#include <poplar/impl/base/DebugAccess.hpp>
+#include <poplar/impl/base/Error.hpp>
+#include <poplar/impl/base/TypeInfo.hpp>
+#include <poplar/impl/graph/Checks.hpp>
+#include <poplar/impl/graph/FieldHandle.hpp>
+#include <poplar/impl/graph/GraphData.hpp>
+#include <poplar/impl/graph/HandleAccess.hpp>
+#include <poplar/impl/graph/HostValues.hpp>
+
+// Vertices, their fields and connections.
+
+namespace cottonwood::graph {
+
+POP_INLINE std::string FieldHandle::text() const {
+  std::string name = base::textOf(graph->codeletOf(vertex).name, '.', field().name);
+  if (isIndexed)
+    name += base::textOf('[', index, ']');
+  return base::quoted(name);
+}
+
+POP_INLINE VertexId checkedVertex(std::string_view where, poplar::VertexRef const &vertex,
+                                  GraphData const &graph) {
+  GraphData const *const owner = HandleAccess::graph(vertex);
+  if (!owner)
+    base::fail<poplar::poplar_error>(where, "the vertex is a default-constructed VertexRef");
+  if (owner != &graph)
+    base::fail<poplar::poplar_error>(where, "the vertex belongs to another graph");
+  return vertex.getId();
+}
+
+POP_INLINE FieldHandle checkedField(std::string_view where, poplar::FieldRef const &field,
+                                    GraphData &graph) {
+  VertexId const vertex = checkedVertex(where, HandleAccess::vertex(field), graph);
+  return {&graph, vertex, HandleAccess::fieldId(field), field.isIndexed(), field.getIndex()};
+}
+
+namespace detail {
+
+POP_INLINE ComputeSetId checkedComputeSet(std::string_view where, poplar::ComputeSet const &cs,
+                                          GraphData const &graph) {
+  GraphId const owner = HandleAccess::graph(cs);
+  if (owner != 0 && owner != graph.id())
+    base::fail<poplar::poplar_error>(where, "compute set ", cs.getId(),
+                                     " belongs to another graph");
+  if (cs.getId() >= graph.numComputeSets())
+    base::fail<poplar::poplar_error>(where, "the compute set is not one of this graph's ",
+                                     graph.numComputeSets(), "; use what addComputeSet returns");
+  return cs.getId();
+}
+
+POP_INLINE codelet::Codelet const &checkedCodelet(poplar::StringRef vertexType,
+                                                  GraphData const &graph) {
+  std::string_view const name(vertexType.data(), vertexType.size());
+  if (codelet::Codelet const *const found = graph.findCodelet(name))
+    return *found;
+  throw poplar::unknown_vertex_type(codelet::normaliseName(name),
+                                    codelet::unknownVertexHelp(name, graph.registry()));
+}
+
+POP_INLINE codelet::Field const &checkedFieldOf(codelet::Codelet const &codelet,
+                                                poplar::StringRef fieldName) {
+  int const field = codelet.findField({fieldName.data(), fieldName.size()});
+  if (field >= 0)
+    return codelet.fields[static_cast<unsigned>(field)];
+  std::string known;
+  for (codelet::Field const &other : codelet.fields)
+    known += (known.empty() ? "" : ", ") + other.name;
+  throw poplar::unknown_field(base::textOf("the vertex type '", codelet.name, "' has no field '",
+                                           fieldName, "'; it has ",
+                                           known.empty() ? "no fields" : known));
+}
+
+/// What may be written must not be constant or aliased.
+POP_INLINE void checkEdgeWriteable(std::string_view where, FieldHandle const &field,
+                                   View const &view) {
+  if (!field.field().isWritten())
+    return;
+  char const *problem = nullptr;
+  if (auto const run = view.asRun())
+    problem = GraphData::isConstant(run->var) ? "constant elements" : nullptr;
+  else if (view.containsConstant())
+    problem = "constant elements";
+  else if (view.containsAliases())
+    problem = "the same element more than once";
+  if (problem)
+    base::fail<poplar::graph_connection_error>(where, field.text(),
+                                               " is written, but the tensor of shape ",
+                                               base::shapeText(view.shape()), " has ", problem);
+}
+
+POP_INLINE void checkEdge(std::string_view where, FieldHandle const &field, View const &view) {
+  if (!field.field().isEdge())
+    base::fail<poplar::graph_connection_error>(
+        where, field.text(), " is state, not an edge; give it a value with setInitialValue");
+  if (view.type() != field.field().type)
+    base::fail<poplar::type_error>(where, field.text(), " has elements of type ",
+                                   field.field().type, ", the tensor of type ", view.type());
+  checkEdgeWriteable(where, field, view);
+}
+
+POP_INLINE void checkFree(std::string_view where, FieldHandle const &field, EdgeSlot const &slot) {
+  if (slot.kind != EdgeSlot::Kind::Unconnected)
+    base::fail<poplar::graph_connection_error>(where, field.text(), " of vertex ", field.vertex,
+                                               " is connected already");
+}
+
+/// SHORT_SPAN counts with 11 bits.
+inline constexpr std::uint64_t kMaxShortSpan = 2047;
+
+POP_INLINE std::uint64_t maxSizeOf(poplar::VectorLayout layout) {
+  // Not more than 32 bits: callers narrow to unsigned.
+  return layout == poplar::VectorLayout::SHORT_SPAN ? kMaxShortSpan
+                                                    : std::numeric_limits<std::uint32_t>::max();
+}
+
+POP_INLINE void checkExtent(std::string_view where, FieldHandle const &field,
+                            poplar::VectorLayout layout, std::uint64_t size) {
+  if (size > maxSizeOf(layout))
+    base::fail<poplar::graph_connection_error>(where, field.text(), " gets ", size,
+                                               " elements; its layout allows ", maxSizeOf(layout));
+}
+
+/// One region of a field with several, or a scalar or vector edge.
+POP_INLINE void connectRegion(std::string_view where, FieldHandle const &field, EdgeSlot &slot,
+                              View const &view, codelet::FieldShape shape) {
+  checkFree(where, field, slot);
+  bool const isScalar =
+      shape == codelet::FieldShape::Scalar || shape == codelet::FieldShape::VectorOfScalars;
+  if (isScalar && view.numElements() != 1)
+    base::fail<poplar::graph_connection_error>(where, field.text(),
+                                               " takes one element, the tensor has shape ",
+                                               base::shapeText(view.shape()));
+  if (!isScalar && view.rank() > 1)
+    base::fail<poplar::graph_connection_error>(where, field.text(),
+                                               " takes a tensor of rank 1, this one has shape ",
+                                               base::shapeText(view.shape()), "; flatten it");
+  if (!isScalar)
+    checkExtent(where, field,
+                shape == codelet::FieldShape::Vector ? field.field().outer : field.field().inner,
+                view.numElements());
+  field.graph->connectSlot(slot, view);
+}
+
+POP_INLINE void checkListSize(std::string_view where, FieldHandle const &field, std::size_t size) {
+  EdgeSlot &slot = field.slot();
+  if (slot.kind != EdgeSlot::Kind::List) {
+    checkFree(where, field, slot);
+    checkExtent(where, field, field.field().outer, size);
+    field.graph->makeList(slot, size);
+  } else if (slot.size != size) {
+    base::fail<poplar::graph_connection_error>(where, field.text(), " has size ", slot.size,
+                                               ", but is given ", size, " regions");
+  }
+}
+
+/// The rows of a rank-2 tensor, or the elements of a rank-1 tensor, become the regions of a field.
+POP_INLINE void connectRows(std::string_view where, FieldHandle const &field, View const &view) {
+  bool const isScalars = field.field().shape == codelet::FieldShape::VectorOfScalars;
+  unsigned const rank = isScalars ? 1 : 2;
+  if (view.rank() != rank)
+    base::fail<poplar::graph_connection_error>(where, field.text(), " takes a tensor of rank ",
+                                               rank, " or a list of tensors, not one of shape ",
+                                               base::shapeText(view.shape()));
+  std::size_t const size = view.shape()[0];
+  checkListSize(where, field, size);
+  for (std::size_t i = 0; i < size; ++i)
+    connectRegion(where, field.at(i), field.graph->listSlot(field.slot(), i), view.index(i),
+                  field.field().shape);
+}
+
+/// The slot of region field[index].
+POP_INLINE EdgeSlot &checkedListSlot(std::string_view where, FieldHandle const &field) {
+  EdgeSlot &list = field.slot();
+  if (field.field().shape == codelet::FieldShape::Scalar)
+    base::fail<poplar::index_error>(where, field.text(), " is a scalar field and takes no index");
+  if (list.kind == EdgeSlot::Kind::Unconnected)
+    throw poplar::no_size_specified(
+        base::textOf(where, ": ", field.text(),
+                     " is indexed before its size is known; call Graph::setFieldSize first"));
+  if (field.index >= list.size)
+    base::fail<poplar::index_error>(where, field.text(), ": index ", field.index,
+                                    " is out of range; the field has size ", list.size);
+  if (list.kind != EdgeSlot::Kind::List)
+    base::fail<poplar::graph_connection_error>(where, field.text(), " of vertex ", field.vertex,
+                                               " is connected as a whole already");
+  return field.graph->listSlot(list, field.index);
+}
+
+/// A vector edge that was connected element by element becomes one region once it is complete.
+POP_INLINE void joinElements(FieldHandle const &field) {
+  GraphData &graph = *field.graph;
+  EdgeSlot &list = field.slot();
+  if (++list.var != list.size) // counts the elements that are connected
+    return;
+  std::vector<View> elements;
+  elements.reserve(list.size);
+  for (std::size_t i = 0; i < list.size; ++i) {
+    EdgeSlot const &element = graph.listSlot(list, i);
+    elements.push_back(graph.wholeView(element.var)
+                           .reshape(std::vector<std::size_t>{
+                               static_cast<std::size_t>(graph.variable(element.var).numElements)})
+                           .slice(element.begin, element.begin + 1, 0));
+  }
+  View const joined = View::concat(elements, 0);
+  checkEdgeWriteable("Graph::connect", field, joined);
+  graph.connectSlot(list, joined);
+}
+
+POP_INLINE void connectView(std::string_view where, FieldHandle const &field, View const &view) {
+  checkEdge(where, field, view);
+  codelet::FieldShape const shape = field.field().shape;
+  if (field.isIndexed) {
+    EdgeSlot &slot = checkedListSlot(where, field);
+    bool const isElement = shape == codelet::FieldShape::Vector;
+    connectRegion(where, field, slot, view,
+                  isElement ? codelet::FieldShape::VectorOfScalars : shape);
+    if (isElement)
+      joinElements(field);
+  } else if (field.field().hasManyRegions()) {
+    connectRows(where, field, view);
+  } else {
+    connectRegion(where, field, field.slot(), view, shape);
+  }
+}
+
+/// convertValues() for a field, which errors name.
+POP_INLINE void convertForField(std::string_view where, FieldHandle const &field,
+                                void const *values, poplar::TypeTraits const &traits,
+                                std::size_t count, std::byte *to) {
+  try {
+    convertValues("", field.field().type, values, traits, count, to);
+  } catch (poplar::overflow_error const &error) {
+    throw poplar::overflow_error(base::textOf(where, ": ", field.text(), error.what()));
+  }
+}
+
+/// A constant of the field's type with `count` values, placed wherever the vertex is.
+POP_INLINE void connectConstant(std::string_view where, FieldHandle const &field,
+                                void const *values, std::size_t count,
+                                poplar::TypeTraits const &traits, bool isArray) {
+  poplar::Type const type = field.field().type;
+  std::vector<std::byte> bytes(count * base::sizeOf(type));
+  convertForField(where, field, values, traits, count, bytes.data());
+  std::size_t const shape[1] = {count};
+  GraphData &graph = *field.graph;
+  VarId const constant = graph.addConstant(type, std::span(shape, isArray ? 1 : 0),
+                                           std::move(bytes), false, "<const>");
+  connectView(where, field, graph.wholeView(constant));
+  graph.followVertex(field.vertex, constant);
+}
+
+POP_INLINE void setState(std::string_view where, FieldHandle const &field, void const *values,
+                         std::size_t count, poplar::TypeTraits const &traits, bool isArray) {
+  poplar::Type const type = field.field().type;
+  std::size_t const size = base::sizeOf(type);
+  bool const isScalar = field.field().shape == codelet::FieldShape::Scalar;
+  if (isScalar && field.isIndexed)
+    base::fail<poplar::index_error>(where, field.text(), " is a scalar field and takes no index");
+  if (isArray != (!isScalar && !field.isIndexed))
+    base::fail<poplar::poplar_error>(where, field.text(),
+                                     isArray ? " takes one value, not an array of "
+                                             : " is a vector: give it an array, not ",
+                                     count, isArray ? "" : " value");
+  if (isScalar) {
+    std::byte value[8];
+    convertForField(where, field, values, traits, 1, value);
+    field.graph->setScalarValue(field.vertex, field.fieldId, {value, size});
+    return;
+  }
+  std::vector<std::byte> bytes;
+  if (isArray) {
+    checkExtent(where, field, field.field().outer, count);
+    bytes.resize(count * size);
+    convertForField(where, field, values, traits, count, bytes.data());
+  } else { // one element of a vector whose size is known
+    std::span<std::byte const> const old = field.graph->stateBytes(field.vertex, field.fieldId);
+    EdgeSlot const &slot = field.slot();
+    if (slot.kind != EdgeSlot::Kind::Values)
+      throw poplar::no_size_specified(
+          base::textOf(where, ": ", field.text(),
+                       " is indexed before its size is known; call setFieldSize first"));
+    if (field.index >= slot.size)
+      base::fail<poplar::index_error>(where, field.text(), ": index ", field.index,
+                                      " is out of range; the field has size ", slot.size);
+    bytes.assign(old.begin(), old.end());
+    convertForField(where, field, values, traits, 1, bytes.data() + field.index * size);
+  }
+  std::size_t const numElements = bytes.size() / size;
+  field.graph->setVectorValue(field.vertex, field.fieldId, std::move(bytes), numElements);
+}
+
+POP_INLINE poplar::TypeTraits halfTraits() { return poplar::TypeTraits::make<poplar::IeeeHalf>(); }
+
+POP_INLINE void checkHalfField(FieldHandle const &handle) {
+  if (handle.field().type != poplar::HALF)
+    base::fail<poplar::type_error>("Graph::setInitialValueHalf", handle.text(),
+                                   " has elements of type ", handle.field().type, ", not half");
+}
+
+/// Largest value of the elements of a state field, if that is an integer.
+struct FieldLimit {
+  bool isFloat;
+  double asDouble;
+  std::uint64_t asInteger;
+};
+
+POP_INLINE FieldLimit fieldLimit(poplar::Type const &type) {
+  if (type == poplar::FLOAT)
+    return {true, static_cast<double>(std::numeric_limits<float>::max()), 0};
+  if (type == poplar::HALF)
+    return {true, 65504.0, 0};
+  if (type == poplar::BOOL)
+    return {false, 1, 1};
+  auto const &info = base::typeInfo(type);
+  unsigned const bits = static_cast<unsigned>(info.size) * 8 - (info.isSigned ? 1 : 0);
+  std::uint64_t const limit = ~std::uint64_t{0} >> (64 - bits);
+  return {false, static_cast<double>(limit), limit};
+}
+
+POP_INLINE FieldLimit fieldLimit(GraphData const &graph, poplar::StringRef vertexName,
+                                 poplar::StringRef fieldName) {
+  return fieldLimit(checkedFieldOf(checkedCodelet(vertexName, graph), fieldName).type);
+}
+
+template <class T>
+T exactLimit(char const *where, FieldLimit const &limit, poplar::StringRef fieldName) {
+  if (limit.isFloat || limit.asInteger > static_cast<std::uint64_t>(std::numeric_limits<T>::max()))
+    base::fail<poplar::poplar_error>(where, "the largest value of the field '", fieldName, "', ",
+                                     limit.asDouble,
+                                     ", cannot be held exactly by the type asked for");
+  return static_cast<T>(limit.asInteger);
+}
+
+} // namespace detail
+
+} // namespace cottonwood::graph
+
+namespace poplar {
+
+// ---- Handles
+
+POP_INLINE FieldRef VertexRef::operator[](StringRef fieldName) const {
+  using namespace cottonwood;
+  if (!graph_)
+    base::fail<poplar_error>("VertexRef::operator[]",
+                             "the vertex is a default-constructed VertexRef, asked for field '",
+                             fieldName, "'");
+  codelet::Codelet const &codelet = graph_->codeletOf(id_);
+  int const field = codelet.findField({fieldName.data(), fieldName.size()});
+  if (field < 0)
+    graph::detail::checkedFieldOf(codelet, fieldName); // throws, naming the known fields
+  return graph::HandleAccess::field(*this, static_cast<unsigned>(field));
+}
+
+POP_INLINE FieldRef FieldRef::operator[](std::size_t index) const {
+  using namespace cottonwood;
+  if (!graph::HandleAccess::graph(vertex_))
+    base::fail<poplar_error>("FieldRef::operator[]", "the field is a default-constructed FieldRef");
+  if (indexed_)
+    base::fail<index_error>("FieldRef::operator[]", "the field has index ", index_,
+                            " already and cannot get index ", index);
+  return FieldRef(vertex_, fieldId_, true, index);
+}
+
+// ---- Vertices
+
+POP_INLINE ComputeSet Graph::addComputeSet(DebugContext const &debugContext) {
+  cottonwood::graph::GraphData &graph = data("Graph::addComputeSet");
+  return cottonwood::graph::HandleAccess::computeSet(
+      graph.id(), graph.addComputeSet(cottonwood::base::DebugAccess::path(debugContext)));
+}
+
+POP_INLINE VertexRef Graph::addVertex(ComputeSet cs, StringRef vertexType) {
+  using namespace cottonwood::graph;
+  char const *const where = "Graph::addVertex";
+  GraphData &graph = data(where);
+  ComputeSetId const computeSet = detail::checkedComputeSet(where, cs, graph);
+  VertexId const id = graph.addVertex(computeSet, detail::checkedCodelet(vertexType, graph));
+  return HandleAccess::vertex(&graph, id);
+}
+
+POP_INLINE VertexRef Graph::addVertex(ComputeSet cs, StringRef vertexType,
+                                      ArrayRef<ConnectionDesc> connections) {
+  VertexRef const vertex = addVertex(cs, vertexType);
+  for (ConnectionDesc const &connection : connections) {
+    FieldRef const field = vertex[connection.field_];
+    switch (connection.kind_) {
+    case ConnectionDesc::Kind::One:
+      connect(field, connection.tensor_);
+      break;
+    case ConnectionDesc::Kind::Many:
+      connect(field, connection.tensors_);
+      break;
+    case ConnectionDesc::Kind::Value:
+      connectValue(field, connection.value_, connection.traits_);
+      break;
+    }
+  }
+  return vertex;
+}
+
+POP_INLINE unsigned Graph::getNumVertices() const {
+  return static_cast<unsigned>(data("Graph::getNumVertices").numVertices());
+}
+
+// ---- Connections
+
+POP_INLINE void Graph::connect(FieldRef field, Tensor const &tensor) {
+  using namespace cottonwood::graph;
+  char const *const where = "Graph::connect";
+  GraphData &graph = data(where);
+  FieldHandle const handle = checkedField(where, field, graph);
+  detail::connectView(where, handle, checkedView(where, handle.field().name, tensor, graph));
+}
+
+POP_INLINE void Graph::connect(FieldRef field, ArrayRef<Tensor> tensors) {
+  using namespace cottonwood::graph;
+  char const *const where = "Graph::connect";
+  GraphData &graph = data(where);
+  FieldHandle const handle = checkedField(where, field, graph);
+  if (handle.isIndexed || !handle.field().hasManyRegions()) {
+    if (tensors.size() == 1)
+      return connect(field, tensors[0]);
+    std::vector<View> views;
+    for (Tensor const &tensor : tensors) {
+      View const &view = checkedView(where, handle.field().name, tensor, graph);
+      views.push_back(
+          view.reshape(std::vector<std::size_t>{static_cast<std::size_t>(view.numElements())}));
+    }
+    if (views.empty())
+      cottonwood::base::fail<graph_connection_error>(where, handle.text(),
+                                                     " is given an empty list of tensors");
+    return detail::connectView(where, handle, View::concat(views, 0));
+  }
+  for (Tensor const &tensor : tensors)
+    detail::checkEdge(where, handle, checkedView(where, handle.field().name, tensor, graph));
+  detail::checkListSize(where, handle, tensors.size());
+  for (std::size_t i = 0; i < tensors.size(); ++i)
+    detail::connectRegion(where, handle.at(i), graph.listSlot(handle.slot(), i), viewOf(tensors[i]),
+                          handle.field().shape);
+}
+
+POP_INLINE void Graph::connectValue(FieldRef field, void const *value, TypeTraits const &traits) {
+  using namespace cottonwood::graph;
+  char const *const where = "Graph::connect";
+  FieldHandle const handle = checkedField(where, field, data(where));
+  if (!handle.field().isEdge())
+    return setFieldValue(field, value, 1, traits, false);
+  if (handle.field().isWritten())
+    cottonwood::base::fail<graph_connection_error>(
+        where, handle.text(), " is written, so it cannot be connected to a value");
+  detail::connectConstant(where, handle, value, 1, traits, false);
+}
+
+POP_INLINE void Graph::setFieldSize(FieldRef field, std::size_t size) {
+  using namespace cottonwood::graph;
+  char const *const where = "Graph::setFieldSize";
+  GraphData &graph = data(where);
+  FieldHandle const handle = checkedField(where, field, graph);
+  if (handle.field().shape == cottonwood::codelet::FieldShape::Scalar || handle.isIndexed)
+    cottonwood::base::fail<poplar_error>(
+        where, handle.text(), " has no size to set: it is not a vector of regions or values");
+  EdgeSlot &slot = handle.slot();
+  if (slot.kind != EdgeSlot::Kind::Unconnected) {
+    if (slot.size != size)
+      cottonwood::base::fail<poplar_error>(where, handle.text(), " has size ", slot.size,
+                                           " already; it cannot become ", size);
+    return;
+  }
+  detail::checkExtent(where, handle, handle.field().outer, size);
+  if (!handle.field().isEdge())
+    graph.setVectorValue(
+        handle.vertex, handle.fieldId,
+        std::vector<std::byte>(size * cottonwood::base::sizeOf(handle.field().type)), size);
+  else
+    graph.makeList(slot, size);
+  if (handle.field().shape == cottonwood::codelet::FieldShape::Vector && handle.field().isEdge() &&
+      size == 0)
+    slot = {0, EdgeSlot::Kind::Run, 0, 0}; // nothing to wait for
+}
+
+POP_INLINE std::size_t Graph::getFieldSize(FieldRef field) const {
+  using namespace cottonwood::graph;
+  char const *const where = "Graph::getFieldSize";
+  FieldHandle const handle = checkedField(where, field, data(where));
+  if (handle.isIndexed)
+    return detail::checkedListSlot(where, handle).size;
+  if (handle.field().shape == cottonwood::codelet::FieldShape::Scalar)
+    return 1;
+  if (handle.slot().kind == EdgeSlot::Kind::Unconnected)
+    throw no_size_specified(handle.field().name, handle.graph->codeletOf(handle.vertex).name);
+  return handle.slot().size;
+}
+
+// ---- State
+
+POP_INLINE void Graph::setFieldValue(FieldRef field, void const *values, std::size_t count,
+                                     TypeTraits const &traits, bool isArray) {
+  using namespace cottonwood::graph;
+  char const *const where = "Graph::setInitialValue";
+  FieldHandle const handle = checkedField(where, field, data(where));
+  if (!handle.field().isEdge())
+    return detail::setState(where, handle, values, count, traits, isArray);
+  if (handle.field().isWritten())
+    cottonwood::base::fail<graph_connection_error>(
+        where, handle.text(), " is written by the vertex: connect it to a variable");
+  detail::connectConstant(where, handle, values, count, traits, isArray);
+}
+
+POP_INLINE void Graph::setInitialValueHalf(FieldRef field, std::uint16_t val) {
+  cottonwood::graph::detail::checkHalfField(cottonwood::graph::checkedField(
+      "Graph::setInitialValueHalf", field, data("Graph::setInitialValueHalf")));
+  setFieldValue(field, &val, 1, cottonwood::graph::detail::halfTraits(), false);
+}
+
+POP_INLINE void Graph::setInitialValueHalf(FieldRef field, ArrayRef<std::uint16_t> val) {
+  cottonwood::graph::detail::checkHalfField(cottonwood::graph::checkedField(
+      "Graph::setInitialValueHalf", field, data("Graph::setInitialValueHalf")));
+  setFieldValue(field, val.data(), val.size(), cottonwood::graph::detail::halfTraits(), true);
+}
+
+// ---- What layouts and types allow
+
+POP_INLINE std::size_t Graph::getMaxFieldDim(StringRef vertexName, StringRef fieldName,
+                                             unsigned dimIndex) const {
+  using namespace cottonwood;
+  char const *const where = "Graph::getMaxFieldDim";
+  codelet::Field const &field = graph::detail::checkedFieldOf(
+      graph::detail::checkedCodelet(vertexName, data(where)), fieldName);
+  if (dimIndex >= field.rank())
+    base::fail<poplar_error>(where, "dimIndex = ", dimIndex, " is out of range for the field '",
+                             fieldName, "' of rank ", field.rank());
+  return graph::detail::maxSizeOf(dimIndex == 0 ? field.outer : field.inner);
+}
+
+POP_INLINE double Graph::getMaxVertexFieldValue(StringRef vertexName, StringRef fieldName) const {
+  char const *const where = "Graph::getMaxVertexFieldValue";
+  return cottonwood::graph::detail::fieldLimit(data(where), vertexName, fieldName).asDouble;
+}
+
+template <>
+POP_INLINE std::uint64_t Graph::getMaxVertexFieldValueAs<std::uint64_t>(StringRef vertexName,
+                                                                        StringRef fieldName) const {
+  char const *const where = "Graph::getMaxVertexFieldValueAs";
+  return cottonwood::graph::detail::exactLimit<std::uint64_t>(
+      where, cottonwood::graph::detail::fieldLimit(data(where), vertexName, fieldName), fieldName);
+}
+
+template <>
+POP_INLINE std::int64_t Graph::getMaxVertexFieldValueAs<std::int64_t>(StringRef vertexName,
+                                                                      StringRef fieldName) const {
+  char const *const where = "Graph::getMaxVertexFieldValueAs";
+  return cottonwood::graph::detail::exactLimit<std::int64_t>(
+      where, cottonwood::graph::detail::fieldLimit(data(where), vertexName, fieldName), fieldName);
+}
+
+} // namespace poplar

@@ -1,0 +1,94 @@
+#pragma once
+// The program tree: immutable once shared, so that copies of programs are snapshots.
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <poplar/PrintTensor.hpp>
+#include <poplar/SyncType.hpp>
+#include <poplar/impl/graph/View.hpp>
+
+namespace cottonwood::program {
+
+struct Node;
+/// Null stands for a program without a body, which does nothing.
+using NodePtr = std::shared_ptr<const Node>;
+
+/// kind              children          views                       id           count        cases
+/// Sequence          in order
+/// Execute                             exit flag BOOL (optional)   compute set
+/// Copy                                source, destination
+/// StreamToDevice                      destination                 stream
+/// StreamToHost                        source                      stream
+/// Repeat            body                                                       turns
+/// RepeatWhileTrue   condition, body   predicate
+/// RepeatWhileFalse  condition, body   predicate
+/// If                then, else        predicate
+/// Switch            one a case, then  control                                               values
+///                   the default
+/// Call                                                            function
+/// PrintTensor                         tensor
+/// WriteUndef                          tensor
+/// Sync
+/// CycleCount        body              counter [2] UNSIGNED_INT    tile
+/// CycleStamp                          counter [2] UNSIGNED_INT    tile
+enum class NodeKind : std::uint8_t {
+  Sequence,
+  Execute,
+  Copy,
+  StreamToDevice,
+  StreamToHost,
+  Repeat,
+  RepeatWhileTrue,
+  RepeatWhileFalse,
+  If,
+  Switch,
+  Call,
+  PrintTensor,
+  WriteUndef,
+  Sync,
+  CycleCount,
+  CycleStamp,
+};
+
+/// What a Switch does when no case matches: its default body, or an error when it runs.
+enum class SwitchDefault : std::uint8_t { Body, BoundsError };
+
+/// What PrintTensor prints beside the elements.
+struct PrintSpec {
+  std::string title;
+  poplar::PrintTensorFmt format;
+};
+
+struct Node {
+  NodeKind kind = NodeKind::Sequence;
+  SwitchDefault switchDefault = SwitchDefault::Body;
+  poplar::SyncType syncType = poplar::SyncType::INTERNAL;
+  std::uint32_t id = 0;
+  graph::GraphId graph = 0; ///< the graph all operands belong to, 0 when there is none to name
+  std::uint64_t count = 0;
+  std::string name; ///< debug path
+  std::vector<NodePtr> children;
+  std::vector<graph::View> views;
+  std::vector<std::int32_t> cases;
+  std::shared_ptr<const PrintSpec> print;
+};
+
+char const *kindName(NodeKind kind);
+
+/// Same kinds, operands and children; names do not count. Shared subtrees compare in O(1).
+bool equal(NodePtr const &a, NodePtr const &b);
+
+/// Calls f(Node const&) for every node of the tree in program order, each *occurrence* of a shared
+/// subtree included.
+template <class F> void forEachNode(NodePtr const &root, F &&f) {
+  if (!root)
+    return;
+  f(*root);
+  for (NodePtr const &child : root->children)
+    forEachNode(child, f);
+}
+
+} // namespace cottonwood::program

@@ -1,0 +1,56 @@
+#pragma once
+#include <poplar/impl/program/Node.hpp>
+
+#include <algorithm>
+
+namespace cottonwood::program {
+
+POP_INLINE char const *kindName(NodeKind kind) {
+  static constexpr char const *kNames[] = {"Sequence",
+                                           "Execute",
+                                           "Copy",
+                                           "StreamToDevice",
+                                           "StreamToHost",
+                                           "Repeat",
+                                           "RepeatWhileTrue",
+                                           "RepeatWhileFalse",
+                                           "If",
+                                           "Switch",
+                                           "Call",
+                                           "PrintTensor",
+                                           "WriteUndef",
+                                           "Sync",
+                                           "CycleCount",
+                                           "CycleStamp"};
+  return kNames[static_cast<unsigned>(kind)];
+}
+
+namespace detail {
+
+POP_INLINE bool equalFormats(poplar::PrintTensorFmt const &a, poplar::PrintTensorFmt const &b) {
+  return a.summariseThreshold() == b.summariseThreshold() && a.edgeItems() == b.edgeItems() &&
+         a.maxLineWidth() == b.maxLineWidth() && a.digits() == b.digits() &&
+         a.floatFormat() == b.floatFormat() && a.separator() == b.separator() &&
+         a.openBracket() == b.openBracket() && a.closeBracket() == b.closeBracket();
+}
+
+POP_INLINE bool equalPrints(std::shared_ptr<PrintSpec const> const &a,
+                            std::shared_ptr<PrintSpec const> const &b) {
+  return a == b || (a && b && a->title == b->title && equalFormats(a->format, b->format));
+}
+
+} // namespace detail
+
+POP_INLINE bool equal(NodePtr const &a, NodePtr const &b) {
+  if (a == b)
+    return true;
+  if (!a || !b)
+    return false;
+  return a->kind == b->kind && a->id == b->id && a->graph == b->graph && a->count == b->count &&
+         a->switchDefault == b->switchDefault && a->syncType == b->syncType &&
+         a->cases == b->cases && a->views == b->views && detail::equalPrints(a->print, b->print) &&
+         std::equal(a->children.begin(), a->children.end(), b->children.begin(), b->children.end(),
+                    [](NodePtr const &x, NodePtr const &y) { return equal(x, y); });
+}
+
+} // namespace cottonwood::program

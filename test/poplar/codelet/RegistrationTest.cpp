@@ -1,0 +1,167 @@
+#include "RegistrationVertices.hpp"
+
+#include <poplar/Graph.hpp>
+#include <poplar/exceptions.hpp>
+#include <poplar/impl/codelet/Describe.hpp>
+#include <poplar/impl/codelet/Registry.hpp>
+
+#include "../graph/GraphTestUtil.hpp"
+
+#include <cstring>
+
+using namespace cottonwood::codelet;
+using poplar::Graph;
+
+namespace {
+
+class ClashVertex : public poplar::Vertex {
+public:
+  poplar::Input<float> a;
+  void compute() {}
+};
+
+class OnlyHere : public poplar::Vertex {
+public:
+  poplar::Input<float> a;
+  unsigned n;
+  void compute() {}
+};
+
+class NotRegistered : public poplar::Vertex {
+public:
+  void compute() {}
+};
+
+Codelet const &codelet(char const *name) {
+  Codelet const *const found = findProcessWide(name);
+  REQUIRE(found != nullptr);
+  return *found;
+}
+
+Field const &field(Codelet const &codelet, char const *name) {
+  int const index = codelet.findField(name);
+  REQUIRE(index >= 0);
+  return codelet.fields[static_cast<unsigned>(index)];
+}
+
+/// A zeroed state image.
+struct Image {
+  explicit Image(Codelet const &c) : bytes(c.stateSize + 16) {}
+  template <class T> void set(Field const &f, T value) {
+    std::memcpy(bytes.data() + f.offset, &value, sizeof value);
+  }
+  void span(Field const &f, void *p, std::size_t n) {
+    set(f, p);
+    std::memcpy(bytes.data() + f.offset + 8, &n, sizeof n);
+  }
+  std::vector<unsigned char> bytes;
+};
+
+} // namespace
+
+POPLAR_VERTEX(ClashVertex, a)
+POPLAR_VERTEX(OnlyHere, a, n)
+
+TEST_SUITE_BEGIN("poplar/codelet/registration");
+
+TEST_CASE("private fields are found, and state is an image without an object") {
+  Codelet const &c = codelet("registration_test::deep::Private");
+  CHECK(c.supervisor);
+  CHECK_FALSE(c.multi);
+  CHECK(field(c, "n").direction == Direction::InOut);
+  CHECK(field(c, "in").shape == FieldShape::VectorOfVectors);
+  CHECK(field(c, "in").outer == poplar::VectorLayout::SPAN);
+  CHECK(field(c, "in").inner == poplar::VectorLayout::ONE_PTR);
+  CHECK(field(c, "in").minAlign == 8);
+  CHECK(field(c, "k").type == poplar::UNSIGNED_SHORT);
+  CHECK(field(c, "k").size == 2);
+  Image image(c);
+  unsigned n = 0;
+  image.set(field(c, "n"), static_cast<void *>(&n));
+  image.set(field(c, "k"), static_cast<unsigned short>(4));
+  CHECK(c.entry(image.bytes.data(), 0, nullptr));
+  CHECK(n == 4);
+  image.set(field(c, "k"), static_cast<unsigned short>(3));
+  CHECK_FALSE(c.entry(image.bytes.data(), 0, nullptr));
+}
+
+TEST_CASE("fields of bases count, in the order of the class; void counts as true") {
+  Codelet const &c = codelet("registration_test::deep::Derived");
+  REQUIRE(c.fields.size() == 2);
+  CHECK(c.fields[0].name == "x");
+  CHECK(c.fields[1].name == "y");
+  Image image(c);
+  float x = 3, y = 0;
+  image.set(c.fields[0], static_cast<void *>(&x));
+  image.set(c.fields[1], static_cast<void *>(&y));
+  CHECK(c.entry(image.bytes.data(), 0, nullptr));
+  CHECK(y == 6);
+}
+
+TEST_CASE("instances of templates, as MultiVertex") {
+  Codelet const &c = codelet("registration_test::deep::Template<float,true>");
+  CHECK(c.multi);
+  CHECK(codelet("registration_test::deep::Template<int, false>").multi);
+  CHECK(findProcessWide("registration_test::deep::Template<float,false>") == nullptr);
+  std::vector<float> in = {1, 2, 3, 4, 5, 6, 7}, out(7);
+  Image image(c);
+  image.span(field(c, "in"), in.data(), in.size());
+  image.span(field(c, "out"), out.data(), out.size());
+  for (unsigned worker = 0; worker < 6; ++worker)
+    CHECK(c.entry(image.bytes.data(), worker, nullptr) == (worker != 5));
+  CHECK(out == std::vector<float>{2, 4, 6, 8, 10, 12, 14});
+}
+
+TEST_CASE("no fields, and members that are not listed") {
+  CHECK(codelet("registration_test::deep::Empty").fields.empty());
+  Codelet const &c = codelet("registration_test::deep::Loose");
+  CHECK(c.fields.size() == 1);
+  int out = 0;
+  Image image(c);
+  image.set(c.fields[0], static_cast<void *>(&out));
+  c.entry(image.bytes.data(), 0, nullptr);
+  CHECK(out == 7);
+}
+
+TEST_CASE("two layouts under one process-wide name are an error when used") {
+  Graph graph = test::graphWithTiles(1);
+  test::checkThrows<poplar::poplar_error>(
+      [&] { graph.addVertex(graph.addComputeSet(), "ClashVertex"); },
+      "two vertex classes with different layouts are registered as 'ClashVertex'");
+  // A graph's own registration decides which one is meant.
+  graph.addCodelets<ClashVertex>();
+  CHECK_NOTHROW(graph.addVertex(graph.addComputeSet(), "ClashVertex")["a"]);
+}
+
+TEST_CASE("addCodelets registers a class for one graph, as often as one likes") {
+  Graph graph = test::graphWithTiles(1);
+  graph.addCodelets<OnlyHere>();
+  graph.addCodelets<OnlyHere>();
+  CHECK(graph.hasCodelet("OnlyHere"));
+  test::checkThrows<poplar::unknown_vertex_type>([&] { graph.addCodelets<NotRegistered>(); },
+                                                 "POPLAR_VERTEX");
+}
+
+TEST_CASE("built-in codelets are described from their class") {
+  using V = OnlyHere;
+  Codelet const c = describe<V>("popops::Only< unsigned >", {POP_FIELD(V, n), POP_FIELD(V, a)});
+  CHECK(c.name == "popops::Only<unsigned int>");
+  CHECK(c.fields[0].name == "a"); // in the order of the class
+  CHECK(c.stateSize == sizeof(V));
+  Graph graph = test::graphWithTiles(1);
+  addToGraph(graph, {&c, 1});
+  addToGraph(graph, {&c, 1});
+  CHECK(graph.hasCodelet("popops::Only<unsigned>"));
+  Codelet const other = describe<V>("popops::Only<unsigned>", {POP_FIELD(V, a)});
+  test::checkThrows<poplar::poplar_error>(
+      [&] {
+        addToGraph(graph, {&other, 1});
+      },
+      "'popops::Only<unsigned int>': {a, n; 16 bytes} and {a; 16 bytes}");
+  // The library was added, so a missing name is misspelt, not forgotten.
+  test::checkThrows<poplar::unknown_vertex_type>(
+      [&] { graph.addVertex(graph.addComputeSet(), "popops::Onlx<unsigned int>"); },
+      "'popops::Only<unsigned int>'");
+}
+
+TEST_SUITE_END();

@@ -1,0 +1,73 @@
+// Vertex classes in the styles that existing codelets use, registered in two translation units of
+// different language standards.
+#pragma once
+
+#include <poplar/Vertex.hpp>
+#include <poplar/VertexRegistration.hpp>
+
+namespace registration_test {
+namespace deep {
+
+/// Everything private but compute(); const state.
+class Private : public poplar::SupervisorVertex {
+  poplar::InOut<unsigned> n;
+  poplar::Vector<poplar::Input<poplar::Vector<float, poplar::VectorLayout::ONE_PTR, 8>>> in;
+  unsigned short k;
+  static const bool needsAlignWorkers = false;
+
+public:
+  bool compute() {
+    n = k;
+    return k > 3;
+  }
+};
+
+/// Private inheritance, fields of a base class.
+struct Base : poplar::Vertex {
+protected:
+  poplar::Input<float> x;
+};
+class Derived : Base {
+  poplar::Output<float> y;
+
+public:
+  void compute() { y = 2 * x; }
+  void compute(int) {} // an overload that is not the entry
+};
+
+/// A template with a constructor that is declared only.
+template <class T, bool twice> class Template : public poplar::MultiVertex {
+public:
+  Template();
+  poplar::Input<poplar::Vector<T>> in;
+  poplar::Output<poplar::Vector<T>> out;
+  bool compute(unsigned worker) {
+    for (std::size_t i = worker; i < in.size(); i += numWorkers())
+      out[i] = in[i] + (twice ? in[i] : T(0));
+    return worker != 5;
+  }
+};
+
+/// No fields.
+class Empty : public poplar::Vertex {
+public:
+  void compute() noexcept {}
+};
+
+/// Padding in front of the fields, an unlisted member.
+struct Loose : poplar::Vertex {
+  volatile unsigned char scratch;
+  double unlisted;
+  poplar::Output<int> out;
+  void compute() { *out = scratch == 0 && unlisted == 0 ? 7 : -1; }
+};
+
+} // namespace deep
+} // namespace registration_test
+
+POPLAR_VERTEX(registration_test::deep::Private, n, in, k)
+POPLAR_VERTEX(registration_test::deep::Derived, y, x);
+POPLAR_VERTEX_TEMPLATE((registration_test::deep::Template<float, true>), in, out)
+POPLAR_VERTEX_TEMPLATE(registration_test::deep::Template, (int, false), in, out);
+POPLAR_VERTEX(registration_test::deep::Empty)
+POPLAR_VERTEX(registration_test::deep::Loose, out)
