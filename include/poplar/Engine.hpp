@@ -1,0 +1,180 @@
+// Runs compiled graphs.
+#include <poplar/impl/base/Config.hpp>
+
+#ifndef POPLAR_ENGINE_HPP
+#define POPLAR_ENGINE_HPP
+
+#include <chrono>
+#include <cstddef>
+#include <functional>
+#include <iosfwd>
+#include <memory>
+#include <poplar/ArrayRef.hpp>
+#include <poplar/DataStream.hpp>
+#include <poplar/DebugContext.hpp>
+#include <poplar/Device.hpp>
+#include <poplar/Executable.hpp>
+#include <poplar/Graph.hpp>
+#include <poplar/OptionFlags.hpp>
+#include <poplar/Program.hpp>
+#include <poplar/RuntimeOptions.hpp>
+#include <poplar/StreamCallback.hpp>
+#include <poplar/StringRef.hpp>
+#include <poplar/exceptions.hpp>
+#include <string>
+#include <vector>
+
+namespace cottonwood {
+namespace engine {
+class Session; // impl/engine/Session.hpp
+} // namespace engine
+} // namespace cottonwood
+
+namespace poplar {
+
+/// Called with (progress, total) while a graph is compiled; the last call has progress == total >
+/// 0.
+using ProgressFunc = std::function<void(int, int)>;
+
+/// Compiles the programs, numbered from 0 in list order, for the graph's target.
+///
+/// Options: the engine options of the contract; unknown names and values are errors, and the
+/// environment variable POPLAR_ENGINE_OPTIONS (a JSON object) overrides. Beside those:
+/// `engine.numThreads` (at most this many threads run vertices; 0, the default: as many as the pool
+/// has, see POPLAR_NUM_THREADS) and `debug.dumpLowering` ("stdout", "stderr" or a folder: what
+/// every pass of lowering made). \throws invalid_option          an unknown option, or a value that
+/// does not parse. \throws invalid_tile_mapping    a tensor or vertex that the programs use is not
+/// mapped. \throws graph_connection_error  a vertex field is not connected. \throws
+/// graph_cycle_error       vertices of one compute set depend on each other. \throws
+/// graph_recursion_error   a function calls itself.
+POP_API Executable compileGraph(Graph const &graph, ArrayRef<program::Program> progs,
+                                OptionFlags const &opt = {},
+                                ProgressFunc progressCallBack = ProgressFunc(),
+                                DebugContext const &debugContext = {});
+POP_API Executable compileGraph(Graph &&graph, ArrayRef<program::Program> progs,
+                                OptionFlags const &opt = {},
+                                ProgressFunc progressCallBack = ProgressFunc(),
+                                DebugContext const &debugContext = {});
+
+/// Loads compiled programs on a device and runs them. One engine is used by one thread at a time;
+/// several engines may be used by several threads.
+class POP_API Engine {
+public:
+  using ProgressFunc = poplar::ProgressFunc;
+
+  /// A point in time of the host, see reportTiming().
+  class TimerTimePoint {
+  public:
+    TimerTimePoint() {}
+
+  private:
+    friend class Engine;
+    std::chrono::steady_clock::time_point time_;
+  };
+
+  // Compiling constructors: as compileGraph(). The name of the debug context names the engine.
+  Engine(Graph const &graph, ArrayRef<program::Program> progs, OptionFlags const &opt = {},
+         ProgressFunc progressCallBack = ProgressFunc(), DebugContext const &debugContext = {});
+  Engine(Graph &&graph, ArrayRef<program::Program> progs, OptionFlags const &opt = {},
+         ProgressFunc progressCallBack = ProgressFunc(), DebugContext const &debugContext = {});
+  Engine(Graph const &graph, program::Program prog, OptionFlags const &opt = {},
+         ProgressFunc progressCallBack = ProgressFunc(), DebugContext const &debugContext = {});
+  Engine(Graph &&graph, program::Program prog, OptionFlags const &opt = {},
+         ProgressFunc progressCallBack = ProgressFunc(), DebugContext const &debugContext = {});
+  /// A compile-time option that differs from the executable's is logged and ignored.
+  Engine(Executable const &exe, OptionFlags const &opt = {});
+  Engine(Executable &&exe, OptionFlags const &opt = {});
+  Engine(Engine &&other) noexcept;
+  Engine &operator=(Engine &&other) noexcept;
+  Engine(Engine const &) = delete;
+  Engine &operator=(Engine const &) = delete;
+  ~Engine();
+
+  /// prepare() and deploy(). All variables get their initial contents, zero where none were given.
+  /// \throws poplar_error  the device is not attached, or its target is not the one compiled for.
+  void load(Device const &device);
+  void prepare(Device const &device);
+  void prepare(Device const &device, RuntimeOptions const &opt);
+  /// \throws poplar_error  without prepare().
+  void deploy();
+
+  /// Runs program number `prog` to its end. Contents of variables persist from run to run. After an
+  /// exception they are undefined until the next load(). \throws poplar_error             not
+  /// loaded. \throws index_error              no such program. \throws stream_connection_error  the
+  /// program meets a stream that is not connected. Exceptions of callbacks and vertices pass
+  /// through.
+  void run(unsigned prog = 0, std::string const &debugName = "");
+  void run(unsigned prog, std::string const &debugName, RuntimeOptions const &opt);
+  void loadAndRun(Device const &device, unsigned prog = 0);
+  /// Ends a running program at its next loop turn (the one call allowed from another thread), and
+  /// gives back blocks that were prefetched. The engine must be loaded again before the next run.
+  void stop();
+
+  // Tensors by the handle given to Graph::createHostRead and createHostWrite; between runs.
+  // Data are packed, row-major, elements as on the device (HALF: 2 bytes).
+  /// \throws stream_connection_error  no such handle, or [buf, bufEnd) is smaller than the tensor.
+  /// \throws tensor_io_state_error    not loaded.
+  void readTensor(StringRef handle, void *buf, void *bufEnd);
+  void writeTensor(StringRef handle, void const *buf, void const *bufEnd);
+  template <class T> void readTensor(StringRef handle, gccs::ArrayRef<T> buf) {
+    readTensor(handle, static_cast<void *>(buf.data()),
+               static_cast<void *>(buf.data() + buf.size()));
+  }
+  template <class T> void writeTensor(StringRef handle, ArrayRef<T> buf) {
+    writeTensor(handle, static_cast<void const *>(buf.data()),
+                static_cast<void const *>(buf.data() + buf.size()));
+  }
+  template <class T> void writeTensor(StringRef handle, gccs::ArrayRef<T> buf) {
+    writeTensor(handle, static_cast<void const *>(buf.data()),
+                static_cast<void const *>(buf.data() + buf.size()));
+  }
+  /// As above for a buffer that the caller knows to be large enough.
+  void readTensor(StringRef handle, void *buf);
+  void writeTensor(StringRef handle, void const *buf);
+
+  // Streams by handle, before or after load(); connecting again replaces.
+  /// A circular buffer: each transfer takes the next bytes and starts again at the end. Its
+  /// position is kept over runs. \throws stream_connection_error  no such stream, or the length is
+  /// no positive multiple of a transfer's bytes.
+  void connectStream(StringRef handle, void *begin, void *end);
+  /// A buffer of one transfer.
+  void connectStream(StringRef handle, void *p);
+  template <class T> void connectStream(StringRef handle, gccs::ArrayRef<T> const &buf) {
+    connectStream(handle, static_cast<void *>(buf.data()),
+                  static_cast<void *>(buf.data() + buf.size()));
+  }
+  void connectStream(DataStream const &stream, void *begin, void *end);
+  void connectStream(DataStream const &stream, void *p);
+  void connectStreamToCallback(StringRef handle, StreamCallbackHandle f);
+  /// `index` is the replica: 0 unless the graph is replicated.
+  void connectStreamToCallback(StringRef handle, unsigned index, StreamCallbackHandle f);
+  void connectStreamToCallback(DataStream const &stream, StreamCallbackHandle f);
+  void connectStreamToCallback(DataStream const &stream, unsigned index, StreamCallbackHandle f);
+  /// The handles of all streams of the graph.
+  std::vector<std::string> listStreams() const;
+
+  /// The host's clock now.
+  TimerTimePoint getTimeStamp();
+  /// Text of the time between two points, in seconds and cycles of the target.
+  std::string reportTiming(TimerTimePoint const &start, TimerTimePoint const &end);
+  /// Forgets, stops and resumes recording what runs do.
+  void resetExecutionProfile();
+  void disableExecutionProfiling();
+  void enableExecutionProfiling();
+  /// Target, graph, memory and modelled cycles as text.
+  /// \throws profiling_disabled  the target is a CPU.
+  void printProfileSummary(std::ostream &out, OptionFlags const &opt = {});
+
+  /// Where PrintTensor prints; std::cerr unless set. The stream must outlive the runs.
+  void setPrintStream(std::ostream &stream);
+  void setPrintTensorStream(std::ostream &stream);
+  /// All engine options with their effective values.
+  OptionFlags getEngineOptions() const;
+
+private:
+  std::unique_ptr<cottonwood::engine::Session> session_;
+};
+
+} // namespace poplar
+
+#endif

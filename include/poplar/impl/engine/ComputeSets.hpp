@@ -1,0 +1,62 @@
+// Compute sets of a loaded executable: vertices with their code and state, run on one thread or
+// several.
+#pragma once
+
+#include <poplar/impl/codelet/Abi.hpp>
+#include <poplar/impl/engine/MoveRunner.hpp>
+#include <poplar/impl/lower/ExecutableData.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+namespace cottonwood::engine {
+
+class ComputeSets {
+public:
+  /// Resolves the codelets of the executable.
+  /// \throws poplar::graph_object_load_error  a codelet is not known in this process.
+  ComputeSets(lower::ExecutableData const &executable, std::byte *arena);
+
+  /// Runs all vertices of the set; their order and the number of threads do not show in results. An
+  /// exception of a vertex comes out after all threads have stopped.
+  void run(std::uint32_t set, unsigned maxThreads);
+  /// The same; true if every compute() returned true.
+  bool runWithExit(std::uint32_t set, unsigned maxThreads);
+
+private:
+  /// One vertex. 32 bytes: two in a cache line.
+  struct Call {
+    codelet::Entry entry;
+    void *state;
+    std::uint32_t tile;
+    std::uint32_t staging;  ///< NONE if there is none
+    std::uint32_t contexts; ///< worker contexts: 1, or 6 of a MultiVertex
+  };
+  struct Set {
+    Call const *calls = nullptr;
+    std::uint32_t numCalls = 0;
+    std::uint32_t numContexts = 0; ///< of all calls together
+    bool hasStaging = false;
+    bool splitContexts = false; ///< few calls: the contexts of one are dealt to several threads
+    float nanoseconds = 0;      ///< estimated time of all calls on one thread
+    std::uint32_t runs = 0;
+  };
+
+  bool runSet(Set &set, unsigned maxThreads);
+  bool runSerial(Set const &set) const { return runCalls(set, 0, set.numCalls); }
+  bool runCalls(Set const &set, std::uint32_t begin, std::uint32_t end) const;
+  bool runContexts(Set const &set, std::uint32_t begin, std::uint32_t end) const;
+  bool runParallel(Set &set, unsigned numSlices, unsigned maxThreads, bool timed) const;
+  void gather(Set const &set) const;
+  void scatter(Set const &set) const;
+  bool measured(Set &set) const;
+
+  lower::ExecutableData const *executable_;
+  std::byte *arena_;
+  MoveRunner moves_;
+  std::vector<Call> calls_;
+  std::vector<Set> sets_;
+};
+
+} // namespace cottonwood::engine

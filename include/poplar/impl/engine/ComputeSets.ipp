@@ -1,0 +1,203 @@
+// Body of ComputeSets.hpp.
+#pragma once
+
+#include <poplar/impl/engine/ComputeSets.hpp>
+
+#include <poplar/impl/base/ThreadPool.hpp>
+#include <poplar/impl/engine/CodeletTable.hpp>
+#include <poplar/impl/engine/FloatEnvironment.hpp>
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <exception>
+#include <mutex>
+
+namespace cottonwood::engine::detail {
+
+/// Worker contexts of a MultiVertex on every device (poplar::MultiVertex::numWorkers()).
+inline constexpr std::uint32_t WORKER_CONTEXTS = 6;
+/// Work below this is done before another thread could help: a fork and join is 0.1 us between
+/// spinning threads.
+inline constexpr float WORTH_THREADS_NS = 2000;
+/// Slices are not smaller than this unless the threads would have less than one each.
+inline constexpr float SLICE_NS = 2000;
+/// More slices than threads even out vertices of different length.
+inline constexpr unsigned MAX_SLICES_PER_THREAD = 16;
+/// First guess at the time of a vertex, before its compute set has run: a call, and its data once
+/// from L2.
+inline constexpr float GUESS_CALL_NS = 20, GUESS_BYTE_NS = 0.03F;
+/// A compute set is timed in its first runs and then once in this many: the clock costs as
+/// much as a small vertex.
+inline constexpr std::uint32_t TIMED_RUNS = 4, RUNS_PER_TIMING = 64;
+
+POP_INLINE float nanosecondsSince(std::chrono::steady_clock::time_point start) {
+  return std::chrono::duration<float, std::nano>(std::chrono::steady_clock::now() - start).count();
+}
+
+/// The exception of the first slice that threw, by slice number: the same one whatever the threads
+/// did.
+class FirstException {
+public:
+  void keep(unsigned slice) {
+    std::lock_guard<std::mutex> const lock(mutex_);
+    if (exception_ && slice_ < slice)
+      return;
+    slice_ = slice;
+    exception_ = std::current_exception();
+  }
+  void rethrow() {
+    if (exception_)
+      std::rethrow_exception(exception_);
+  }
+
+private:
+  std::mutex mutex_;
+  unsigned slice_ = 0;
+  std::exception_ptr exception_;
+};
+
+} // namespace cottonwood::engine::detail
+
+namespace cottonwood::engine {
+
+POP_INLINE ComputeSets::ComputeSets(lower::ExecutableData const &executable, std::byte *arena)
+    : executable_(&executable), arena_(arena), moves_(executable) {
+  std::vector<codelet::Entry> entries;
+  entries.reserve(executable.codelets.size());
+  for (lower::CodeletRef const &codelet : executable.codelets)
+    entries.push_back(resolveCodelet(codelet));
+  calls_.reserve(executable.calls.size());
+  for (lower::VertexCall const &call : executable.calls)
+    calls_.push_back({entries[call.codelet], arena + call.state, call.tile, call.staging,
+                      executable.codelets[call.codelet].multi ? detail::WORKER_CONTEXTS : 1});
+  sets_.reserve(executable.computeSets.size());
+  for (lower::ComputeSetPlan const &plan : executable.computeSets) {
+    Set set;
+    set.calls = calls_.data() + plan.firstCall;
+    set.numCalls = static_cast<std::uint32_t>(plan.numCalls);
+    for (std::uint32_t i = 0; i < set.numCalls; ++i)
+      set.numContexts += set.calls[i].contexts;
+    set.hasStaging = plan.hasStaging;
+    set.nanoseconds = detail::GUESS_CALL_NS * static_cast<float>(set.numContexts) +
+                      detail::GUESS_BYTE_NS * static_cast<float>(plan.edgeBytes);
+    sets_.push_back(set);
+  }
+}
+
+/// Calls [begin, end), each with all of its contexts.
+POP_INLINE bool ComputeSets::runCalls(Set const &set, std::uint32_t begin,
+                                      std::uint32_t end) const {
+  codelet::VertexContext context{0, 0, nullptr, nullptr};
+  bool all = true;
+  for (std::uint32_t i = begin; i < end; ++i) {
+    Call const &call = set.calls[i];
+    context.tile = call.tile;
+    if (call.staging != lower::NONE)
+      moves_.runInline(executable_->stagings[call.staging].gather, arena_, arena_);
+    all &= call.entry(call.state, 0, &context);
+    for (unsigned worker = 1; worker < call.contexts; ++worker)
+      all &= call.entry(call.state, worker, &context);
+    if (call.staging != lower::NONE)
+      moves_.runInline(executable_->stagings[call.staging].scatter, arena_, arena_);
+  }
+  return all;
+}
+
+/// Contexts [begin, end) of the set, counted over its calls. Staging was filled before.
+POP_INLINE bool ComputeSets::runContexts(Set const &set, std::uint32_t begin,
+                                         std::uint32_t end) const {
+  codelet::VertexContext context{0, 0, nullptr, nullptr};
+  bool all = true;
+  std::uint32_t first = 0;
+  for (std::uint32_t i = 0; i < set.numCalls && first < end; ++i) {
+    Call const &call = set.calls[i];
+    context.tile = call.tile;
+    for (std::uint32_t worker = std::max(begin, first);
+         worker < std::min(end, first + call.contexts); ++worker)
+      all &= call.entry(call.state, worker - first, &context);
+    first += call.contexts;
+  }
+  return all;
+}
+
+POP_INLINE void ComputeSets::gather(Set const &set) const {
+  for (std::uint32_t i = 0; i < set.numCalls; ++i)
+    if (set.calls[i].staging != lower::NONE)
+      moves_.runInline(executable_->stagings[set.calls[i].staging].gather, arena_, arena_);
+}
+
+POP_INLINE void ComputeSets::scatter(Set const &set) const {
+  for (std::uint32_t i = 0; i < set.numCalls; ++i)
+    if (set.calls[i].staging != lower::NONE)
+      moves_.runInline(executable_->stagings[set.calls[i].staging].scatter, arena_, arena_);
+}
+
+POP_INLINE bool ComputeSets::runParallel(Set &set, unsigned numSlices, unsigned maxThreads,
+                                         bool timed) const {
+  std::uint32_t const units = set.splitContexts ? set.numContexts : set.numCalls;
+  numSlices = std::min(numSlices, units);
+  std::atomic<bool> all{true};
+  std::atomic<float> busy{0};
+  std::chrono::steady_clock::time_point const noTime{};
+  detail::FirstException exception;
+  auto slice = [&](unsigned i) {
+    FloatEnvironment const environment;
+    auto const start = timed ? std::chrono::steady_clock::now() : noTime;
+    auto const begin = static_cast<std::uint32_t>(std::uint64_t{units} * i / numSlices);
+    auto const end = static_cast<std::uint32_t>(std::uint64_t{units} * (i + 1) / numSlices);
+    try {
+      if (!(set.splitContexts ? runContexts(set, begin, end) : runCalls(set, begin, end)))
+        all.store(false, std::memory_order_relaxed);
+    } catch (...) {
+      exception.keep(i);
+    }
+    if (timed)
+      busy.fetch_add(detail::nanosecondsSince(start), std::memory_order_relaxed);
+  };
+  if (set.splitContexts && set.hasStaging)
+    gather(set);
+  base::parallelFor(numSlices, maxThreads, slice);
+  exception.rethrow();
+  if (set.splitContexts && set.hasStaging)
+    scatter(set);
+  if (timed)
+    set.nanoseconds += 0.25F * (busy.load(std::memory_order_relaxed) - set.nanoseconds);
+  return all.load(std::memory_order_relaxed);
+}
+
+POP_INLINE bool ComputeSets::measured(Set &set) const {
+  auto const start = std::chrono::steady_clock::now();
+  bool const all = runSerial(set);
+  set.nanoseconds = detail::nanosecondsSince(start);
+  return all;
+}
+
+POP_INLINE bool ComputeSets::runSet(Set &set, unsigned maxThreads) {
+  if (maxThreads < 2 || set.numContexts < 2)
+    return runSerial(set);
+  std::uint32_t const runs = set.runs++;
+  bool const timed = runs < detail::TIMED_RUNS || runs % detail::RUNS_PER_TIMING == 0;
+  if (set.nanoseconds < detail::WORTH_THREADS_NS)
+    return timed ? measured(set) : runSerial(set);
+  unsigned const threads = std::min(maxThreads, base::threadBackend().numThreads());
+  if (threads < 2)
+    return runSerial(set);
+  // Vertices are dealt out whole if there are enough of them; else the contexts of MultiVertices
+  // one by one.
+  set.splitContexts = set.numCalls < 4 * threads && set.numContexts > set.numCalls;
+  auto const bySize =
+      static_cast<unsigned>(std::min(set.nanoseconds / detail::SLICE_NS,
+                                     static_cast<float>(detail::MAX_SLICES_PER_THREAD * threads)));
+  return runParallel(set, std::max(threads, bySize), maxThreads, timed);
+}
+
+POP_INLINE void ComputeSets::run(std::uint32_t set, unsigned maxThreads) {
+  runSet(sets_[set], maxThreads);
+}
+
+POP_INLINE bool ComputeSets::runWithExit(std::uint32_t set, unsigned maxThreads) {
+  return runSet(sets_[set], maxThreads);
+}
+
+} // namespace cottonwood::engine

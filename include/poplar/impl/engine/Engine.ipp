@@ -1,0 +1,227 @@
+// Body of poplar/Engine.hpp, without its reports (impl/profile).
+#pragma once
+
+#include <poplar/Engine.hpp>
+
+#include <poplar/exceptions.hpp>
+#include <poplar/impl/base/DebugAccess.hpp>
+#include <poplar/impl/base/Error.hpp>
+#include <poplar/impl/engine/CodeletTable.hpp>
+#include <poplar/impl/engine/OptionTable.hpp>
+#include <poplar/impl/engine/Session.hpp>
+#include <poplar/impl/graph/HandleAccess.hpp>
+#include <poplar/impl/lower/Lower.hpp>
+#include <poplar/impl/model/Machine.hpp>
+#include <poplar/impl/program/Access.hpp>
+
+#include <cstdio>
+
+namespace cottonwood::engine::detail {
+
+POP_INLINE std::string_view viewOf(poplar::StringRef text) { return {text.data(), text.size()}; }
+
+POP_INLINE poplar::Executable compile(poplar::Graph const &graph,
+                                      poplar::ArrayRef<poplar::program::Program> programs,
+                                      poplar::OptionFlags const &options,
+                                      poplar::ProgressFunc progress,
+                                      poplar::DebugContext const &debugContext) {
+  std::shared_ptr<graph::GraphData> const &data = graph::HandleAccess::data(graph);
+  if (!data)
+    base::fail<poplar::poplar_error>("Engine", "the graph is empty (moved from)");
+  if (graph.getReplicationFactor() > 1)
+    base::fail<poplar::graph_replication_error>("Engine", "the graph has replication factor ",
+                                                graph.getReplicationFactor(),
+                                                "; only graphs of one replica can be compiled");
+  lower::LowerRequest request;
+  for (poplar::program::Program const &program : programs)
+    request.programs.push_back(program::Access::node(program));
+  request.options = effectiveOptions(options);
+  request.lowering.dump = textOption(request.options, "debug.dumpLowering");
+  request.lowering.allowOutOfMemory = flagOption(request.options, "debug.allowOutOfMemory");
+  request.name = base::DebugAccess::path(debugContext);
+  request.isa = std::string(isa::name(model::cpuFacts().isa));
+  request.progress = std::move(progress);
+  std::shared_ptr<lower::ExecutableData const> executable = lower::lower(*data, std::move(request));
+  for (std::uint32_t i = 0; i < data->numCodelets(); ++i)
+    rememberCodelet(data->codelet(i));
+  return poplar::Executable(std::move(executable));
+}
+
+POP_INLINE std::unique_ptr<Session> makeSession(poplar::Executable const &executable) {
+  return std::make_unique<Session>(executable.data(), executable.data()->options);
+}
+
+POP_INLINE std::uint64_t distance(void const *begin, void const *end, char const *where,
+                                  poplar::StringRef handle) {
+  auto const bytes = static_cast<std::byte const *>(end) - static_cast<std::byte const *>(begin);
+  if (bytes < 0)
+    base::fail<poplar::stream_connection_error>(where, "the buffer for tensor '", handle,
+                                                "' ends before it begins");
+  return static_cast<std::uint64_t>(bytes);
+}
+
+} // namespace cottonwood::engine::detail
+
+namespace poplar {
+
+namespace engineDetail = cottonwood::engine::detail;
+
+POP_INLINE Executable compileGraph(Graph const &graph, ArrayRef<program::Program> progs,
+                                   OptionFlags const &opt, ProgressFunc progressCallBack,
+                                   DebugContext const &debugContext) {
+  return engineDetail::compile(graph, progs, opt, std::move(progressCallBack), debugContext);
+}
+
+POP_INLINE Executable compileGraph(Graph &&graph, ArrayRef<program::Program> progs,
+                                   OptionFlags const &opt, ProgressFunc progressCallBack,
+                                   DebugContext const &debugContext) {
+  Graph const taken(std::move(graph)); // its memory is given back when it is compiled
+  return engineDetail::compile(taken, progs, opt, std::move(progressCallBack), debugContext);
+}
+
+POP_INLINE Engine::Engine(Graph const &graph, ArrayRef<program::Program> progs,
+                          OptionFlags const &opt, ProgressFunc progressCallBack,
+                          DebugContext const &debugContext)
+    : session_(engineDetail::makeSession(
+          compileGraph(graph, progs, opt, std::move(progressCallBack), debugContext))) {}
+
+POP_INLINE Engine::Engine(Graph &&graph, ArrayRef<program::Program> progs, OptionFlags const &opt,
+                          ProgressFunc progressCallBack, DebugContext const &debugContext)
+    : session_(engineDetail::makeSession(
+          compileGraph(std::move(graph), progs, opt, std::move(progressCallBack), debugContext))) {}
+
+POP_INLINE Engine::Engine(Graph const &graph, program::Program prog, OptionFlags const &opt,
+                          ProgressFunc progressCallBack, DebugContext const &debugContext)
+    : Engine(graph, ArrayRef<program::Program>(&prog, 1), opt, std::move(progressCallBack),
+             debugContext) {}
+
+POP_INLINE Engine::Engine(Graph &&graph, program::Program prog, OptionFlags const &opt,
+                          ProgressFunc progressCallBack, DebugContext const &debugContext)
+    : Engine(std::move(graph), ArrayRef<program::Program>(&prog, 1), opt,
+             std::move(progressCallBack), debugContext) {}
+
+POP_INLINE Engine::Engine(Executable const &exe, OptionFlags const &opt) {
+  if (!exe.data())
+    cottonwood::base::fail<poplar_error>("Engine", "the executable is empty");
+  session_ = std::make_unique<cottonwood::engine::Session>(
+      exe.data(), cottonwood::engine::engineOptions(exe.data()->options, opt));
+}
+
+POP_INLINE Engine::Engine(Executable &&exe, OptionFlags const &opt)
+    : Engine(static_cast<Executable const &>(exe), opt) {}
+POP_INLINE Engine::Engine(Engine &&other) noexcept = default;
+POP_INLINE Engine &Engine::operator=(Engine &&other) noexcept = default;
+POP_INLINE Engine::~Engine() = default;
+
+POP_INLINE void Engine::prepare(Device const &device) { session_->prepare(device); }
+POP_INLINE void Engine::prepare(Device const &device, RuntimeOptions const &) {
+  session_->prepare(device);
+}
+POP_INLINE void Engine::deploy() { session_->deploy(); }
+
+POP_INLINE void Engine::load(Device const &device) {
+  prepare(device);
+  deploy();
+}
+
+POP_INLINE void Engine::run(unsigned prog, std::string const &debugName) {
+  session_->run(prog, debugName, {});
+}
+
+POP_INLINE void Engine::run(unsigned prog, std::string const &debugName,
+                            RuntimeOptions const &opt) {
+  session_->run(prog, debugName, opt.flags());
+}
+
+POP_INLINE void Engine::loadAndRun(Device const &device, unsigned prog) {
+  load(device);
+  run(prog);
+}
+
+POP_INLINE void Engine::stop() { session_->stop(); }
+
+POP_INLINE void Engine::readTensor(StringRef handle, void *buf, void *bufEnd) {
+  session_->readTensor(engineDetail::viewOf(handle), buf,
+                       engineDetail::distance(buf, bufEnd, "Engine::readTensor", handle));
+}
+
+POP_INLINE void Engine::writeTensor(StringRef handle, void const *buf, void const *bufEnd) {
+  session_->writeTensor(engineDetail::viewOf(handle), buf,
+                        engineDetail::distance(buf, bufEnd, "Engine::writeTensor", handle));
+}
+
+POP_INLINE void Engine::readTensor(StringRef handle, void *buf) {
+  session_->readTensor(engineDetail::viewOf(handle), buf, ~std::uint64_t{0});
+}
+
+POP_INLINE void Engine::writeTensor(StringRef handle, void const *buf) {
+  session_->writeTensor(engineDetail::viewOf(handle), buf, ~std::uint64_t{0});
+}
+
+POP_INLINE void Engine::connectStream(StringRef handle, void *begin, void *end) {
+  session_->connect(engineDetail::viewOf(handle), begin, end);
+}
+
+POP_INLINE void Engine::connectStream(StringRef handle, void *p) {
+  session_->connect(engineDetail::viewOf(handle), p);
+}
+
+POP_INLINE void Engine::connectStream(DataStream const &stream, void *begin, void *end) {
+  connectStream(stream.handle(), begin, end);
+}
+
+POP_INLINE void Engine::connectStream(DataStream const &stream, void *p) {
+  connectStream(stream.handle(), p);
+}
+
+POP_INLINE void Engine::connectStreamToCallback(StringRef handle, StreamCallbackHandle f) {
+  connectStreamToCallback(handle, 0u, std::move(f));
+}
+
+POP_INLINE void Engine::connectStreamToCallback(StringRef handle, unsigned index,
+                                                StreamCallbackHandle f) {
+  session_->connect(engineDetail::viewOf(handle), index, std::move(f));
+}
+
+POP_INLINE void Engine::connectStreamToCallback(DataStream const &stream, StreamCallbackHandle f) {
+  connectStreamToCallback(stream.handle(), 0u, std::move(f));
+}
+
+POP_INLINE void Engine::connectStreamToCallback(DataStream const &stream, unsigned index,
+                                                StreamCallbackHandle f) {
+  connectStreamToCallback(stream.handle(), index, std::move(f));
+}
+
+POP_INLINE std::vector<std::string> Engine::listStreams() const {
+  std::vector<std::string> handles;
+  for (cottonwood::lower::StreamPlan const &stream : session_->executable().streams)
+    handles.push_back(stream.handle);
+  return handles;
+}
+
+POP_INLINE Engine::TimerTimePoint Engine::getTimeStamp() {
+  TimerTimePoint now;
+  now.time_ = std::chrono::steady_clock::now();
+  return now;
+}
+
+POP_INLINE std::string Engine::reportTiming(TimerTimePoint const &start,
+                                            TimerTimePoint const &end) {
+  double const seconds = std::chrono::duration<double>(end.time_ - start.time_).count();
+  double const cycles = seconds * session_->executable().target.getTileClockFrequency();
+  char text[96];
+  std::snprintf(text, sizeof text, "Elapsed time: %.6fs (approx %.0f cycles)", seconds, cycles);
+  return text;
+}
+
+POP_INLINE void Engine::resetExecutionProfile() { session_->resetRecording(); }
+POP_INLINE void Engine::disableExecutionProfiling() { session_->setRecording(false); }
+POP_INLINE void Engine::enableExecutionProfiling() { session_->setRecording(true); }
+
+POP_INLINE void Engine::setPrintStream(std::ostream &stream) { session_->setPrintStream(stream); }
+POP_INLINE void Engine::setPrintTensorStream(std::ostream &stream) {
+  session_->setPrintStream(stream);
+}
+POP_INLINE OptionFlags Engine::getEngineOptions() const { return session_->options(); }
+
+} // namespace poplar

@@ -1,0 +1,58 @@
+// Executes the instructions of a loaded executable.
+#pragma once
+
+#include <poplar/impl/engine/ComputeSets.hpp>
+#include <poplar/impl/engine/MoveRunner.hpp>
+#include <poplar/impl/engine/StepRecorder.hpp>
+#include <poplar/impl/engine/Streams.hpp>
+#include <poplar/impl/lower/ExecutableData.hpp>
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <iosfwd>
+#include <vector>
+
+namespace cottonwood::engine {
+
+/// What a run may differ in from the one before.
+struct RunSettings {
+  unsigned maxThreads = 1;
+  bool prefetch = true;
+  std::ostream *print = nullptr;
+};
+
+class Interpreter {
+public:
+  /// `arena` holds the loaded data; `streams` are the connections by stream number.
+  Interpreter(lower::ExecutableData const &executable, std::byte *arena,
+              std::vector<StreamConnection> &streams, std::atomic<bool> const &stop);
+
+  /// Runs one program to its end, or until `stop` is set and a loop turns.
+  void run(std::uint32_t program, RunSettings const &settings);
+  StepRecorder &recorder() { return recorder_; }
+  StepRecorder const &recorder() const { return recorder_; }
+
+private:
+  bool predicate(lower::Instruction const &instruction) const;
+  std::uint32_t switchTarget(lower::Instruction const &instruction) const;
+  std::int32_t control(lower::Instruction const &instruction) const;
+  void stream(lower::Instruction const &instruction, RunSettings const &settings);
+  void print(lower::PrintPlan const &plan, std::ostream &out) const;
+  std::uint64_t clock() const;
+  void writeClock(lower::Instruction const &instruction, std::uint64_t cycles);
+
+  lower::ExecutableData const *executable_;
+  std::byte *arena_;
+  std::vector<StreamConnection> *streams_;
+  std::atomic<bool> const *stop_;
+  bool tiled_;
+  MoveRunner moves_;
+  ComputeSets computeSets_;
+  StepRecorder recorder_;
+  std::vector<std::uint64_t> turns_;   ///< left, of the loops we are in
+  std::vector<std::uint32_t> returns_; ///< of the functions we are in
+  std::vector<std::uint64_t> clockStarts_;
+};
+
+} // namespace cottonwood::engine

@@ -1,0 +1,173 @@
+// Body of Interpreter.hpp.
+#pragma once
+
+#include <poplar/impl/engine/Interpreter.hpp>
+
+#include <poplar/exceptions.hpp>
+#include <poplar/impl/base/Error.hpp>
+#include <poplar/impl/engine/PrintFormat.hpp>
+
+#include <algorithm>
+#include <chrono>
+#include <cstring>
+#include <ostream>
+
+namespace cottonwood::engine {
+
+POP_INLINE Interpreter::Interpreter(lower::ExecutableData const &executable, std::byte *arena,
+                                    std::vector<StreamConnection> &streams,
+                                    std::atomic<bool> const &stop)
+    : executable_(&executable), arena_(arena), streams_(&streams), stop_(&stop),
+      tiled_(executable.target.getTargetType() != poplar::TargetType::CPU), moves_(executable),
+      computeSets_(executable, arena), recorder_(executable.bsp) {}
+
+POP_INLINE std::int32_t Interpreter::control(lower::Instruction const &instruction) const {
+  if (instruction.width == 1)
+    return static_cast<std::uint8_t>(arena_[instruction.b]);
+  std::int32_t value = 0;
+  std::memcpy(&value, arena_ + instruction.b, sizeof value);
+  return value;
+}
+
+POP_INLINE bool Interpreter::predicate(lower::Instruction const &instruction) const {
+  return control(instruction) != 0;
+}
+
+POP_INLINE std::uint32_t Interpreter::switchTarget(lower::Instruction const &instruction) const {
+  lower::SwitchTable const &table = executable_->switches[instruction.a];
+  std::int32_t const value = control(instruction);
+  auto const found =
+      std::lower_bound(table.cases.begin(), table.cases.end(), value,
+                       [](auto const &entry, std::int32_t key) { return entry.first < key; });
+  return found != table.cases.end() && found->first == value ? found->second : table.otherwise;
+}
+
+POP_INLINE void Interpreter::stream(lower::Instruction const &instruction,
+                                    RunSettings const &settings) {
+  lower::StreamPlan const &plan = executable_->streams[instruction.a];
+  StreamConnection &connection = (*streams_)[instruction.a];
+  if (!connection.connected())
+    base::fail<poplar::stream_connection_error>(
+        "Engine::run", "stream '", plan.handle,
+        "' is not connected; call connectStream or connectStreamToCallback "
+        "before the program that uses it runs");
+  lower::MovePlan const &moves = executable_->plans[instruction.b];
+  if (instruction.op == lower::Op::StreamIn)
+    connection.read(plan, moves, moves_, arena_, settings.maxThreads, settings.prefetch);
+  else
+    connection.write(plan, moves, moves_, arena_, settings.maxThreads);
+}
+
+POP_INLINE void Interpreter::print(lower::PrintPlan const &plan, std::ostream &out) const {
+  std::vector<std::byte> data(plan.bytes);
+  moves_.runInline(plan.plan, arena_, data.data());
+  if (!plan.spec.title.empty())
+    out << plan.spec.title << ": ";
+  out << tensorText(plan.type, plan.shape, data.data(), plan.spec.format) << '\n' << std::flush;
+}
+
+/// Modelled cycles on tiled targets; elsewhere the host's time in cycles of the target.
+POP_INLINE std::uint64_t Interpreter::clock() const {
+  if (tiled_)
+    return recorder_.clock();
+  auto const now = std::chrono::steady_clock::now().time_since_epoch();
+  return static_cast<std::uint64_t>(std::chrono::duration<double>(now).count() *
+                                    executable_->target.getTileClockFrequency());
+}
+
+POP_INLINE void Interpreter::writeClock(lower::Instruction const &instruction,
+                                        std::uint64_t cycles) {
+  std::byte bytes[sizeof cycles]; // low word first
+  for (std::size_t i = 0; i < sizeof cycles; ++i)
+    bytes[i] = static_cast<std::byte>(cycles >> (8 * i));
+  moves_.runInline(executable_->plans[instruction.a], bytes, arena_);
+}
+
+POP_INLINE void Interpreter::run(std::uint32_t program, RunSettings const &settings) {
+  using lower::Op;
+  turns_.clear();
+  returns_.clear();
+  clockStarts_.clear();
+  lower::Instruction const *const code = executable_->instructions.data();
+  unsigned const threads = settings.maxThreads;
+  for (std::uint32_t at = executable_->entryPoints[program];;) {
+    lower::Instruction const &now = code[at++];
+    if (now.step != lower::NONE)
+      recorder_.account(now.step);
+    switch (now.op) {
+    case Op::End:
+      return;
+    case Op::Step:
+      break;
+    case Op::Execute:
+      computeSets_.run(now.a, threads);
+      break;
+    case Op::ExecuteWithExit:
+      arena_[now.b] = static_cast<std::byte>(computeSets_.runWithExit(now.a, threads));
+      break;
+    case Op::Copy:
+      moves_.run(executable_->plans[now.a], arena_, arena_, threads);
+      break;
+    case Op::StreamIn:
+    case Op::StreamOut:
+      stream(now, settings);
+      break;
+    case Op::LoopBegin:
+      turns_.push_back(now.b);
+      break;
+    case Op::LoopEnd:
+      if (--turns_.back() == 0)
+        turns_.pop_back();
+      else
+        at = now.a;
+      if (stop_->load(std::memory_order_relaxed))
+        return;
+      break;
+    case Op::Jump:
+      at = now.a;
+      if (stop_->load(std::memory_order_relaxed))
+        return;
+      break;
+    case Op::JumpIfTrue:
+      if (predicate(now))
+        at = now.a;
+      break;
+    case Op::JumpIfFalse:
+      if (!predicate(now))
+        at = now.a;
+      break;
+    case Op::Switch:
+      at = switchTarget(now);
+      break;
+    case Op::Call:
+      returns_.push_back(at);
+      at = now.a;
+      break;
+    case Op::Return:
+      at = returns_.back();
+      returns_.pop_back();
+      break;
+    case Op::Print:
+      print(executable_->prints[now.a], *settings.print);
+      break;
+    case Op::ClockBegin:
+      clockStarts_.push_back(clock());
+      break;
+    case Op::ClockEnd:
+      // Never zero: clients divide by it.
+      writeClock(now, std::max<std::uint64_t>(1, clock() - clockStarts_.back()));
+      clockStarts_.pop_back();
+      break;
+    case Op::ClockStamp:
+      writeClock(now, clock());
+      break;
+    case Op::BoundsError:
+      base::fail<poplar::application_runtime_error>(
+          "Engine::run", "Switch ", base::quoted(executable_->switches[now.a].name),
+          ": control = ", control(now),
+          " matches no case, and the program promised bounds checking");
+    }
+  }
+}
+
+} // namespace cottonwood::engine

@@ -1,0 +1,161 @@
+// Body of MoveRunner.hpp.
+#pragma once
+
+#include <poplar/impl/engine/MoveRunner.hpp>
+
+#include <poplar/impl/base/ThreadPool.hpp>
+
+#include <algorithm>
+#include <cstring>
+
+namespace cottonwood::engine::detail {
+
+/// Plans with fewer bytes stay on one thread: a core copies them before another could help.
+inline constexpr std::uint64_t PARALLEL_BYTES = std::uint64_t{1} << 18;
+/// Side of the square that a transposing copy moves at a time, so that the lines of both sides stay
+/// in the cache.
+inline constexpr std::uint64_t TRANSPOSE_BLOCK = 32;
+
+/// Elements that have no type: as many bytes.
+template <std::size_t N> struct Bytes { std::byte bytes[N]; };
+
+template <class T>
+POP_ALWAYS_INLINE void copyRow(std::byte const *src, std::byte *dst, std::uint64_t n,
+                               std::int64_t ss, std::int64_t ds) {
+  for (std::uint64_t i = 0; i < n; ++i) {
+    T value;
+    std::memcpy(&value, src, sizeof value);
+    std::memcpy(dst, &value, sizeof value);
+    src += ss;
+    dst += ds;
+  }
+}
+
+/// A row whose destination is packed: the compiler may use wide stores.
+template <class T>
+void copyElements(std::byte const *src, std::byte *dst, std::uint64_t n, std::int64_t ss,
+                  std::int64_t ds) {
+  constexpr std::int64_t UNIT = sizeof(T);
+  if (ds == UNIT && ss == 0)
+    copyRow<T>(src, dst, n, 0, UNIT);
+  else if (ds == UNIT)
+    copyRow<T>(src, dst, n, ss, UNIT);
+  else if (ss == UNIT)
+    copyRow<T>(src, dst, n, UNIT, ds);
+  else
+    copyRow<T>(src, dst, n, ss, ds);
+}
+
+POP_INLINE void copyStrided(std::byte const *src, std::byte *dst, std::uint64_t n, std::int64_t ss,
+                            std::int64_t ds, std::uint64_t bytes) {
+  switch (bytes) {
+  case 1:
+    return copyElements<Bytes<1>>(src, dst, n, ss, ds);
+  case 2:
+    return copyElements<Bytes<2>>(src, dst, n, ss, ds);
+  case 4:
+    return copyElements<Bytes<4>>(src, dst, n, ss, ds);
+  case 8:
+    return copyElements<Bytes<8>>(src, dst, n, ss, ds);
+  case 16:
+    return copyElements<Bytes<16>>(src, dst, n, ss, ds);
+  default:
+    for (std::uint64_t i = 0; i < n; ++i)
+      std::memcpy(dst + static_cast<std::int64_t>(i) * ds, src + static_cast<std::int64_t>(i) * ss,
+                  bytes);
+  }
+}
+
+/// Two levels. Where the inner one strides far on one side and the outer one on the other, square
+/// by square.
+POP_INLINE void copyPlane(std::byte const *src, std::byte *dst, lower::MoveDim const &outer,
+                          lower::MoveDim const &inner, std::uint64_t bytes) {
+  bool const transposes = bytes <= 16 && std::abs(inner.srcStride) > std::abs(outer.srcStride) &&
+                          std::abs(inner.dstStride) < std::abs(outer.dstStride);
+  bool const scatters = bytes <= 16 && std::abs(inner.srcStride) < std::abs(outer.srcStride) &&
+                        std::abs(inner.dstStride) > std::abs(outer.dstStride);
+  std::uint64_t const step = transposes || scatters ? TRANSPOSE_BLOCK : inner.count;
+  for (std::uint64_t from = 0; from < inner.count; from += step) {
+    std::uint64_t const n = std::min(step, inner.count - from);
+    std::byte const *s = src + static_cast<std::int64_t>(from) * inner.srcStride;
+    std::byte *d = dst + static_cast<std::int64_t>(from) * inner.dstStride;
+    for (std::uint64_t i = 0; i < outer.count; ++i, s += outer.srcStride, d += outer.dstStride)
+      copyStrided(s, d, n, inner.srcStride, inner.dstStride, bytes);
+  }
+}
+
+POP_INLINE void copyNest(std::byte const *src, std::byte *dst, lower::MoveDim const *dims,
+                         std::size_t numDims, std::uint64_t bytes) {
+  if (numDims == 0) {
+    std::memcpy(dst, src, bytes);
+  } else if (numDims == 1) {
+    copyStrided(src, dst, dims[0].count, dims[0].srcStride, dims[0].dstStride, bytes);
+  } else if (numDims == 2) {
+    copyPlane(src, dst, dims[0], dims[1], bytes);
+  } else {
+    for (std::uint64_t i = 0; i < dims[0].count;
+         ++i, src += dims[0].srcStride, dst += dims[0].dstStride)
+      copyNest(src, dst, dims + 1, numDims - 1, bytes);
+  }
+}
+
+} // namespace cottonwood::engine::detail
+
+namespace cottonwood::engine {
+
+POP_INLINE void MoveRunner::runPart(lower::Move const &move, std::byte const *src, std::byte *dst,
+                                    unsigned part, unsigned parts) const {
+  src += move.src;
+  dst += move.dst;
+  if (move.numDims == 0) {
+    std::uint64_t const chunk = (move.bytes / parts + 63) / 64 * 64;
+    std::uint64_t const begin = std::min(move.bytes, chunk * part);
+    std::uint64_t const end = part + 1 == parts ? move.bytes : std::min(move.bytes, begin + chunk);
+    std::memcpy(dst + begin, src + begin, end - begin);
+    return;
+  }
+  lower::MoveDim const *const dims = &executable_->moveDims[move.firstDim];
+  lower::MoveDim first = dims[0];
+  std::uint64_t const begin = first.count * part / parts, end = first.count * (part + 1) / parts;
+  first.count = end - begin;
+  src += static_cast<std::int64_t>(begin) * first.srcStride;
+  dst += static_cast<std::int64_t>(begin) * first.dstStride;
+  if (move.numDims == 1)
+    detail::copyNest(src, dst, &first, 1, move.bytes);
+  else if (move.numDims == 2)
+    detail::copyPlane(src, dst, first, dims[1], move.bytes);
+  else
+    for (std::uint64_t i = 0; i < first.count; ++i, src += first.srcStride, dst += first.dstStride)
+      detail::copyNest(src, dst, dims + 1, move.numDims - 1, move.bytes);
+}
+
+POP_INLINE void MoveRunner::runInline(lower::MovePlan const &plan, std::byte const *src,
+                                      std::byte *dst) const {
+  lower::Move const *const moves = executable_->moves.data() + plan.first;
+  for (std::uint64_t i = 0; i < plan.count; ++i) {
+    lower::Move const &move = moves[i];
+    detail::copyNest(src + move.src, dst + move.dst, executable_->moveDims.data() + move.firstDim,
+                     move.numDims, move.bytes);
+  }
+}
+
+POP_INLINE void MoveRunner::run(lower::MovePlan const &plan, std::byte const *src, std::byte *dst,
+                                unsigned maxThreads) const {
+  if (maxThreads < 2 || plan.totalBytes < detail::PARALLEL_BYTES)
+    return runInline(plan, src, dst);
+  unsigned const parts = std::min(maxThreads, base::threadBackend().numThreads()) * 4;
+  auto body = [&](unsigned slice) {
+    // Many moves are dealt out whole; of few, each slice takes a part.
+    if (plan.count >= parts) {
+      lower::MovePlan piece = plan;
+      piece.first = plan.first + plan.count * slice / parts;
+      piece.count = plan.first + plan.count * (slice + 1) / parts - piece.first;
+      return runInline(piece, src, dst);
+    }
+    for (std::uint64_t i = 0; i < plan.count; ++i)
+      runPart(executable_->moves[plan.first + i], src, dst, slice, parts);
+  };
+  base::parallelFor(parts, maxThreads, body);
+}
+
+} // namespace cottonwood::engine

@@ -1,0 +1,77 @@
+// What is behind a poplar::Engine: an executable, the options and connections, and, while loaded,
+// its memory.
+#pragma once
+
+#include <poplar/Device.hpp>
+#include <poplar/OptionFlags.hpp>
+#include <poplar/StreamCallback.hpp>
+#include <poplar/impl/engine/Arena.hpp>
+#include <poplar/impl/engine/Interpreter.hpp>
+#include <poplar/impl/engine/Streams.hpp>
+#include <poplar/impl/lower/ExecutableData.hpp>
+
+#include <atomic>
+#include <iosfwd>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace cottonwood::engine {
+
+class Session {
+public:
+  Session(std::shared_ptr<lower::ExecutableData const> executable, poplar::OptionFlags options);
+  Session(Session const &) = delete;
+  Session &operator=(Session const &) = delete;
+  ~Session();
+
+  lower::ExecutableData const &executable() const { return *executable_; }
+  poplar::OptionFlags const &options() const { return options_; }
+
+  void prepare(poplar::Device const &device);
+  void deploy();
+  void run(std::uint32_t program, std::string const &name, poplar::OptionFlags const &runtime);
+  void stop();
+
+  void readTensor(std::string_view handle, void *buffer, std::uint64_t bytes);
+  void writeTensor(std::string_view handle, void const *buffer, std::uint64_t bytes);
+  std::uint32_t findStream(char const *where, std::string_view handle) const;
+  void connect(std::string_view handle, void *begin, void *end);
+  /// A buffer as long as one transfer.
+  void connect(std::string_view handle, void *begin);
+  void connect(std::string_view handle, unsigned replica, poplar::StreamCallbackHandle callback);
+
+  void setPrintStream(std::ostream &out) { print_ = &out; }
+  void setRecording(bool on);
+  void resetRecording();
+  /// What was executed since load or reset; null when not loaded.
+  StepRecorder const *recorder() const {
+    return interpreter_ ? &interpreter_->recorder() : nullptr;
+  }
+  std::vector<std::string> const &runNames() const { return runNames_; }
+
+private:
+  enum class State { New, Prepared, Loaded };
+
+  void fillArena();
+  lower::HostTensor const &findTensor(char const *where,
+                                      std::vector<lower::HostTensor> const &tensors,
+                                      std::string_view handle, std::uint64_t bytes) const;
+  RunSettings runSettings(poplar::OptionFlags const &runtime) const;
+
+  std::shared_ptr<lower::ExecutableData const> executable_;
+  poplar::OptionFlags options_;
+  std::vector<StreamConnection> streams_;
+  std::ostream *print_;
+  State state_ = State::New;
+  std::shared_ptr<model::DeviceData> device_;
+  Arena arena_;
+  std::optional<Interpreter> interpreter_;
+  std::atomic<bool> running_{false}, stop_{false};
+  bool recording_ = true;
+  std::vector<std::string> runNames_;
+};
+
+} // namespace cottonwood::engine

@@ -1,0 +1,87 @@
+// What the passes of lowering share while one graph is compiled.
+#pragma once
+
+#include <poplar/impl/base/Error.hpp>
+#include <poplar/impl/graph/GraphData.hpp>
+#include <poplar/impl/lower/ExecutableData.hpp>
+#include <poplar/impl/program/Node.hpp>
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace cottonwood::lower {
+
+/// Dense numbering of variables and constants together: variables first.
+class VarIndex {
+public:
+  explicit VarIndex(graph::GraphData const &graph)
+      : numVariables_(graph.numVariables()), size_(numVariables_ + graph.numConstants()) {}
+  std::size_t size() const { return size_; }
+  std::size_t of(graph::VarId id) const {
+    return graph::GraphData::isConstant(id) ? numVariables_ + (id & ~graph::kConstantBit) : id;
+  }
+  graph::VarId id(std::size_t index) const {
+    return index < numVariables_
+               ? static_cast<graph::VarId>(index)
+               : static_cast<graph::VarId>(index - numVariables_) | graph::kConstantBit;
+  }
+  bool isConstant(std::size_t index) const { return index >= numVariables_; }
+
+private:
+  std::size_t numVariables_, size_;
+};
+
+/// When the contents of a variable matter, in positions of the linearised programs.
+struct Lifetime {
+  std::uint32_t begin = NONE, end = 0; ///< hull of all its live ranges, both ends included
+  bool alwaysLive = false;
+  bool used() const { return begin <= end; }
+};
+
+/// Options that lowering itself acts on.
+struct LowerOptions {
+  std::string dump;              ///< "stdout", "stderr", a folder, or empty
+  bool shareMemory = true;       ///< let variables share memory by liveness
+  bool allowOutOfMemory = false; ///< compile even if an IPU's tiles overflow
+};
+
+class VirtualMemory;
+
+/// Steps of one execution of a compute set: bring in what lives on other tiles, compute, send
+/// results home.
+struct ComputeSetSteps {
+  std::uint32_t before = NONE, compute = NONE, after = NONE;
+};
+
+struct Context {
+  Context(graph::GraphData const &graphData, std::vector<program::NodePtr> roots)
+      : graph(graphData), programs(std::move(roots)), vars(graphData) {}
+
+  graph::GraphData const &graph;
+  std::vector<program::NodePtr> programs;
+  VarIndex vars;
+  LowerOptions options;
+
+  // collect
+  std::vector<graph::ComputeSetId> computeSets; ///< reachable ones, in order of first use
+  std::vector<std::uint32_t>
+      computeSetIndex; ///< by ComputeSetId: position in computeSets, NONE if unreachable
+  std::vector<graph::FunctionId> functions; ///< reachable ones
+  std::vector<std::uint8_t> usedVars;       ///< by VarIndex
+
+  // BSP: all NONE on a CPU
+  std::vector<ComputeSetSteps> computeSetSteps;       ///< by position in computeSets
+  std::shared_ptr<VirtualMemory const> virtualMemory; ///< made with the first copy
+  std::uint32_t controlStep = NONE;
+
+  // liveness and memory
+  std::vector<Lifetime> lifetimes;    ///< by VarIndex
+  std::vector<std::uint64_t> offsets; ///< by VarIndex: arena offset
+  std::uint64_t copyStagingBytes = 0; ///< staging memory that overlapping copies need
+
+  ExecutableData out;
+};
+
+} // namespace cottonwood::lower

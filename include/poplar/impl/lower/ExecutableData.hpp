@@ -1,0 +1,262 @@
+// A compiled graph as data: what lowering makes and the engine runs.
+//
+// Immutable once made. It holds neither pointers nor closures: memory is named by byte offsets into
+// one arena, codelets by name and field-layout hash (resolved when an engine loads), so that it can
+// be stored, checked and loaded in another process.
+//
+// Arena of one replica:  | variables and constants | staging | vertex state images |
+#pragma once
+
+#include <poplar/DataStreamType.hpp>
+#include <poplar/OptionFlags.hpp>
+#include <poplar/ReplicatedStreamMode.hpp>
+#include <poplar/Target.hpp>
+#include <poplar/Type.hpp>
+#include <poplar/impl/program/Node.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace cottonwood::lower {
+
+inline constexpr std::uint32_t NONE = ~std::uint32_t{0};
+/// Every variable and every staging area starts at a multiple of this: a cache line, and the widest
+/// vector.
+inline constexpr std::uint64_t VARIABLE_ALIGN = 64;
+
+/// One nesting level of a strided move; strides in bytes, of any sign.
+struct MoveDim {
+  std::uint64_t count;
+  std::int64_t srcStride, dstStride;
+};
+
+/// Copies `bytes` contiguous bytes for every index tuple of its dims (outermost first):
+/// dst + sum(i * dstStride) = src + sum(i * srcStride).
+struct Move {
+  std::uint64_t src, dst; ///< byte offsets from the two bases that the user of the plan gives
+  std::uint64_t bytes;
+  std::uint32_t firstDim, numDims; ///< in ExecutableData::moveDims
+};
+
+/// Moves [first, first + count) of ExecutableData::moves: no two write the same byte, none reads
+/// what another writes.
+struct MovePlan {
+  std::uint64_t first = 0;
+  std::uint64_t count = 0;
+  std::uint64_t totalBytes = 0;
+  bool empty() const { return count == 0; }
+};
+
+/// Bytes the arena holds after load; all others are zero.
+struct InitialData {
+  std::uint64_t offset;     ///< in the arena
+  std::uint64_t blobOffset; ///< in ExecutableData::blob
+  std::uint64_t blobBytes;  ///< length of the pattern
+  std::uint64_t repeats;    ///< the pattern is written this many times in a row
+};
+
+/// A codelet by name; two codelets are interchangeable when their layout hashes are equal.
+struct CodeletRef {
+  std::string name;
+  std::string isa;
+  std::uint64_t layoutHash;
+  bool multi;
+};
+
+/// Data of one vertex that its fields cannot point to directly: copied to staging before its first
+/// worker context and back after its last.
+struct Staging {
+  MovePlan gather, scatter;
+};
+
+/// One vertex of a compute set.
+struct VertexCall {
+  std::uint64_t state;   ///< arena offset of its state image
+  std::uint32_t codelet; ///< in ExecutableData::codelets
+  std::uint32_t tile;
+  std::uint32_t
+      staging; ///< in ExecutableData::stagings, NONE if all fields point straight into variables
+};
+
+struct ComputeSetPlan {
+  std::string name;
+  std::uint64_t firstCall = 0, numCalls = 0;
+  std::uint64_t edgeBytes = 0; ///< connected to its vertices: the first guess at how long it takes
+  bool hasStaging = false;
+};
+
+enum class Op : std::uint8_t {
+  End,             ///< the program is over
+  Step,            ///< accounted on tiled targets, nothing to execute
+  Execute,         ///< a: compute set
+  ExecuteWithExit, ///< a: compute set, b: arena offset of the BOOL that gets the AND of what
+                   ///< compute() returned
+  Copy,            ///< a: plan, arena to arena
+  StreamIn,        ///< a: stream, b: plan, transfer block to arena
+  StreamOut,       ///< a: stream, b: plan, arena to transfer block
+  LoopBegin,       ///< b: turns, at least 1
+  LoopEnd,         ///< a: first instruction of the body
+  Jump,            ///< a: instruction
+  JumpIfTrue,      ///< a: instruction, b: arena offset of the predicate, type
+  JumpIfFalse,     ///< the same
+  Switch,          ///< a: switch table, b: arena offset of the control, type
+  Call,            ///< a: first instruction of a function
+  Return,
+  Print,       ///< a: print
+  ClockBegin,  ///< remembers the clock
+  ClockEnd,    ///< a: plan, 8 bytes to arena: the clock's advance since the matching ClockBegin
+  ClockStamp,  ///< a: plan, 8 bytes to arena: the clock
+  BoundsError, ///< a: switch table; a Switch with bounds checking found no case
+};
+
+struct Instruction {
+  Op op = Op::End;
+  std::uint8_t width = 0; ///< predicates and controls: bytes of the element
+  std::uint32_t a = 0;
+  std::uint64_t b = 0;
+  std::uint32_t step = NONE; ///< step of the BSP program, NONE: not accounted
+};
+
+struct SwitchTable {
+  std::string name;
+  std::vector<std::pair<std::int32_t, std::uint32_t>> cases; ///< sorted by value -> instruction
+  std::uint32_t otherwise = 0;
+};
+
+struct StreamPlan {
+  std::string handle;
+  poplar::Type type;
+  std::uint64_t numElements = 0;
+  std::uint64_t blockBytes = 0; ///< of one transfer of one replica
+  bool toDevice = true;
+  poplar::ReplicatedStreamMode mode = poplar::ReplicatedStreamMode::REPLICATE;
+  unsigned bufferingDepth = 1;
+};
+
+/// A tensor that the host reaches by handle; the plan moves between the arena and a packed buffer.
+struct HostTensor {
+  std::string handle;
+  std::uint64_t bytes = 0;
+  MovePlan plan;
+};
+
+struct PrintPlan {
+  program::PrintSpec spec;
+  poplar::Type type;
+  std::vector<std::size_t> shape;
+  std::uint64_t bytes = 0;
+  MovePlan plan; ///< arena to packed buffer
+};
+
+/// What a tile does in one BSP superstep.
+enum class StepKind : std::uint8_t {
+  Compute,
+  Exchange,
+  OnTileCopy,
+  StreamIn,
+  StreamOut,
+  Sync,
+  Control
+};
+
+/// Cost of one tile in a step. A tile that is not listed takes no part.
+struct TileCost {
+  std::uint32_t tile;
+  std::uint32_t cycles;
+  std::uint32_t bytesOut, bytesIn; ///< sent to and received from other tiles or the host
+};
+
+/// One step of the BSP program that a tiled machine would run. It stays in the program even where
+/// the host has nothing to execute for it.
+struct BspStep {
+  StepKind kind = StepKind::Compute;
+  std::string name;
+  std::uint32_t computeSet = NONE; ///< in ExecutableData::computeSets, Compute steps only
+  std::uint64_t maxCycles = 0;     ///< what the modelled clock advances by, syncs included
+  std::uint64_t syncCycles = 0;
+  std::uint64_t activeThreadCycles =
+      0; ///< sum over all vertices: compute without idle worker contexts
+  std::uint64_t firstCost = 0, numCosts = 0; ///< in BspProgram::costs
+};
+
+/// Estimated cycles of all vertices of one type in one execution of a compute set.
+struct VertexTypeCycles {
+  std::uint32_t step;
+  std::uint32_t codelet;
+  std::uint64_t instances;
+  std::uint64_t cycles;
+};
+
+struct BspProgram {
+  std::vector<BspStep> steps;
+  std::vector<TileCost> costs;
+  std::vector<VertexTypeCycles> byType;
+  std::uint64_t verticesByDefaultRule = 0;
+};
+
+/// Bytes on one tile, as a tiled machine would allocate them.
+struct TileMemory {
+  std::uint64_t alwaysLive = 0;    ///< variables that keep their contents between programs
+  std::uint64_t notAlwaysLive = 0; ///< the most that other variables occupy at one time
+  std::uint64_t constants = 0;
+  std::uint64_t vertexState = 0;
+  std::uint64_t total() const { return alwaysLive + notAlwaysLive + constants + vertexState; }
+};
+
+/// Where a variable lives, for dumps and reports.
+struct VariableInfo {
+  std::string name;
+  poplar::Type type;
+  std::uint64_t offset = 0;
+  std::uint64_t bytes = 0;
+  bool alwaysLive = true;
+  bool constant = false;
+};
+
+struct ExecutableData {
+  poplar::Target target;
+  poplar::OptionFlags options; ///< effective compile-time options
+  std::string name;            ///< engine name
+  std::string isa;             ///< tag whose layouts and plans were used
+  std::uint32_t numReplicas = 1;
+
+  // Memory
+  std::uint64_t arenaBytes = 0;
+  std::uint64_t sharedBegin =
+      0; ///< [sharedBegin, variableBytes): variables that share memory by liveness
+  std::uint64_t variableBytes = 0; ///< [0, variableBytes): variables and constants
+  std::uint64_t stagingBegin = 0;
+  std::uint64_t statesBegin = 0;
+  std::vector<std::byte> states; ///< the state images; pointers are arena offsets
+  std::vector<std::uint64_t>
+      relocations; ///< bit i: the 8-byte word i of `states` is an arena offset
+  std::vector<InitialData> initial;
+  std::vector<std::byte> blob;
+  std::vector<VariableInfo> variables;
+
+  // Program
+  std::vector<CodeletRef> codelets;
+  std::vector<ComputeSetPlan> computeSets;
+  std::vector<VertexCall> calls;
+  std::vector<Staging> stagings;
+  std::vector<MovePlan> plans;
+  std::vector<Move> moves;
+  std::vector<MoveDim> moveDims;
+  std::vector<SwitchTable> switches;
+  std::vector<PrintPlan> prints;
+  std::vector<Instruction> instructions;
+  std::vector<std::uint32_t> entryPoints; ///< first instruction of each program
+
+  // Host
+  std::vector<StreamPlan> streams;
+  std::vector<HostTensor> hostReads, hostWrites;
+
+  // Tiled targets
+  BspProgram bsp;
+  std::vector<TileMemory> tileMemory;
+  std::uint64_t numVertices = 0, numEdges = 0, numVariables = 0, numComputeSets = 0;
+};
+
+} // namespace cottonwood::lower

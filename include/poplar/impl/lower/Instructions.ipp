@@ -1,0 +1,309 @@
+// Body of makeInstructions().
+#pragma once
+
+#include <poplar/impl/base/TypeInfo.hpp>
+#include <poplar/impl/lower/Bsp.hpp>
+#include <poplar/impl/lower/Moves.hpp>
+#include <poplar/impl/lower/Passes.hpp>
+
+#include <algorithm>
+#include <limits>
+#include <unordered_map>
+
+namespace cottonwood::lower::detail {
+
+class Emitter {
+public:
+  explicit Emitter(Context &context) : context_(context), out_(context.out) {}
+  void run();
+
+private:
+  using Node = program::Node;
+
+  void program(program::NodePtr const &node);
+  void node(Node const &node);
+  void execute(Node const &node);
+  void copy(Node const &node);
+  void stream(Node const &node, bool toDevice);
+  void repeat(Node const &node);
+  void repeatWhile(Node const &node, bool whileTrue);
+  void branch(Node const &node);
+  void switchCases(Node const &node);
+  void print(Node const &node);
+  void cycleCount(Node const &node);
+
+  std::uint32_t here() const { return static_cast<std::uint32_t>(out_.instructions.size()); }
+  Instruction &emit(Op op, std::uint32_t a = 0, std::uint64_t b = 0, std::uint32_t step = NONE) {
+    return out_.instructions.emplace_back(Instruction{op, 0, a, b, step});
+  }
+  void account(std::uint32_t step) {
+    if (step != NONE)
+      emit(Op::Step, 0, 0, step);
+  }
+  void test(Op op, graph::View const &predicate);
+  std::uint32_t addPlan(MovePlan const &plan) {
+    out_.plans.push_back(plan);
+    return static_cast<std::uint32_t>(out_.plans.size() - 1);
+  }
+  std::uint64_t addressOf(graph::View const &scalar) const;
+  Layout packed(graph::View const &view, std::uint64_t address = 0) const {
+    return {ByteBlock::packed(address, view.numElements(), base::sizeOf(view.type()))};
+  }
+
+  Context &context_;
+  ExecutableData &out_;
+  std::vector<std::uint32_t> functionStart_;                       ///< by FunctionId
+  std::vector<std::pair<std::uint32_t, graph::FunctionId>> calls_; ///< to patch
+};
+
+POP_INLINE std::uint64_t Emitter::addressOf(graph::View const &scalar) const {
+  graph::View::Location const at = scalar.locate(0);
+  return context_.offsets[context_.vars.of(at.var)] + at.offset * base::sizeOf(scalar.type());
+}
+
+POP_INLINE void Emitter::test(Op op, graph::View const &predicate) {
+  Instruction &instruction = emit(op, 0, addressOf(predicate), controlStep(context_));
+  instruction.width = static_cast<std::uint8_t>(base::sizeOf(predicate.type()));
+}
+
+POP_INLINE void Emitter::execute(Node const &node) {
+  std::uint32_t const set = context_.computeSetIndex[node.id];
+  bool const empty = context_.graph.computeSet(node.id).vertices.empty();
+  if (empty && node.views.empty())
+    return;
+  ComputeSetSteps const steps =
+      set < context_.computeSetSteps.size() ? context_.computeSetSteps[set] : ComputeSetSteps{};
+  account(steps.before);
+  if (node.views.empty())
+    emit(Op::Execute, set, 0, steps.compute);
+  else
+    emit(Op::ExecuteWithExit, set, addressOf(node.views[0]), steps.compute);
+  account(steps.after);
+}
+
+/// Whether some source element may be a destination element, too.
+POP_INLINE bool mayOverlap(graph::View const &src, graph::View const &dst) {
+  // intersectsWith() is exact; a copy of a tensor to itself needs no second look, its plan is
+  // empty.
+  return !(src == dst) && src.intersectsWith(dst);
+}
+
+POP_INLINE void Emitter::copy(Node const &node) {
+  graph::View const &src = node.views[0], &dst = node.views[1];
+  std::uint64_t const size = base::sizeOf(src.type());
+  std::uint32_t const step =
+      src.numElements() == 0 ? NONE : addCopyStep(context_, src, dst, node.name);
+  Layout const from = arenaLayout(context_, src), to = arenaLayout(context_, dst);
+  if (mayOverlap(src, dst)) {
+    // All of the source is read before any of the destination is written.
+    Layout const staged = packed(src, out_.stagingBegin);
+    context_.copyStagingBytes = std::max(context_.copyStagingBytes, src.numElements() * size);
+    emit(Op::Copy, addPlan(planMoves(out_, from, staged, size)), 0, step);
+    emit(Op::Copy, addPlan(planMoves(out_, staged, to, size)));
+    return;
+  }
+  MovePlan const plan = planMoves(out_, from, to, size, Spaces::Same);
+  if (plan.empty())
+    return account(step);
+  emit(Op::Copy, addPlan(plan), 0, step);
+}
+
+POP_INLINE void Emitter::stream(Node const &node, bool toDevice) {
+  graph::View const &view = node.views[0];
+  std::uint32_t const step = addStreamStep(context_, view, toDevice, node.name);
+  std::uint64_t const size = base::sizeOf(view.type());
+  Layout const device = arenaLayout(context_, view), block = packed(view);
+  MovePlan const plan =
+      toDevice ? planMoves(out_, block, device, size) : planMoves(out_, device, block, size);
+  emit(toDevice ? Op::StreamIn : Op::StreamOut, node.id, addPlan(plan), step);
+}
+
+POP_INLINE void Emitter::repeat(Node const &node) {
+  if (node.count == 0)
+    return;
+  std::uint32_t const begin = here();
+  emit(Op::LoopBegin, 0, node.count);
+  program(node.children[0]);
+  if (here() == begin + 1) { // nothing to repeat
+    out_.instructions.pop_back();
+    return;
+  }
+  emit(Op::LoopEnd, begin + 1, 0, controlStep(context_));
+}
+
+POP_INLINE void Emitter::repeatWhile(Node const &node, bool whileTrue) {
+  std::uint32_t const begin = here();
+  program(node.children[0]);
+  std::uint32_t const exit = here();
+  test(whileTrue ? Op::JumpIfFalse : Op::JumpIfTrue, node.views[0]);
+  program(node.children[1]);
+  emit(Op::Jump, begin);
+  out_.instructions[exit].a = here();
+}
+
+POP_INLINE void Emitter::branch(Node const &node) {
+  std::uint32_t const toElse = here();
+  test(Op::JumpIfFalse, node.views[0]);
+  program(node.children[0]);
+  std::uint32_t const toEnd = here();
+  emit(Op::Jump);
+  out_.instructions[toElse].a = here();
+  program(node.children[1]);
+  out_.instructions[toEnd].a = here();
+}
+
+POP_INLINE void Emitter::switchCases(Node const &node) {
+  auto const table = static_cast<std::uint32_t>(out_.switches.size());
+  out_.switches.push_back({node.name, {}, 0});
+  std::uint32_t const at = here();
+  test(Op::Switch, node.views[0]);
+  out_.instructions[at].a = table;
+  std::vector<std::uint32_t> exits;
+  std::vector<std::pair<std::int32_t, std::uint32_t>> cases;
+  for (std::size_t i = 0; i < node.cases.size(); ++i) {
+    cases.emplace_back(node.cases[i], here());
+    program(node.children[i]);
+    exits.push_back(here());
+    emit(Op::Jump);
+  }
+  out_.switches[table].otherwise = here();
+  if (node.switchDefault == program::SwitchDefault::BoundsError)
+    emit(Op::BoundsError, table, out_.instructions[at].b).width = out_.instructions[at].width;
+  else if (node.children.size() > node.cases.size())
+    program(node.children.back());
+  for (std::uint32_t exit : exits)
+    out_.instructions[exit].a = here();
+  std::sort(cases.begin(), cases.end());
+  out_.switches[table].cases = std::move(cases);
+}
+
+POP_INLINE void Emitter::print(Node const &node) {
+  graph::View const &view = node.views[0];
+  std::uint64_t const size = base::sizeOf(view.type());
+  PrintPlan plan{*node.print,
+                 view.type(),
+                 {view.shape().begin(), view.shape().end()},
+                 view.numElements() * size,
+                 planMoves(out_, arenaLayout(context_, view), packed(view), size)};
+  emit(Op::Print, static_cast<std::uint32_t>(out_.prints.size()), 0,
+       addStreamStep(context_, view, false, node.name));
+  out_.prints.push_back(std::move(plan));
+}
+
+POP_INLINE void Emitter::cycleCount(Node const &node) {
+  graph::View const &counter = node.views[0];
+  MovePlan const plan = planMoves(out_, packed(counter), arenaLayout(context_, counter),
+                                  base::sizeOf(counter.type()));
+  account(addSyncStep(context_, node.name));
+  if (node.kind == program::NodeKind::CycleStamp) {
+    emit(Op::ClockStamp, addPlan(plan));
+    return;
+  }
+  emit(Op::ClockBegin);
+  program(node.children[0]);
+  account(addSyncStep(context_, node.name));
+  emit(Op::ClockEnd, addPlan(plan));
+}
+
+POP_INLINE void Emitter::node(Node const &node) {
+  using program::NodeKind;
+  switch (node.kind) {
+  case NodeKind::Sequence:
+    for (program::NodePtr const &child : node.children)
+      program(child);
+    return;
+  case NodeKind::Execute:
+    return execute(node);
+  case NodeKind::Copy:
+    return copy(node);
+  case NodeKind::StreamToDevice:
+    return stream(node, true);
+  case NodeKind::StreamToHost:
+    return stream(node, false);
+  case NodeKind::Repeat:
+    return repeat(node);
+  case NodeKind::RepeatWhileTrue:
+  case NodeKind::RepeatWhileFalse:
+    return repeatWhile(node, node.kind == NodeKind::RepeatWhileTrue);
+  case NodeKind::If:
+    return branch(node);
+  case NodeKind::Switch:
+    return switchCases(node);
+  case NodeKind::Call:
+    calls_.emplace_back(here(), node.id);
+    emit(Op::Call);
+    return;
+  case NodeKind::PrintTensor:
+    return print(node);
+  case NodeKind::WriteUndef: // told the memory plan all there is to tell
+    return;
+  case NodeKind::Sync:
+    return account(addSyncStep(context_, node.name));
+  case NodeKind::CycleCount:
+  case NodeKind::CycleStamp:
+    return cycleCount(node);
+  }
+}
+
+POP_INLINE void Emitter::program(program::NodePtr const &pointer) {
+  if (!pointer)
+    return;
+  if (out_.instructions.size() > std::numeric_limits<std::uint32_t>::max() / 2)
+    base::fail<poplar::control_program_error>(
+        "Engine", "the programs have more than 2^31 steps; use Repeat or "
+                  "Graph::addFunction for what occurs many times");
+  node(*pointer);
+}
+
+POP_INLINE void Emitter::run() {
+  for (program::NodePtr const &root : context_.programs) {
+    out_.entryPoints.push_back(here());
+    program(root);
+    emit(Op::End);
+  }
+  functionStart_.assign(context_.graph.numFunctions(), 0);
+  for (graph::FunctionId function : context_.functions) {
+    functionStart_[function] = here();
+    program(context_.graph.function(function));
+    emit(Op::Return);
+  }
+  for (auto const &[at, function] : calls_)
+    out_.instructions[at].a = functionStart_[function];
+}
+
+POP_INLINE void addStreams(Context &context) {
+  for (graph::StreamId id = 0; id < context.graph.numStreams(); ++id) {
+    graph::StreamData const &stream = context.graph.stream(id);
+    context.out.streams.push_back({stream.handle, stream.type, stream.numElements,
+                                   stream.numElements * base::sizeOf(stream.type),
+                                   stream.direction == poplar::DataStreamType::HostToDeviceFIFO,
+                                   stream.mode, stream.bufferingDepth});
+  }
+}
+
+POP_INLINE void addHostAccess(Context &context) {
+  auto const tensor = [&](graph::HostAccess const &access, bool read) {
+    std::uint64_t const size = base::sizeOf(access.view.type());
+    Layout const there = arenaLayout(context, access.view);
+    Layout const host{ByteBlock::packed(0, access.view.numElements(), size)};
+    return HostTensor{access.handle, access.view.numElements() * size,
+                      read ? planMoves(context.out, there, host, size)
+                           : planMoves(context.out, host, there, size)};
+  };
+  for (graph::HostAccess const &access : context.graph.hostReads())
+    context.out.hostReads.push_back(tensor(access, true));
+  for (graph::HostAccess const &access : context.graph.hostWrites())
+    context.out.hostWrites.push_back(tensor(access, false));
+}
+
+} // namespace cottonwood::lower::detail
+
+namespace cottonwood::lower {
+
+POP_INLINE void makeInstructions(Context &context) {
+  detail::addStreams(context);
+  detail::Emitter(context).run();
+  detail::addHostAccess(context);
+}
+
+} // namespace cottonwood::lower

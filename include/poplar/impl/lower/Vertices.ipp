@@ -1,0 +1,269 @@
+// Body of makeVertexTables().
+#pragma once
+
+#include <poplar/impl/base/TypeInfo.hpp>
+#include <poplar/impl/lower/Memory.hpp>
+#include <poplar/impl/lower/Moves.hpp>
+#include <poplar/impl/lower/Passes.hpp>
+
+#include <algorithm>
+#include <cstring>
+
+namespace cottonwood::lower::detail {
+
+/// While tables are made the place of the state images is not known: addresses in them carry this
+/// bit.
+inline constexpr std::uint64_t IN_STATES = std::uint64_t{1} << 63;
+/// Arrays behind a state image (state vectors, pointers of lists) start at a multiple of this.
+inline constexpr std::uint64_t STATE_ARRAY_ALIGN = 16;
+
+POP_INLINE bool hasSize(poplar::VectorLayout layout) {
+  return layout == poplar::VectorLayout::SPAN || layout == poplar::VectorLayout::SHORT_SPAN;
+}
+
+class VertexTables {
+public:
+  explicit VertexTables(Context &context)
+      : context_(context), graph_(context.graph), out_(context.out) {
+    codeletIndex_.assign(graph_.numCodelets(), NONE);
+  }
+  void run();
+
+private:
+  void computeSet(graph::ComputeSetId id);
+  void vertex(graph::VertexId id);
+  std::uint32_t codelet(graph::VertexId id);
+  void field(graph::VertexId id, unsigned index, std::uint64_t state);
+  void edge(graph::VertexId id, unsigned index, std::uint64_t at);
+  void stateVector(graph::VertexId id, codelet::Field const &field, unsigned index,
+                   std::uint64_t at);
+
+  std::uint64_t allocate(std::uint64_t bytes, std::uint64_t alignment);
+  void writePointer(std::uint64_t at, std::uint64_t address);
+  void writeSize(std::uint64_t at, std::uint64_t size) {
+    std::memcpy(&out_.states[at], &size, sizeof size);
+  }
+  std::uint64_t place(graph::Region const &region, codelet::Field const &field);
+  std::uint64_t stage(graph::Region const &region, codelet::Field const &field);
+  void resolveStates();
+
+  Context &context_;
+  graph::GraphData const &graph_;
+  ExecutableData &out_;
+  std::vector<std::uint32_t> codeletIndex_;
+  // Of the compute set and of the vertex in work.
+  std::uint64_t stagingAt_ = 0, stagingEnd_ = 0, edgeBytes_ = 0;
+  std::vector<std::pair<Layout, std::uint64_t>> scatters_; ///< destination, staging address
+  std::vector<std::uint64_t> scatterBytes_;                ///< bytes of an element
+  MovePlan gather_;
+};
+
+POP_INLINE std::uint64_t VertexTables::allocate(std::uint64_t bytes, std::uint64_t alignment) {
+  std::uint64_t const at = alignUp(out_.states.size(), alignment);
+  std::uint64_t const end = alignUp(at + bytes, sizeof(std::uint64_t));
+  if (end > out_.states.capacity())
+    out_.states.reserve(std::max<std::uint64_t>(end, 2 * out_.states.capacity()));
+  out_.states.resize(end);
+  return at;
+}
+
+POP_INLINE void VertexTables::writePointer(std::uint64_t at, std::uint64_t address) {
+  std::memcpy(&out_.states[at], &address, sizeof address);
+  std::uint64_t const word = at / sizeof(std::uint64_t);
+  if (word / 64 >= out_.relocations.size())
+    out_.relocations.resize(std::max<std::size_t>(word / 64 + 1, out_.relocations.size() * 2));
+  out_.relocations[word / 64] |= std::uint64_t{1} << (word % 64);
+}
+
+/// Copies the region to a packed staging area of the vertex and back if it is written. Outputs are
+/// copied in as well: elements that the codelet skips keep their value.
+POP_INLINE std::uint64_t VertexTables::stage(graph::Region const &region,
+                                             codelet::Field const &field) {
+  std::uint64_t const size = base::sizeOf(field.type);
+  std::uint64_t const elements = region.numElements();
+  std::uint64_t const address =
+      alignUp(stagingAt_, elements * size < VARIABLE_ALIGN
+                              ? std::max<std::uint64_t>(16, field.minAlign)
+                              : std::max<std::uint64_t>(VARIABLE_ALIGN, field.minAlign));
+  stagingAt_ = address + elements * size;
+  Layout const there = arenaLayout(context_, region);
+  MovePlan const gather =
+      planMoves(out_, there, {ByteBlock::packed(address, elements, size)}, size);
+  if (gather_.empty())
+    gather_.first = gather.first;
+  gather_.count += gather.count;
+  gather_.totalBytes += gather.totalBytes;
+  if (field.isWritten()) {
+    scatters_.emplace_back(there, address);
+    scatterBytes_.push_back(size);
+  }
+  return address;
+}
+
+/// Address of the region's elements, in place if that is one run with the alignment that the field
+/// asks for.
+POP_INLINE std::uint64_t VertexTables::place(graph::Region const &region,
+                                             codelet::Field const &field) {
+  std::uint64_t const size = base::sizeOf(field.type);
+  edgeBytes_ += region.numElements() * size;
+  ++out_.numEdges;
+  graph::Run run = region.run;
+  if (region.view) {
+    std::optional<graph::Run> const whole = region.view->asRun();
+    if (!whole)
+      return stage(region, field);
+    run = *whole;
+  }
+  std::uint64_t const address = context_.offsets[context_.vars.of(run.var)] + run.begin * size;
+  return address % std::max(1u, field.minAlign) == 0 ? address : stage(region, field);
+}
+
+POP_INLINE void VertexTables::edge(graph::VertexId id, unsigned index, std::uint64_t at) {
+  codelet::Field const &field = graph_.codeletOf(id).fields[index];
+  auto const connect = [&](std::size_t i, std::uint64_t where, bool withSize) {
+    graph::Region const region = graph_.region(id, index, i);
+    std::uint64_t const elements = region.numElements();
+    if (elements != 0)
+      writePointer(where, place(region, field));
+    if (withSize)
+      writeSize(where + sizeof(void *), elements);
+  };
+  if (!field.hasManyRegions())
+    return connect(0, at, field.shape != codelet::FieldShape::Scalar && hasSize(field.outer));
+  bool const list = field.shape == codelet::FieldShape::VectorList;
+  bool const rowsHaveSize =
+      list || (field.shape == codelet::FieldShape::VectorOfVectors && hasSize(field.inner));
+  std::uint64_t const rowBytes = rowsHaveSize ? 2 * sizeof(void *) : sizeof(void *);
+  std::size_t const rows = graph_.numRegions(id, index).value_or(0);
+  if (list || hasSize(field.outer))
+    writeSize(at + sizeof(void *), rows);
+  if (rows == 0)
+    return;
+  std::uint64_t const array = allocate(rows * rowBytes, STATE_ARRAY_ALIGN);
+  writePointer(at, array | IN_STATES);
+  for (std::size_t i = 0; i < rows; ++i)
+    connect(i, array + i * rowBytes, rowsHaveSize);
+}
+
+POP_INLINE void VertexTables::stateVector(graph::VertexId id, codelet::Field const &field,
+                                          unsigned index, std::uint64_t at) {
+  std::span<std::byte const> const values = graph_.stateBytes(id, index);
+  if (hasSize(field.outer))
+    writeSize(at + sizeof(void *), values.size() / base::sizeOf(field.type));
+  if (values.empty())
+    return;
+  std::uint64_t const array =
+      allocate(values.size(), std::max<std::uint64_t>(STATE_ARRAY_ALIGN, field.minAlign));
+  std::copy(values.begin(), values.end(), out_.states.begin() + static_cast<std::ptrdiff_t>(array));
+  writePointer(at, array | IN_STATES);
+}
+
+POP_INLINE void VertexTables::field(graph::VertexId id, unsigned index, std::uint64_t state) {
+  codelet::Field const &field = graph_.codeletOf(id).fields[index];
+  std::uint64_t const at = state + field.offset;
+  if (field.isEdge())
+    return edge(id, index, at);
+  if (field.shape != codelet::FieldShape::Scalar)
+    return stateVector(id, field, index, at);
+  std::span<std::byte const> const value = graph_.stateBytes(id, index);
+  std::copy(value.begin(), value.end(), out_.states.begin() + static_cast<std::ptrdiff_t>(at));
+}
+
+POP_INLINE std::uint32_t VertexTables::codelet(graph::VertexId id) {
+  std::uint32_t &index = codeletIndex_[graph_.vertex(id).codelet];
+  if (index == NONE) {
+    index = static_cast<std::uint32_t>(out_.codelets.size());
+    codelet::Codelet const &codelet = graph_.codeletOf(id);
+    out_.codelets.push_back({codelet.name, codelet.isa, codelet.layoutHash, codelet.multi});
+  }
+  return index;
+}
+
+POP_INLINE void VertexTables::vertex(graph::VertexId id) {
+  codelet::Codelet const &type = graph_.codeletOf(id);
+  stagingAt_ =
+      alignUp(stagingAt_, VARIABLE_ALIGN); // vertices on different threads share no cache line
+  scatters_.clear();
+  scatterBytes_.clear();
+  gather_ = {};
+  std::uint64_t const state =
+      allocate(type.stateSize, std::max<std::uint64_t>(sizeof(void *), type.stateAlign));
+  VertexCall call{state, codelet(id), graph_.vertex(id).tile, NONE};
+  for (unsigned index = 0; index < type.fields.size(); ++index)
+    field(id, index, state);
+  if (!gather_.empty() || !scatters_.empty()) {
+    Staging staging{gather_, {}};
+    staging.scatter.first = out_.moves.size();
+    for (std::size_t i = 0; i < scatters_.size(); ++i) {
+      std::uint64_t elements = 0;
+      for (ByteBlock const &block : scatters_[i].first)
+        elements += block.elements;
+      MovePlan const plan =
+          planMoves(out_, {ByteBlock::packed(scatters_[i].second, elements, scatterBytes_[i])},
+                    scatters_[i].first, scatterBytes_[i]);
+      staging.scatter.count += plan.count;
+      staging.scatter.totalBytes += plan.totalBytes;
+    }
+    call.staging = static_cast<std::uint32_t>(out_.stagings.size());
+    out_.stagings.push_back(staging);
+  }
+  out_.calls.push_back(call);
+}
+
+POP_INLINE void VertexTables::computeSet(graph::ComputeSetId id) {
+  graph::ComputeSetData const &data = graph_.computeSet(id);
+  ComputeSetPlan plan;
+  plan.name = data.name;
+  plan.firstCall = out_.calls.size();
+  plan.numCalls = data.vertices.size();
+  // Compute sets run one after the other: all use the same staging memory.
+  stagingAt_ = out_.stagingBegin;
+  edgeBytes_ = 0;
+  std::size_t const stagingsBefore = out_.stagings.size();
+  for (graph::VertexId vertexId : data.vertices)
+    vertex(vertexId);
+  stagingEnd_ = std::max(stagingEnd_, stagingAt_);
+  plan.edgeBytes = edgeBytes_;
+  plan.hasStaging = out_.stagings.size() != stagingsBefore;
+  out_.computeSets.push_back(std::move(plan));
+}
+
+POP_INLINE void VertexTables::resolveStates() {
+  for (VertexCall &call : out_.calls)
+    call.state += out_.statesBegin;
+  out_.relocations.resize((out_.states.size() / sizeof(std::uint64_t) + 63) / 64);
+  for (std::size_t i = 0; i < out_.relocations.size(); ++i)
+    for (std::uint64_t bits = out_.relocations[i]; bits != 0; bits &= bits - 1) {
+      std::byte *const word =
+          &out_.states[(i * 64 + static_cast<std::size_t>(__builtin_ctzll(bits))) *
+                       sizeof(std::uint64_t)];
+      std::uint64_t address;
+      std::memcpy(&address, word, sizeof address);
+      if ((address & IN_STATES) != 0)
+        address = (address & ~IN_STATES) + out_.statesBegin;
+      std::memcpy(word, &address, sizeof address);
+    }
+}
+
+POP_INLINE void VertexTables::run() {
+  stagingEnd_ = out_.stagingBegin;
+  for (graph::ComputeSetId id : context_.computeSets)
+    computeSet(id);
+  for (VertexTypeCycles &entry : out_.bsp.byType)
+    entry.codelet = codeletIndex_[entry.codelet]; // numbered as in the graph so far
+  out_.numVertices = out_.calls.size();
+  out_.statesBegin =
+      alignUp(std::max(stagingEnd_, out_.stagingBegin + context_.copyStagingBytes), 4096);
+  resolveStates();
+  // Codelets may load whole vectors beyond the last element of a field.
+  out_.arenaBytes =
+      alignUp(out_.statesBegin + out_.states.size() + 2 * VARIABLE_ALIGN, VARIABLE_ALIGN);
+}
+
+} // namespace cottonwood::lower::detail
+
+namespace cottonwood::lower {
+
+POP_INLINE void makeVertexTables(Context &context) { detail::VertexTables(context).run(); }
+
+} // namespace cottonwood::lower

@@ -1,0 +1,128 @@
+#include <poplar/impl/base/ThreadPool.hpp>
+
+#include <atomic>
+#include <chrono>
+#include <doctest/doctest.h>
+#include <numeric>
+#include <thread>
+#include <vector>
+
+#include <sys/wait.h>
+#include <unistd.h>
+
+namespace {
+
+namespace base = cottonwood::base;
+
+/// Sizes the pool for one case and restores the default behind it.
+struct PoolSize {
+  explicit PoolSize(unsigned threads) { base::setPoolThreads(threads); }
+  ~PoolSize() { base::setPoolThreads(0); }
+};
+
+std::uint64_t sumOfSlices(unsigned numSlices, unsigned maxThreads = ~0u) {
+  std::vector<std::uint64_t> out(numSlices);
+  auto body = [&](unsigned slice) { out[slice] += slice + 1u; };
+  base::parallelFor(numSlices, maxThreads, body);
+  return std::accumulate(out.begin(), out.end(), std::uint64_t{0});
+}
+
+} // namespace
+
+TEST_SUITE("poplar/engine/threads") {
+  TEST_CASE("every slice runs exactly once, for any number of threads and slices") {
+    for (const unsigned threads : {1u, 2u, 3u, 8u}) {
+      const PoolSize size(threads);
+      CHECK(base::threadBackend().numThreads() == threads);
+      for (const std::uint64_t n : {0u, 1u, 2u, 3u, 7u, 64u, 1000u})
+        CHECK(sumOfSlices(static_cast<unsigned>(n)) == n * (n + 1) / 2);
+    }
+  }
+
+  TEST_CASE("jobs that follow one another at once do not mix their slices") {
+    const PoolSize size(4);
+    for (unsigned turn = 0; turn < 5000; ++turn)
+      REQUIRE(sumOfSlices(2 + turn % 7) == (2 + turn % 7) * (3 + turn % 7) / 2);
+  }
+
+  TEST_CASE("workers that went to sleep wake up for the next job") {
+    const PoolSize size(3);
+    for (unsigned turn = 0; turn < 5; ++turn) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(3));
+      CHECK(sumOfSlices(100) == 5050);
+    }
+  }
+
+  TEST_CASE("a job with a limit of one thread runs in slice order on the calling thread") {
+    const PoolSize size(4);
+    std::vector<unsigned> order;
+    auto body = [&](unsigned slice) { order.push_back(slice); };
+    base::parallelFor(5, 1, body);
+    CHECK(order == std::vector<unsigned>{0, 1, 2, 3, 4});
+  }
+
+  TEST_CASE("a job inside a job and jobs of several threads at the same time run to the end") {
+    const PoolSize size(4);
+    std::atomic<std::uint64_t> total{0};
+    auto outer = [&](unsigned) { total += sumOfSlices(10); };
+    base::parallelFor(8, ~0u, outer);
+    CHECK(total == 8 * 55);
+    std::vector<std::thread> callers;
+    std::atomic<unsigned> wrong{0};
+    for (unsigned i = 0; i < 3; ++i)
+      callers.emplace_back([&] {
+        for (unsigned turn = 0; turn < 500; ++turn)
+          wrong += sumOfSlices(20) != 210;
+      });
+    for (std::thread &caller : callers)
+      caller.join();
+    CHECK(wrong == 0);
+  }
+
+#if !defined(                                                                                      \
+    __SANITIZE_THREAD__) // ThreadSanitizer does not follow threads started in a forked child
+  TEST_CASE("a forked child makes a pool of its own") {
+    const PoolSize size(3);
+    CHECK(sumOfSlices(50) == 1275);
+    const pid_t child = fork();
+    if (child == 0)
+      _exit(sumOfSlices(50) == 1275 && base::threadBackend().numThreads() == 3 ? 0 : 1);
+    int status = -1;
+    REQUIRE(waitpid(child, &status, 0) == child);
+    CHECK(WIFEXITED(status));
+    CHECK(WEXITSTATUS(status) == 0);
+    CHECK(sumOfSlices(50) == 1275);
+  }
+#endif
+
+  TEST_CASE("a backend of the program's own replaces the pool") {
+    struct Reversed final : base::ThreadBackend {
+      unsigned calls = 0;
+      unsigned numThreads() const override { return 1; }
+      void run(unsigned numSlices, unsigned, base::SliceFunction slice, void *context) override {
+        ++calls;
+        while (numSlices > 0)
+          slice(context, --numSlices);
+      }
+    } reversed;
+    base::setThreadBackend(&reversed);
+    std::vector<unsigned> order;
+    auto body = [&](unsigned slice) { order.push_back(slice); };
+    base::parallelFor(3, ~0u, body);
+    base::setThreadBackend(nullptr);
+    CHECK(reversed.calls == 1);
+    CHECK(order == std::vector<unsigned>{2, 1, 0});
+  }
+
+  TEST_CASE("POPLAR_NUM_THREADS sizes the pool; a value that is no positive number is ignored") {
+    setenv("POPLAR_NUM_THREADS", "5", 1);
+    CHECK(base::defaultPoolThreads() == 5);
+    setenv("POPLAR_NUM_THREADS", "many", 1);
+    CHECK(base::defaultPoolThreads() >= 1);
+    unsetenv("POPLAR_NUM_THREADS");
+    base::ensurePoolThreads(6);
+    CHECK(base::threadBackend().numThreads() >= 6);
+    base::setPoolThreads(0);
+    CHECK(base::threadBackend().numThreads() == base::defaultPoolThreads());
+  }
+}
