@@ -1,0 +1,58 @@
+/// \file EntryTable.hpp
+/// What objects compiled for one instruction set hand to baseline code: the entry points of a
+/// family of vertex classes, in the order of the family's list.
+///
+/// A family is a struct F with
+///   template <class Tag> using Vertices = VertexList<...>;
+///   template <class Tag> static VertexEntries entries();
+/// whose entries<Tag>() is defined in F's .cpp alone, as entriesOf(Vertices<Tag>()), and
+/// instantiated there for the tag POP_ISA that the file is compiled for.
+#pragma once
+
+#include <codelets/arch/Isa.hpp>
+
+#include <poplar/impl/codelet/Abi.hpp>
+
+#include <cstddef>
+
+namespace cottonwood::vertices {
+
+/// Vertex classes of one tag.
+template <class... V> struct VertexList { static constexpr std::size_t size = sizeof...(V); };
+
+namespace detail {
+template <class... Lists> struct Join;
+template <class... A> struct Join<VertexList<A...>> { using type = VertexList<A...>; };
+template <class... A, class... B, class... Rest>
+struct Join<VertexList<A...>, VertexList<B...>, Rest...> : Join<VertexList<A..., B...>, Rest...> {};
+} // namespace detail
+
+/// The lists one after the other.
+template <class... Lists> using JoinLists = typename detail::Join<VertexList<>, Lists...>::type;
+
+/// Entry points with static storage.
+struct VertexEntries {
+  const codelet::Entry *first;
+  std::size_t count;
+};
+
+/// Runs compute(worker), or compute() of a plain Vertex, on a state image.
+template <class V>
+bool enterVertex(void *state, [[maybe_unused]] unsigned worker, codelet::VertexContext *) {
+  if constexpr (requires(V &v) { v.compute(); })
+    return static_cast<V *>(state)->compute();
+  else
+    return static_cast<V *>(state)->compute(worker);
+}
+
+namespace detail {
+template <class... V> struct EntryArray {
+  static constexpr codelet::Entry ENTRIES[] = {&enterVertex<V>...};
+};
+} // namespace detail
+
+template <class... V> POP_SIMD_INLINE VertexEntries entriesOf(VertexList<V...>) {
+  return {detail::EntryArray<V...>::ENTRIES, sizeof...(V)};
+}
+
+} // namespace cottonwood::vertices

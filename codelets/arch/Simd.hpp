@@ -1,0 +1,73 @@
+/// \file Simd.hpp
+/// `cottonwood::simd<T, Tag>`: a vector of T of the width that the tag's instructions have. The
+/// only SIMD name that kernels and application functors see.
+///
+/// All 32-bit types of one tag have the same width, `half` is held in memory as 16 bits and used
+/// through `simd<float, Tag>` (loads and stores convert) or, where binary16 arithmetic with one
+/// rounding per operation is wanted, through `simd<half, Tag>`.
+///
+/// Face of simd<float, Tag>, W = width (1, 8, 16):
+///   load, loadAligned, loadPartial(p, n), broadcast(p)     from float*, half*; other lanes 0
+///   store, storeAligned, storePartial(p, n), stream(p)     to float*, half* (rounded to even)
+///   + - * / unary-   fma(a,b,c)=a*b+c  fnma=c-a*b  fms=a*b-c   min max (x<y?x:y, x>y?x:y)
+///   sqrt abs floor ceil trunc nearest (ties to even)   == != < <= > >= -> mask   select(m,a,b)
+///   bits/fromBits (reinterpret), toInt/toUint (truncating), fromInt/fromUint
+///   reduceAdd/Min/Max/Mul: halves are folded onto each other, W/2 first, then W/4, ... 1: with
+///   logical lanes arranged as kernels arrange them the tree is the same for all tags.
+/// simd<int32_t>, simd<uint32_t>: the ring operations (wrapping), bitwise, shifts, min max,
+///   compare, select, reductions. simd<uint8_t>: bitwise operations on bytes (BOOL is 0 or 1).
+/// Masks: simdMask<Tag>, one per 32-bit lane: & | ^ ~, any, all, storeBool, loadBool.
+///
+/// Out of range conversions are defined (and equal on all tags): toInt gives INT32_MIN, toUint
+/// 0xffffffff for NaN and for values whose truncation does not fit.
+#pragma once
+
+#include <codelets/arch/Half.hpp>
+#include <codelets/arch/Isa.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <utility>
+
+namespace cottonwood {
+
+/// A vector of T; see the list at the top of this file.
+template <class T, class Tag> struct simd;
+
+/// One truth value per 32-bit lane.
+template <class Tag> struct simdMask;
+
+namespace arch {
+template <class Tag>
+concept ScalarTag = Tag::VECTOR_BYTES == 4;
+template <class Tag>
+concept Avx2Tag = Tag::VECTOR_BYTES == 32;
+template <class Tag>
+concept Avx512Tag = Tag::VECTOR_BYTES == 64;
+
+/// f(0), f(1), ... f(N - 1), each index a constant: arrays of vectors indexed by it stay in
+/// registers. A plain loop where they would not fit. Lambdas given to it should be marked
+/// POP_SIMD_LAMBDA.
+template <std::size_t N, class F> POP_SIMD_INLINE void unrolled(F &&f) {
+  if constexpr (N > 16) {
+    for (std::size_t i = 0; i < N; ++i)
+      f(i);
+  } else {
+    [&]<std::size_t... I>(std::index_sequence<I...>) __attribute__((always_inline)) {
+      (f(std::integral_constant<std::size_t, I>()), ...);
+    }
+    (std::make_index_sequence<N>());
+  }
+}
+#define POP_SIMD_LAMBDA __attribute__((always_inline))
+} // namespace arch
+} // namespace cottonwood
+
+#include <codelets/arch/SimdScalar.hpp>
+#if defined(__AVX2__) && defined(__FMA__) && defined(__F16C__)
+#include <codelets/arch/SimdAvx2.hpp>
+#endif
+#if defined(__AVX512F__) && defined(__AVX512BW__) && defined(__AVX512DQ__) && defined(__AVX512VL__)
+#include <codelets/arch/SimdAvx512.hpp>
+#endif
+#include <codelets/arch/SimdHalf.hpp>

@@ -1,0 +1,167 @@
+/// \file SimdHalf.hpp
+/// `simd<half, Tag>`: binary16 arithmetic, every operation rounded once to half. Included by
+/// Simd.hpp.
+///
+/// + - * / and sqrt give the same bits on all tags: computing them in float and rounding again is
+/// exact because float has more than 2 x 11 + 2 bits. fma differs: tags with HALF_ARITHMETIC round
+/// a * b + c once, as AVX512-FP16 does; other tags compute it in float and round the float.
+#pragma once
+
+#include <codelets/arch/Simd.hpp>
+
+namespace cottonwood {
+
+/// Tags without binary16 arithmetic: a float vector whose lanes are always half numbers.
+template <class Tag>
+requires(!Tag::HALF_ARITHMETIC) struct simd<half, Tag> {
+  using Wide = simd<float, Tag>;
+  static constexpr int width = Wide::width;
+  using Element = half;
+  using Mask = simdMask<Tag>;
+  Wide r;
+
+  POP_SIMD_INLINE static simd round(Wide x) {
+    half lanes[width]; // the compiler keeps this in a register: convert there and back
+    x.store(lanes);
+    return {Wide::load(lanes)};
+  }
+  POP_SIMD_INLINE static simd zero() { return {Wide::zero()}; }
+  POP_SIMD_INLINE static simd load(const half *p) { return {Wide::load(p)}; }
+  POP_SIMD_INLINE static simd loadPartial(const half *p, std::size_t n) {
+    return {Wide::loadPartial(p, n)};
+  }
+  POP_SIMD_INLINE static simd broadcast(const half *p) { return {Wide::broadcast(p)}; }
+  POP_SIMD_INLINE void store(half *p) const { r.store(p); }
+  POP_SIMD_INLINE void storePartial(half *p, std::size_t n) const { r.storePartial(p, n); }
+  POP_SIMD_INLINE friend simd operator+(simd a, simd b) { return round(a.r + b.r); }
+  POP_SIMD_INLINE friend simd operator-(simd a, simd b) { return round(a.r - b.r); }
+  POP_SIMD_INLINE friend simd operator*(simd a, simd b) { return round(a.r * b.r); }
+  POP_SIMD_INLINE friend simd operator/(simd a, simd b) { return round(a.r / b.r); }
+  POP_SIMD_INLINE static simd fma(simd a, simd b, simd c) {
+    return round(Wide::fma(a.r, b.r, c.r));
+  }
+};
+
+#if defined(__AVX512F__) && defined(__AVX512BW__) && defined(__AVX512DQ__) && defined(__AVX512VL__)
+
+/// The software twin: 32 lanes, bits as AVX512-FP16 gives them. NaN results are quiet; which
+/// operand's payload they carry is not promised.
+template <class Tag>
+requires(Tag::HALF_ARITHMETIC &&Tag::ID == isa::Isa::Avx512Fp16Soft) struct simd<half, Tag> {
+  using Wide = simd<float, Tag>;
+  static constexpr int width = 32;
+  using Element = half;
+  __m256i lo, hi;
+
+  POP_SIMD_INLINE static simd zero() { return {_mm256_setzero_si256(), _mm256_setzero_si256()}; }
+  POP_SIMD_INLINE static simd load(const half *p) {
+    const __m256i *q = reinterpret_cast<const __m256i *>(p);
+    return {_mm256_loadu_si256(q), _mm256_loadu_si256(q + 1)};
+  }
+  POP_SIMD_INLINE static simd loadPartial(const half *p, std::size_t n) {
+    const std::size_t first = n < 16 ? n : 16;
+    return {_mm256_maskz_loadu_epi16(arch::firstLanes16(first), p),
+            _mm256_maskz_loadu_epi16(arch::firstLanes16(n - first), p + 16)};
+  }
+  POP_SIMD_INLINE static simd broadcast(const half *p) {
+    std::uint16_t bits;
+    __builtin_memcpy(&bits, p, 2);
+    const __m256i v = _mm256_set1_epi16(static_cast<short>(bits));
+    return {v, v};
+  }
+  POP_SIMD_INLINE void store(half *p) const {
+    __m256i *q = reinterpret_cast<__m256i *>(p);
+    _mm256_storeu_si256(q, lo);
+    _mm256_storeu_si256(q + 1, hi);
+  }
+  POP_SIMD_INLINE void storePartial(half *p, std::size_t n) const {
+    const std::size_t first = n < 16 ? n : 16;
+    _mm256_mask_storeu_epi16(p, arch::firstLanes16(first), lo);
+    _mm256_mask_storeu_epi16(p + 16, arch::firstLanes16(n - first), hi);
+  }
+  POP_SIMD_INLINE friend simd operator+(simd a, simd b) {
+    return each(a, b, [](__m512 x, __m512 y) { return _mm512_add_ps(x, y); });
+  }
+  POP_SIMD_INLINE friend simd operator-(simd a, simd b) {
+    return each(a, b, [](__m512 x, __m512 y) { return _mm512_sub_ps(x, y); });
+  }
+  POP_SIMD_INLINE friend simd operator*(simd a, simd b) {
+    return each(a, b, [](__m512 x, __m512 y) { return _mm512_mul_ps(x, y); });
+  }
+  POP_SIMD_INLINE friend simd operator/(simd a, simd b) {
+    return each(a, b, [](__m512 x, __m512 y) { return _mm512_div_ps(x, y); });
+  }
+  POP_SIMD_INLINE static simd fma(simd a, simd b, simd c) {
+    return {fmaHalf(a.lo, b.lo, c.lo), fmaHalf(a.hi, b.hi, c.hi)};
+  }
+
+private:
+  template <class F> POP_SIMD_INLINE static simd each(simd a, simd b, F f) {
+    return {narrow(f(_mm512_cvtph_ps(a.lo), _mm512_cvtph_ps(b.lo))),
+            narrow(f(_mm512_cvtph_ps(a.hi), _mm512_cvtph_ps(b.hi)))};
+  }
+  POP_SIMD_INLINE static __m256i narrow(__m512 x) {
+    return _mm512_cvtps_ph(x, _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC);
+  }
+  POP_SIMD_INLINE static __m256i fmaHalf(__m256i a, __m256i b, __m256i c) {
+    const __m512 x = _mm512_cvtph_ps(a), y = _mm512_cvtph_ps(b), z = _mm512_cvtph_ps(c);
+    const __m256 low =
+        fmaToOdd(_mm512_castps512_ps256(x), _mm512_castps512_ps256(y), _mm512_castps512_ps256(z));
+    const __m256 high = fmaToOdd(_mm512_extractf32x8_ps(x, 1), _mm512_extractf32x8_ps(y, 1),
+                                 _mm512_extractf32x8_ps(z, 1));
+    return narrow(_mm512_insertf32x8(_mm512_castps256_ps512(low), high, 1));
+  }
+  /// a * b + c, exact in double (22 + 42 bits of span fit into 53 wherever the smaller part can
+  /// change a half), then rounded to odd in float so that the step to half rounds once.
+  POP_SIMD_INLINE static __m256 fmaToOdd(__m256 a, __m256 b, __m256 c) {
+    const __m512d exact =
+        _mm512_fmadd_pd(_mm512_cvtps_pd(a), _mm512_cvtps_pd(b), _mm512_cvtps_pd(c));
+    const __m256 down = _mm512_cvt_roundpd_ps(exact, _MM_FROUND_TO_ZERO | _MM_FROUND_NO_EXC);
+    const __mmask8 inexact = _mm512_cmp_pd_mask(_mm512_cvtps_pd(down), exact, _CMP_NEQ_OQ);
+    const __m256i odd = _mm256_mask_or_epi32(_mm256_castps_si256(down), inexact,
+                                             _mm256_castps_si256(down), _mm256_set1_epi32(1));
+    return _mm256_castsi256_ps(odd);
+  }
+};
+#endif
+
+#if defined(__AVX512FP16__) && defined(__AVX512VL__)
+
+/// The instructions themselves.
+template <class Tag>
+requires(Tag::HALF_ARITHMETIC &&Tag::ID == isa::Isa::Avx512Fp16) struct simd<half, Tag> {
+  using Wide = simd<float, Tag>;
+  static constexpr int width = 32;
+  using Element = half;
+  __m512h r;
+
+  POP_SIMD_INLINE static simd zero() { return {_mm512_setzero_ph()}; }
+  POP_SIMD_INLINE static simd load(const half *p) { return {_mm512_loadu_ph(p)}; }
+  POP_SIMD_INLINE static simd loadPartial(const half *p, std::size_t n) {
+    return {_mm512_castsi512_ph(_mm512_maskz_loadu_epi16(first(n), p))};
+  }
+  POP_SIMD_INLINE static simd broadcast(const half *p) {
+    std::uint16_t bits;
+    __builtin_memcpy(&bits, p, 2);
+    return {_mm512_castsi512_ph(_mm512_set1_epi16(static_cast<short>(bits)))};
+  }
+  POP_SIMD_INLINE void store(half *p) const { _mm512_storeu_ph(p, r); }
+  POP_SIMD_INLINE void storePartial(half *p, std::size_t n) const {
+    _mm512_mask_storeu_epi16(p, first(n), _mm512_castph_si512(r));
+  }
+  POP_SIMD_INLINE friend simd operator+(simd a, simd b) { return {_mm512_add_ph(a.r, b.r)}; }
+  POP_SIMD_INLINE friend simd operator-(simd a, simd b) { return {_mm512_sub_ph(a.r, b.r)}; }
+  POP_SIMD_INLINE friend simd operator*(simd a, simd b) { return {_mm512_mul_ph(a.r, b.r)}; }
+  POP_SIMD_INLINE friend simd operator/(simd a, simd b) { return {_mm512_div_ph(a.r, b.r)}; }
+  POP_SIMD_INLINE static simd fma(simd a, simd b, simd c) {
+    return {_mm512_fmadd_ph(a.r, b.r, c.r)};
+  }
+
+private:
+  POP_SIMD_INLINE static __mmask32 first(std::size_t n) {
+    return n >= 32 ? ~__mmask32{0} : (__mmask32{1} << n) - 1;
+  }
+};
+#endif
+
+} // namespace cottonwood

@@ -1,0 +1,48 @@
+/// \file MatMulArgs.hpp
+/// The arguments of matrix product kernels: plain pointers and strides, no instructions.
+#pragma once
+
+#include <codelets/arch/Half.hpp>
+#include <codelets/arch/Isa.hpp>
+#include <codelets/poplin/MatMulCost.hpp>
+
+#include <cstddef>
+
+namespace cottonwood::kernels {
+
+/// A strided matrix of float or half in memory; strides count elements and may be 0 or negative.
+template <class T> struct MatMulView {
+  const T *data;
+  std::ptrdiff_t row, column;
+
+  POP_SIMD_INLINE const T *at(std::size_t i, std::size_t j) const {
+    return data + static_cast<std::ptrdiff_t>(i) * row + static_cast<std::ptrdiff_t>(j) * column;
+  }
+};
+
+/// One product: A is [m, k], B [k, n], C [m, n] with contiguous rows.
+template <class TIn, class TOut> struct MatMulArgs {
+  std::size_t m, n, k;
+  MatMulView<TIn> a, b;
+  TOut *c; ///< row i starts at c + i * cRow ...
+  std::ptrdiff_t cRow;
+  TOut *const *cRows; ///< ... or, if this is not null, at cRows[i]
+  bool accumulate;    ///< C += A * B instead of C = A * B
+
+  POP_SIMD_INLINE TOut *row(std::size_t i) const {
+    return cRows ? cRows[i] : c + static_cast<std::ptrdiff_t>(i) * cRow;
+  }
+};
+
+template <class In, class Out>
+using MatMulFunction = void (*)(const MatMulArgs<In, Out> &, const MatMulBlocking &, float *);
+
+/// kernels::matMul of one instruction set for all element types.
+struct MatMulKernels {
+  MatMulFunction<float, float> floatToFloat;
+  MatMulFunction<half, half> halfToHalf;
+  MatMulFunction<half, float> halfToFloat;
+  MatMulFunction<float, half> floatToHalf;
+};
+
+} // namespace cottonwood::kernels

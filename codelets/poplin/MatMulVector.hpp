@@ -1,0 +1,158 @@
+/// \file MatMulVector.hpp
+/// Products of few rows with a matrix: bound by the one pass over the matrix, not by arithmetic.
+#pragma once
+
+#include <codelets/poplin/MatMulCost.hpp>
+#include <codelets/poplin/MatMulPack.hpp>
+
+namespace cottonwood::kernels {
+
+namespace detail {
+
+/// One step of matMulRows: sums[i][j] continues its chain over K values of k, j < columns. Rows of
+/// B stream by side by side while the sums stay in L1.
+template <class Tag, unsigned ROWS, unsigned K, class T>
+POP_SIMD_INLINE void streamRows(const T *a, std::ptrdiff_t aRow, std::ptrdiff_t aColumn, const T *b,
+                                std::ptrdiff_t bRow, float *sums, std::size_t sumsRow,
+                                std::size_t columns) {
+  using V = simd<float, Tag>;
+  constexpr std::size_t W = static_cast<std::size_t>(V::width);
+  V factor[ROWS][K];
+  for (unsigned i = 0; i < ROWS; ++i)
+    for (unsigned p = 0; p < K; ++p)
+      factor[i][p] = V::broadcast(a + i * aRow + p * aColumn);
+  std::size_t j = 0;
+  for (; j + W <= columns; j += W) {
+    V row[K];
+    unroll<K>([&](auto p) __attribute__((always_inline)) {
+      row[p] = V::load(b + p * bRow + static_cast<std::ptrdiff_t>(j));
+    });
+    unroll<ROWS>([&](auto i) __attribute__((always_inline)) {
+      float *at = sums + static_cast<std::size_t>(i) * sumsRow + j;
+      V sum = V::load(at);
+      unroll<K>([&](auto p)
+                    __attribute__((always_inline)) { sum = V::fma(factor[i][p], row[p], sum); });
+      sum.store(at);
+    });
+  }
+  if (j == columns)
+    return;
+  for (unsigned i = 0; i < ROWS; ++i) {
+    float *at = sums + i * sumsRow + j;
+    V sum = V::loadPartial(at, columns - j);
+    for (unsigned p = 0; p < K; ++p) {
+      const T *from = b + p * bRow + static_cast<std::ptrdiff_t>(j);
+      sum = V::fma(factor[i][p], V::loadPartial(from, columns - j), sum);
+    }
+    sum.storePartial(at, columns - j);
+  }
+}
+
+/// sums[i][j] continues its chain over all k.
+template <class Tag, unsigned ROWS, class T>
+void streamMatrix(MatMulView<T> a, MatMulView<T> b, std::size_t k, float *sums, std::size_t sumsRow,
+                  std::size_t columns) {
+  // So many rows of B at a time that factors, rows and sums fit into the registers.
+  constexpr unsigned TOGETHER =
+      MatMulTileShape<Tag>::WIDTH >= 16 ? (ROWS <= 2 ? 8 : 4) : (ROWS == 1 ? 8 : 2);
+  std::size_t p = 0;
+  for (; p + TOGETHER <= k; p += TOGETHER)
+    streamRows<Tag, ROWS, TOGETHER>(a.at(0, p), a.row, a.column, b.at(p, 0), b.row, sums, sumsRow,
+                                    columns);
+  for (; p < k; ++p)
+    streamRows<Tag, ROWS, 1>(a.at(0, p), a.row, a.column, b.at(p, 0), b.row, sums, sumsRow,
+                             columns);
+}
+
+} // namespace detail
+
+/// C[i,j] (+)= sum over p of a[i,p] * b[p,j] for m <= MATMUL_MAX_STREAMED_ROWS rows and a matrix
+/// with b.column == 1. Element (i, j) of C is at cRows(i)[j * cColumn].
+template <class Tag, class TIn, class TOut, class Rows>
+void matMulRows(std::size_t m, std::size_t n, std::size_t k, MatMulView<TIn> a, MatMulView<TIn> b,
+                Rows cRows, std::ptrdiff_t cColumn, bool accumulate) {
+  // 16 KB of sums: a third to a half of L1.
+  constexpr std::size_t SUMS = 4096;
+  alignas(64) float sums[SUMS];
+  const std::size_t block = SUMS / m / 64 * 64;
+  for (std::size_t j = 0; j < n; j += block) {
+    const std::size_t columns = n - j < block ? n - j : block;
+    for (std::size_t i = 0; i < m; ++i) {
+      const TOut *c = cRows(i) + static_cast<std::ptrdiff_t>(j) * cColumn;
+      if (accumulate)
+        detail::copyToFloat<Tag>(c, cColumn, columns, sums + i * block);
+      else
+        for (std::size_t x = 0; x < columns; ++x)
+          sums[i * block + x] = 0;
+    }
+    const MatMulView<TIn> part{b.at(0, j), b.row, b.column};
+    switch (m) {
+    case 1:
+      detail::streamMatrix<Tag, 1>(a, part, k, sums, block, columns);
+      break;
+    case 2:
+      detail::streamMatrix<Tag, 2>(a, part, k, sums, block, columns);
+      break;
+    case 3:
+      detail::streamMatrix<Tag, 3>(a, part, k, sums, block, columns);
+      break;
+    default:
+      detail::streamMatrix<Tag, 4>(a, part, k, sums, block, columns);
+      break;
+    }
+    for (std::size_t i = 0; i < m; ++i)
+      detail::copyFromFloat<Tag>(sums + i * block, columns,
+                                 cRows(i) + static_cast<std::ptrdiff_t>(j) * cColumn, cColumn);
+  }
+}
+
+namespace detail {
+
+/// Partial sums of one dot product: lane k mod 64, the same for every instruction set.
+inline constexpr std::size_t MATMUL_DOT_LANES = 64;
+
+/// One dot product of contiguous values, with 64 chains that are folded onto each other by halves:
+/// 32, 16, ... 1 apart. One row at a time: its stream is what hardware prefetchers follow best.
+template <class Tag, class T>
+POP_SIMD_INLINE float dotProduct(const T *a, const T *x, std::size_t k) {
+  using V = simd<float, Tag>;
+  constexpr std::size_t W = static_cast<std::size_t>(V::width);
+  constexpr std::size_t PARTS = MATMUL_DOT_LANES / W;
+  constexpr std::size_t AHEAD = 2048 / sizeof(T);
+  V chain[PARTS]; // in registers: only ever indexed by constants
+  unroll<PARTS>([&](auto v) __attribute__((always_inline)) { chain[v] = V::zero(); });
+  std::size_t p = 0;
+  for (; p + MATMUL_DOT_LANES <= k; p += MATMUL_DOT_LANES) {
+    for (std::size_t line = 0; line < MATMUL_DOT_LANES; line += 64 / sizeof(T))
+      __builtin_prefetch(a + p + line + AHEAD);
+    unroll<PARTS>([&](auto v) __attribute__((always_inline)) {
+      const std::size_t at = p + static_cast<std::size_t>(v) * W;
+      chain[v] = V::fma(V::load(a + at), V::load(x + at), chain[v]);
+    });
+  }
+  V sum[PARTS];
+  unroll<PARTS>([&](auto v) __attribute__((always_inline)) { sum[v] = chain[v]; });
+  for (std::size_t v = 0; p < k; ++v, p += W) {
+    const std::size_t lanes = k - p < W ? k - p : W;
+    sum[v] = V::fma(V::loadPartial(a + p, lanes), V::loadPartial(x + p, lanes), sum[v]);
+  }
+  for (std::size_t half = PARTS / 2; half > 0; half /= 2)
+    for (std::size_t v = 0; v < half; ++v)
+      sum[v] = sum[v] + sum[v + half];
+  return sum[0].reduceAdd();
+}
+
+} // namespace detail
+
+/// out[i * outStep] (+)= dot(row i of a, x) for `rows` rows with contiguous elements.
+template <class Tag, class TIn, class TOut>
+void matMulDot(std::size_t rows, std::size_t k, const TIn *a, std::ptrdiff_t aRow, const TIn *x,
+               TOut *out, std::ptrdiff_t outStep, bool accumulate) {
+  using One = simd<float, isa::scalar>;
+  for (std::size_t i = 0; i < rows; ++i, a += aRow, out += outStep) {
+    const One dot = One::splat(detail::dotProduct<Tag>(a, x, k));
+    (accumulate ? One::load(out) + dot : dot).store(out);
+  }
+}
+
+} // namespace cottonwood::kernels

@@ -1,0 +1,86 @@
+/// \file LossKernel.hpp
+/// Losses of one row against its label; the rules are those of Loss.hpp.
+#pragma once
+
+#include <codelets/popnn/SoftmaxKernel.hpp>
+
+namespace cottonwood::kernels {
+
+/// The label of a row that does not count.
+inline constexpr std::uint32_t MASKED_LABEL = 0xffffffffu;
+
+namespace detail {
+/// Keeps the logarithm of a probability 0 finite: the smallest normal float, the smallest half.
+template <class T> inline constexpr float LOG_EPSILON = 1.17549435e-38f;
+template <> inline constexpr float LOG_EPSILON<half> = 5.9605e-8f;
+
+template <class Tag, class T> POP_SIMD_INLINE void storeOne(T *p, float value) {
+  using V = simd<float, Tag>;
+  V::splat(value).storePartial(p, 1);
+}
+
+template <class Tag, class T> POP_SIMD_INLINE float loadOne(const T *p) {
+  return simd<float, Tag>::loadPartial(p, 1).first();
+}
+
+template <class Tag, class T> POP_SIMD_INLINE void zeroRow(T *deltas, T *loss, std::size_t n) {
+  __builtin_memset(deltas, 0, n * sizeof(T));
+  __builtin_memset(loss, 0, sizeof(T));
+}
+} // namespace detail
+
+template <class Tag, class T>
+void crossEntropyRow(const T *outputs, std::uint32_t label, T *deltas, T *loss, std::size_t n,
+                     float deltasScale, float outputScaling) {
+  using V = simd<float, Tag>;
+  if (label == MASKED_LABEL)
+    return detail::zeroRow<Tag>(deltas, loss, n);
+  const float factor = deltasScale / outputScaling;
+  const bool isClass = label < n;
+  const float probability = isClass ? detail::loadOne<Tag>(outputs + label) : 0.f;
+  detail::transformRow<Tag>(outputs, deltas, n,
+                            [&](V x, std::size_t) POP_SIMD_LAMBDA { return x * V::splat(factor); });
+  if (!isClass)
+    return detail::storeOne<Tag>(loss, 0.f);
+  detail::storeOne<Tag>(deltas + label, (probability - outputScaling) * factor);
+  const V value = math::log(V::splat(outputScaling)) -
+                  math::log(V::splat(probability + detail::LOG_EPSILON<T>));
+  value.storePartial(loss, 1);
+}
+
+template <class Tag, class T>
+void sumSquaredRow(const T *outputs, std::uint32_t label, T *deltas, T *loss, std::size_t n) {
+  using V = simd<float, Tag>;
+  using I = simd<std::int32_t, Tag>;
+  if (label == MASKED_LABEL)
+    return detail::zeroRow<Tag>(deltas, loss, n);
+  const I target = I::splat(static_cast<std::int32_t>(label));
+  const auto delta = [&](V x, std::size_t i) POP_SIMD_LAMBDA {
+    const auto hit = I::iota() + I::splat(static_cast<std::int32_t>(i)) == target;
+    return x - V::select(hit, V::splat(1.f), V::zero());
+  };
+  const float sum = detail::reduceRow<Tag, ReduceOp::SQUARE_ADD>(outputs, n, delta);
+  detail::transformRow<Tag>(outputs, deltas, n, delta);
+  detail::storeOne<Tag>(loss, 0.5f * sum);
+}
+
+/// True if the first maximum of the row is at `label`.
+template <class Tag, class T>
+bool isCorrectRow(const T *outputs, std::uint32_t label, std::size_t n) {
+  using V = simd<float, Tag>;
+  if (label >= n)
+    return false;
+  const float largest = detail::rowMaximum<Tag>(outputs, n);
+  if (detail::loadOne<Tag>(outputs + label) != largest)
+    return false;
+  for (std::size_t i = 0; i < label; i += V::width) {
+    const std::size_t m = label - i < V::width ? label - i : V::width;
+    const auto inside = simd<std::int32_t, Tag>::iota() <
+                        simd<std::int32_t, Tag>::splat(static_cast<std::int32_t>(m));
+    if (((V::loadPartial(outputs + i, m) == V::splat(largest)) & inside).any())
+      return false;
+  }
+  return true;
+}
+
+} // namespace cottonwood::kernels

@@ -1,0 +1,89 @@
+/// \file SoftmaxKernel.hpp
+/// Softmax, log-softmax and softmax gradient of rows; the rules are those of Softmax.hpp.
+#pragma once
+
+#include <codelets/popops/ReduceKernel.hpp>
+
+namespace cottonwood::kernels {
+
+enum class SoftmaxKind : std::uint8_t { PLAIN, STABLE, SCALED, LOG };
+
+/// What the elements of a row of SoftmaxKind::SCALED sum to.
+inline constexpr float SOFTMAX_SCALE = 62000.f;
+
+namespace detail {
+/// Rows up to this length keep their exponentials in L1; longer ones compute them twice.
+inline constexpr std::size_t SOFTMAX_ROW = 4096;
+
+template <class Tag, class T> POP_SIMD_INLINE float rowMaximum(const T *in, std::size_t n) {
+  return reduceRow<Tag, ReduceOp::MAX>(
+      in, n, [](simd<float, Tag> x, std::size_t) POP_SIMD_LAMBDA { return x; });
+}
+
+/// out[i] = f(in[i], i) for whole vectors and the ragged end.
+template <class Tag, class T, class F>
+POP_SIMD_INLINE void transformRow(const T *in, T *out, std::size_t n, F f) {
+  using V = simd<float, Tag>;
+  std::size_t i = 0;
+  for (; i + V::width <= n; i += V::width)
+    f(V::load(in + i), i).store(out + i);
+  if (i < n)
+    f(V::loadPartial(in + i, n - i), i).storePartial(out + i, n - i);
+}
+
+template <class Tag, class T>
+void softmaxRow(SoftmaxKind kind, const T *in, T *out, std::size_t n) {
+  using V = simd<float, Tag>;
+  const V shift = V::splat(kind == SoftmaxKind::PLAIN ? 0.f : rowMaximum<Tag>(in, n));
+  const bool keep = n <= SOFTMAX_ROW && kind != SoftmaxKind::LOG;
+  alignas(64) float kept[SOFTMAX_ROW + V::width];
+  const float sum = reduceRow<Tag, ReduceOp::ADD>(in, n, [&](V x, std::size_t i) POP_SIMD_LAMBDA {
+    const V e = math::exp(x - shift);
+    if (keep)
+      e.store(kept + i);
+    return e;
+  });
+  if (kind == SoftmaxKind::LOG) {
+    const V logSum = math::log(V::splat(sum));
+    transformRow<Tag>(in, out, n,
+                      [&](V x, std::size_t) POP_SIMD_LAMBDA { return (x - shift) - logSum; });
+    return;
+  }
+  const V factor = V::splat((kind == SoftmaxKind::SCALED ? SOFTMAX_SCALE : 1.f) / sum);
+  if (keep)
+    transformRow<Tag>(in, out, n,
+                      [&](V, std::size_t i) POP_SIMD_LAMBDA { return V::load(kept + i) * factor; });
+  else
+    transformRow<Tag>(in, out, n, [&](V x, std::size_t) POP_SIMD_LAMBDA {
+      return math::exp(x - shift) * factor;
+    });
+}
+} // namespace detail
+
+/// Rows [begin, end) of [rows, length]; `out` may be `in`.
+template <class Tag, class T>
+void softmaxRows(SoftmaxKind kind, const T *in, T *out, std::size_t begin, std::size_t end,
+                 std::size_t length) {
+  for (std::size_t row = begin; row < end; ++row)
+    detail::softmaxRow<Tag>(kind, in + row * length, out + row * length, length);
+}
+
+/// out = g y - y sum(g y) for rows [begin, end).
+template <class Tag, class T>
+void softmaxGradientRows(const T *activation, const T *outGradient, T *out, std::size_t begin,
+                         std::size_t end, std::size_t length) {
+  using V = simd<float, Tag>;
+  for (std::size_t row = begin; row < end; ++row) {
+    const T *y = activation + row * length, *g = outGradient + row * length;
+    const auto gradient = [&](std::size_t i) POP_SIMD_LAMBDA {
+      return i + V::width <= length ? V::load(g + i) : V::loadPartial(g + i, length - i);
+    };
+    const V sum = V::splat(detail::reduceRow<Tag, ReduceOp::ADD>(
+        y, length, [&](V x, std::size_t i) POP_SIMD_LAMBDA { return x * gradient(i); }));
+    detail::transformRow<Tag>(y, out + row * length, length,
+                              [&](V x, std::size_t i)
+                                  POP_SIMD_LAMBDA { return x * (gradient(i) - sum); });
+  }
+}
+
+} // namespace cottonwood::kernels

@@ -1,0 +1,300 @@
+/// \file MapBinary.hpp
+/// Kernels of the operations of MapProgram.hpp with two and three operands.
+///
+/// MAXIMUM and MINIMUM ignore a NaN beside a number (C's fmax, fmin). Integer division by zero
+/// gives 0, its remainder the dividend. Shift counts of 32 and above shift everything out.
+#pragma once
+
+#include <codelets/popops/MapUnary.hpp>
+
+namespace cottonwood::kernels {
+
+namespace detail {
+template <class V, class F> POP_SIMD_INLINE V eachLane(V a, V b, F f) {
+  typename V::Element x[V::width], y[V::width];
+  a.store(x);
+  b.store(y);
+  for (int i = 0; i < V::width; ++i)
+    x[i] = f(x[i], y[i]);
+  return V::load(x);
+}
+
+/// Truncates; x / 0 is 0 and INT32_MIN / -1 wraps.
+template <class T> POP_SIMD_INLINE T divideInteger(T x, T y) {
+  if (y == T{0})
+    return T{0};
+  if constexpr (std::is_signed_v<T>)
+    if (y == T{-1})
+      return static_cast<T>(0u - static_cast<std::uint32_t>(x));
+  return x / y;
+}
+
+template <class T> POP_SIMD_INLINE T remainderInteger(T x, T y) {
+  if (y == T{0})
+    return x;
+  if constexpr (std::is_signed_v<T>)
+    if (y == T{-1})
+      return T{0};
+  return x % y;
+}
+
+/// By squaring, wrapping; a negative exponent gives 0, exponent 0 gives 1.
+template <class T> POP_SIMD_INLINE T powInteger(T x, T y) {
+  if constexpr (std::is_signed_v<T>)
+    if (y < T{0})
+      return T{0};
+  std::uint32_t result = 1, base = static_cast<std::uint32_t>(x);
+  for (std::uint32_t e = static_cast<std::uint32_t>(y); e; e >>= 1) {
+    if (e & 1u)
+      result *= base;
+    base *= base;
+  }
+  return static_cast<T>(result);
+}
+
+/// Comparisons, the same for all lane types.
+template <MapOp OP, class V> POP_SIMD_INLINE auto compareLanes(V a, V b) {
+  if constexpr (OP == MapOp::EQUAL)
+    return a == b;
+  else if constexpr (OP == MapOp::NOT_EQUAL)
+    return a != b;
+  else if constexpr (OP == MapOp::GREATER_THAN_EQUAL)
+    return a >= b;
+  else if constexpr (OP == MapOp::GREATER_THAN)
+    return a > b;
+  else if constexpr (OP == MapOp::LESS_THAN_EQUAL)
+    return a <= b;
+  else
+    return a < b;
+}
+
+template <MapOp OP, class V> POP_SIMD_INLINE V floatBinary(V a, V b) {
+  const V one = V::splat(1.f), zero = V::zero();
+  if constexpr (OP == MapOp::ADD)
+    return a + b;
+  else if constexpr (OP == MapOp::ATAN2)
+    return math::atan2(a, b);
+  else if constexpr (OP == MapOp::DIVIDE)
+    return a / b;
+  else if constexpr (OP == MapOp::INV_STD_DEV_TO_VARIANCE)
+    return one / (a * a) - b;
+  else if constexpr (OP == MapOp::MAXIMUM)
+    return V::select(b == b, V::max(a, b), a);
+  else if constexpr (OP == MapOp::MINIMUM)
+    return V::select(b == b, V::min(a, b), a);
+  else if constexpr (OP == MapOp::MULTIPLY)
+    return a * b;
+  else if constexpr (OP == MapOp::POWER)
+    return math::pow(a, b);
+  else if constexpr (OP == MapOp::REMAINDER)
+    return math::remainder(a, b);
+  else if constexpr (OP == MapOp::SUBTRACT)
+    return a - b;
+  else if constexpr (OP == MapOp::VARIANCE_TO_INV_STD_DEV)
+    return one / V::sqrt(a + b);
+  else if constexpr (OP == MapOp::RELU_GRADIENT)
+    return V::select(a > zero, b, zero);
+  else if constexpr (OP == MapOp::SIGMOID_GRADIENT)
+    return b * a * (one - a);
+  else if constexpr (OP == MapOp::TANH_GRADIENT)
+    return b * V::fnma(a, a, one);
+  else if constexpr (OP == MapOp::GELU_GRADIENT)
+    return b * math::geluDerivative(a);
+  else if constexpr (OP == MapOp::GELU_ERF_GRADIENT)
+    return b * math::geluErfDerivative(a);
+  else if constexpr (OP == MapOp::SWISH_GRADIENT)
+    return b * math::swishDerivative(a);
+  else {
+    static_assert(OP == MapOp::HARD_SIGMOID_GRADIENT);
+    return V::select(V::abs(a) <= V::splat(2.5f), b * V::splat(0.2f), zero);
+  }
+}
+
+template <MapOp OP, class I> POP_SIMD_INLINE I integerBinary(I a, I b) {
+  using T = typename I::Element;
+  if constexpr (OP == MapOp::ADD)
+    return a + b;
+  else if constexpr (OP == MapOp::BITWISE_AND)
+    return a & b;
+  else if constexpr (OP == MapOp::BITWISE_OR)
+    return a | b;
+  else if constexpr (OP == MapOp::BITWISE_XOR)
+    return a ^ b;
+  else if constexpr (OP == MapOp::BITWISE_XNOR)
+    return ~(a ^ b);
+  else if constexpr (OP == MapOp::DIVIDE)
+    return eachLane(a, b, [](T x, T y) { return divideInteger(x, y); });
+  else if constexpr (OP == MapOp::MAXIMUM)
+    return I::max(a, b);
+  else if constexpr (OP == MapOp::MINIMUM)
+    return I::min(a, b);
+  else if constexpr (OP == MapOp::MULTIPLY)
+    return a * b;
+  else if constexpr (OP == MapOp::POWER)
+    return eachLane(a, b, [](T x, T y) { return powInteger(x, y); });
+  else if constexpr (OP == MapOp::REMAINDER)
+    return eachLane(a, b, [](T x, T y) { return remainderInteger(x, y); });
+  else if constexpr (OP == MapOp::SHIFT_LEFT)
+    return I::shiftLeft(a, b);
+  else if constexpr (OP == MapOp::SHIFT_RIGHT)
+    return I::shiftRight(a, b);
+  else if constexpr (OP == MapOp::SHIFT_RIGHT_SIGN_EXTEND)
+    return I::shiftRightArithmetic(a, b);
+  else {
+    static_assert(OP == MapOp::SUBTRACT);
+    return a - b;
+  }
+}
+
+template <class Tag, class T, MapOp OP>
+void binaryKernel(void *out, const void *in0, const void *in1, const void *, std::size_t n) {
+  using V = MapLanes<Tag, T>;
+  using To = std::conditional_t<vertices::givesBool(OP), bool, T>;
+  const auto apply = [](V x, V y) {
+    if constexpr (vertices::givesBool(OP))
+      return compareLanes<OP>(x, y);
+    else if constexpr (IS_FLOATING<T>)
+      return floatBinary<OP>(x, y);
+    else
+      return integerBinary<OP>(x, y);
+  };
+  const T *a = static_cast<const T *>(in0), *b = static_cast<const T *>(in1);
+  To *result = static_cast<To *>(out);
+  std::size_t i = 0;
+  for (; i + V::width <= n; i += V::width)
+    storeLanes(apply(V::load(a + i), V::load(b + i)), result + i);
+  if (i < n)
+    storeLanes(apply(V::loadPartial(a + i, n - i), V::loadPartial(b + i, n - i)), result + i,
+               n - i);
+}
+
+/// BOOL operands are bytes 0 and 1; a < b is the order of those.
+template <MapOp OP, class B> POP_SIMD_INLINE B boolBinary(B a, B b) {
+  const B one = B::splat(1);
+  if constexpr (OP == MapOp::LOGICAL_AND)
+    return a & b;
+  else if constexpr (OP == MapOp::LOGICAL_OR)
+    return a | b;
+  else if constexpr (OP == MapOp::EQUAL)
+    return a ^ b ^ one;
+  else if constexpr (OP == MapOp::NOT_EQUAL)
+    return a ^ b;
+  else if constexpr (OP == MapOp::GREATER_THAN)
+    return a & (b ^ one);
+  else if constexpr (OP == MapOp::LESS_THAN)
+    return (a ^ one) & b;
+  else if constexpr (OP == MapOp::GREATER_THAN_EQUAL)
+    return a | (b ^ one);
+  else {
+    static_assert(OP == MapOp::LESS_THAN_EQUAL);
+    return (a ^ one) | b;
+  }
+}
+
+template <class Tag, MapOp OP>
+void boolBinaryKernel(void *out, const void *in0, const void *in1, const void *, std::size_t n) {
+  using B = simd<std::uint8_t, Tag>;
+  const auto *a = static_cast<const unsigned char *>(in0);
+  const auto *b = static_cast<const unsigned char *>(in1);
+  auto *result = static_cast<unsigned char *>(out);
+  std::size_t i = 0;
+  for (; i + B::width <= n; i += B::width)
+    boolBinary<OP>(B::load(a + i), B::load(b + i)).store(result + i);
+  if (i < n)
+    boolBinary<OP>(B::loadPartial(a + i, n - i), B::loadPartial(b + i, n - i))
+        .storePartial(result + i, n - i);
+}
+
+template <class Tag, class T>
+void clampKernel(void *out, const void *in0, const void *in1, const void *in2, std::size_t n) {
+  using V = MapLanes<Tag, T>;
+  const auto apply = [](V x, V low, V high) {
+    return V::select(x < low, low, V::select(x > high, high, x));
+  };
+  const T *a = static_cast<const T *>(in0), *b = static_cast<const T *>(in1);
+  const T *c = static_cast<const T *>(in2);
+  T *result = static_cast<T *>(out);
+  std::size_t i = 0;
+  for (; i + V::width <= n; i += V::width)
+    apply(V::load(a + i), V::load(b + i), V::load(c + i)).store(result + i);
+  if (const std::size_t m = n - i)
+    apply(V::loadPartial(a + i, m), V::loadPartial(b + i, m), V::loadPartial(c + i, m))
+        .storePartial(result + i, m);
+}
+
+template <class Tag, class T>
+void selectKernel(void *out, const void *in0, const void *in1, const void *in2, std::size_t n) {
+  using V = MapLanes<Tag, T>;
+  using M = simdMask<Tag>;
+  const T *a = static_cast<const T *>(in0), *b = static_cast<const T *>(in1);
+  const auto *c = static_cast<const unsigned char *>(in2);
+  T *result = static_cast<T *>(out);
+  std::size_t i = 0;
+  for (; i + V::width <= n; i += V::width)
+    V::select(M::loadBool(c + i), V::load(a + i), V::load(b + i)).store(result + i);
+  if (const std::size_t m = n - i)
+    V::select(M::loadBoolPartial(c + i, m), V::loadPartial(a + i, m), V::loadPartial(b + i, m))
+        .storePartial(result + i, m);
+}
+
+template <class Tag>
+void selectBoolKernel(void *out, const void *in0, const void *in1, const void *in2, std::size_t n) {
+  using B = simd<std::uint8_t, Tag>;
+  const B one = B::splat(1);
+  const auto apply = [&](B a, B b, B c) { return (a & c) | (b & (c ^ one)); };
+  const auto *a = static_cast<const unsigned char *>(in0);
+  const auto *b = static_cast<const unsigned char *>(in1);
+  const auto *c = static_cast<const unsigned char *>(in2);
+  auto *result = static_cast<unsigned char *>(out);
+  std::size_t i = 0;
+  for (; i + B::width <= n; i += B::width)
+    apply(B::load(a + i), B::load(b + i), B::load(c + i)).store(result + i);
+  if (const std::size_t m = n - i)
+    apply(B::loadPartial(a + i, m), B::loadPartial(b + i, m), B::loadPartial(c + i, m))
+        .storePartial(result + i, m);
+}
+
+template <class Tag, MapType TYPE, MapOp OP> constexpr MapKernel multiEntry() {
+  using T = MapElement<TYPE>;
+  if constexpr (!vertices::isSupported(OP, TYPE))
+    return nullptr;
+  else if constexpr (OP == MapOp::SELECT && TYPE == MapType::BOOL)
+    return &selectBoolKernel<Tag>;
+  else if constexpr (OP == MapOp::SELECT)
+    return &selectKernel<Tag, T>;
+  else if constexpr (OP == MapOp::CLAMP)
+    return &clampKernel<Tag, T>;
+  else if constexpr (TYPE == MapType::BOOL)
+    return &boolBinaryKernel<Tag, OP>;
+  else
+    return &binaryKernel<Tag, T, OP>;
+}
+
+/// kernels[type][op - NUM_UNARY]
+inline constexpr unsigned NUM_MULTI = vertices::NUM_MAP_OPS - NUM_UNARY;
+template <class Tag> struct MultiTable { MapKernel kernels[vertices::NUM_MAP_TYPES][NUM_MULTI]; };
+template <class Tag, MapType TYPE, std::size_t... OPS>
+constexpr void fillMultiRow(MultiTable<Tag> &table, std::index_sequence<OPS...>) {
+  ((table.kernels[static_cast<int>(TYPE)][OPS] =
+        multiEntry<Tag, TYPE, static_cast<MapOp>(NUM_UNARY + OPS)>()),
+   ...);
+}
+template <class Tag> constexpr MultiTable<Tag> makeMultiTable() {
+  MultiTable<Tag> table{};
+  constexpr auto ops = std::make_index_sequence<NUM_MULTI>();
+  fillMultiRow<Tag, MapType::FLOAT>(table, ops);
+  fillMultiRow<Tag, MapType::HALF>(table, ops);
+  fillMultiRow<Tag, MapType::INT>(table, ops);
+  fillMultiRow<Tag, MapType::UNSIGNED_INT>(table, ops);
+  fillMultiRow<Tag, MapType::BOOL>(table, ops);
+  return table;
+}
+} // namespace detail
+
+/// The kernel of an operation with two or three operands; null if there is none for the type.
+template <class Tag> MapKernel multiMapKernel(vertices::MapOp op, vertices::MapType type) {
+  static constexpr detail::MultiTable<Tag> table = detail::makeMultiTable<Tag>();
+  return table.kernels[static_cast<unsigned>(type)][static_cast<unsigned>(op) - detail::NUM_UNARY];
+}
+
+} // namespace cottonwood::kernels

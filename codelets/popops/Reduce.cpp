@@ -1,0 +1,9 @@
+// Compiled once per instruction set; POP_ISA is its tag.
+#include <codelets/popops/Reduce.hpp>
+
+namespace cottonwood::vertices {
+
+template <class Tag> VertexEntries ReduceFamily::entries() { return entriesOf(Vertices<Tag>()); }
+template VertexEntries ReduceFamily::entries<isa::POP_ISA>();
+
+} // namespace cottonwood::vertices

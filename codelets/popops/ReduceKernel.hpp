@@ -1,0 +1,375 @@
+/// \file ReduceKernel.hpp
+/// out[o, i] = op over r of in[o, r, i]; order, identities and NaN rules are those of Reduce.hpp.
+#pragma once
+
+#include <codelets/arch/SimdMath.hpp>
+
+#include <type_traits>
+
+namespace cottonwood::kernels {
+
+/// In the order of popops::Operation.
+enum class ReduceOp : std::uint8_t {
+  ADD,
+  MUL,
+  MIN,
+  MAX,
+  LOGICAL_AND,
+  LOGICAL_OR,
+  SQUARE_ADD,
+  LOG_ADD
+};
+
+/// Worker contexts share the outputs in multiples of this.
+inline constexpr std::size_t REDUCE_GRAIN = 16;
+
+/// What LOG_ADD gives for nothing: the logarithm that stands for probability zero.
+inline constexpr float LOG_ZERO = -65504.f;
+
+template <class In, class Out> struct ReduceArgs {
+  const In *in; ///< [outer, reduced, inner]
+  Out *out;     ///< [outer, inner]
+  std::size_t reduced;
+  std::size_t inner;
+  const float *scale; ///< null: no scaling
+  bool update;        ///< add to what is in out
+};
+
+namespace detail {
+template <class T>
+using Accumulator =
+    std::conditional_t<std::is_same_v<T, half> || std::is_same_v<T, float>, float, T>;
+
+/// One operation on vectors of accumulators.
+template <ReduceOp OP> struct Combine {
+  template <class T> static constexpr T identity() {
+    constexpr bool FLOATING = std::is_same_v<T, float>;
+    if constexpr (OP == ReduceOp::MUL)
+      return T(1);
+    else if constexpr (OP == ReduceOp::MIN)
+      return FLOATING ? T(__builtin_inff()) : std::is_signed_v<T> ? T(INT32_MAX) : T(UINT32_MAX);
+    else if constexpr (OP == ReduceOp::MAX)
+      return FLOATING ? T(-__builtin_inff()) : std::is_signed_v<T> ? T(INT32_MIN) : T(0);
+    else
+      return T(0);
+  }
+  template <class V> POP_SIMD_INLINE static V accumulate(V sum, V x) {
+    if constexpr (OP == ReduceOp::SQUARE_ADD && std::is_same_v<typename V::Element, float>)
+      return V::fma(x, x, sum);
+    else if constexpr (OP == ReduceOp::SQUARE_ADD)
+      return sum + x * x;
+    else
+      return merge(sum, x);
+  }
+  /// NaN in b leaves a.
+  template <class V> POP_SIMD_INLINE static V merge(V a, V b) {
+    if constexpr (OP == ReduceOp::MUL)
+      return a * b;
+    else if constexpr (OP == ReduceOp::MIN)
+      return V::min(b, a);
+    else if constexpr (OP == ReduceOp::MAX)
+      return V::max(b, a);
+    else
+      return a + b;
+  }
+  /// The partial result of one element.
+  template <class V> POP_SIMD_INLINE static V lift(V x) {
+    if constexpr (OP == ReduceOp::SQUARE_ADD)
+      return x * x;
+    else if constexpr (OP == ReduceOp::MIN || OP == ReduceOp::MAX)
+      return merge(V::splat(identity<typename V::Element>()), x);
+    else
+      return x;
+  }
+  template <class V> POP_SIMD_INLINE static typename V::Element horizontal(V v) {
+    if constexpr (OP == ReduceOp::MUL)
+      return v.reduceMul();
+    else if constexpr (OP == ReduceOp::MIN)
+      return v.reduceMin();
+    else if constexpr (OP == ReduceOp::MAX)
+      return v.reduceMax();
+    else
+      return v.reduceAdd();
+  }
+};
+
+/// f(x, index of its first lane) of every vector of a row, combined in 64 partial results that are
+/// folded by halves.
+template <class Tag, ReduceOp OP, class In, class F>
+POP_SIMD_INLINE Accumulator<In> reduceRow(const In *in, std::size_t n, F f) {
+  using T = Accumulator<In>;
+  using V = simd<T, Tag>;
+  using C = Combine<OP>;
+  constexpr std::size_t W = V::width, K = 64 / W;
+  V sums[K];
+  arch::unrolled<K>([&](auto k) POP_SIMD_LAMBDA { sums[k] = V::splat(C::template identity<T>()); });
+  std::size_t i = 0;
+  for (; i + 64 <= n; i += 64)
+    arch::unrolled<K>([&](auto k) POP_SIMD_LAMBDA {
+      sums[k] = C::accumulate(sums[k], f(V::load(in + i + k * W), i + k * W));
+    });
+  // Element r always goes to partial result r mod 64, in the ragged end too.
+  arch::unrolled<K>([&](auto k) POP_SIMD_LAMBDA {
+    const std::size_t begin = i + k * W;
+    if (begin + W <= n) {
+      sums[k] = C::accumulate(sums[k], f(V::load(in + begin), begin));
+    } else if (begin < n) {
+      using I = simd<std::int32_t, Tag>;
+      const auto inside = I::iota() < I::splat(static_cast<std::int32_t>(n - begin));
+      const V next = C::accumulate(sums[k], f(V::loadPartial(in + begin, n - begin), begin));
+      sums[k] = V::select(inside, next, sums[k]);
+    }
+  });
+  if constexpr (K >= 64)
+    arch::unrolled<32>([&](auto k) POP_SIMD_LAMBDA { sums[k] = C::merge(sums[k], sums[k + 32]); });
+  if constexpr (K >= 32)
+    arch::unrolled<16>([&](auto k) POP_SIMD_LAMBDA { sums[k] = C::merge(sums[k], sums[k + 16]); });
+  if constexpr (K >= 16)
+    arch::unrolled<8>([&](auto k) POP_SIMD_LAMBDA { sums[k] = C::merge(sums[k], sums[k + 8]); });
+  if constexpr (K >= 8)
+    arch::unrolled<4>([&](auto k) POP_SIMD_LAMBDA { sums[k] = C::merge(sums[k], sums[k + 4]); });
+  arch::unrolled<2>([&](auto k) POP_SIMD_LAMBDA { sums[k] = C::merge(sums[k], sums[k + 2]); });
+  return C::horizontal(C::merge(sums[0], sums[1]));
+}
+
+/// log(sum of exp(x)) of a row: its maximum first, so that nothing overflows.
+template <class Tag, class In> POP_SIMD_INLINE float logAddRow(const In *in, std::size_t n) {
+  using V = simd<float, Tag>;
+  if (n == 0)
+    return LOG_ZERO;
+  const float largest =
+      reduceRow<Tag, ReduceOp::MAX>(in, n, [](V x, std::size_t) POP_SIMD_LAMBDA { return x; });
+  if (__builtin_isinf(largest))
+    return largest;
+  const V shift = V::splat(largest);
+  const float sum = reduceRow<Tag, ReduceOp::ADD>(
+      in, n, [&](V x, std::size_t) POP_SIMD_LAMBDA { return math::exp(x - shift); });
+  return largest + math::log(V::splat(sum)).first();
+}
+
+/// log(e^a + e^b).
+template <class V> POP_SIMD_INLINE V logAdd(V a, V b) {
+  const V high = V::max(a, b), low = V::min(a, b);
+  const V sum = high + math::log1p(math::exp(low - high));
+  const V result = V::select(V::abs(high) == V::splat(__builtin_inff()), high, sum);
+  return V::select((a != a) | (b != b), a + b, result);
+}
+
+/// results[i] = op over row i of `count` rows of `length` contiguous elements.
+template <class Tag, ReduceOp OP, class In>
+void reduceRows(const In *in, std::size_t count, std::size_t length, Accumulator<In> *results) {
+  using V = simd<Accumulator<In>, Tag>;
+  for (std::size_t i = 0; i < count; ++i, in += length) {
+    if constexpr (OP == ReduceOp::LOG_ADD)
+      results[i] = logAddRow<Tag>(in, length);
+    else
+      results[i] =
+          reduceRow<Tag, OP>(in, length, [](V x, std::size_t) POP_SIMD_LAMBDA { return x; });
+  }
+}
+
+/// Columns reduced at a time: their results stay in L1.
+inline constexpr std::size_t REDUCE_COLUMNS = 512;
+
+/// sums[c] = op over r of in[r * stride + c], for c < n, n <= REDUCE_COLUMNS.
+template <class Tag, ReduceOp OP, class In, class T, class F>
+POP_SIMD_INLINE void foldColumns(const In *in, std::size_t rows, std::size_t stride, std::size_t n,
+                                 T *sums, F f) {
+  using V = simd<T, Tag>;
+  using C = Combine<OP>;
+  constexpr std::size_t W = V::width;
+  // Sums are whole vectors: lanes beyond n hold rubbish that is never stored.
+  for (std::size_t c = 0; c < n; c += W)
+    V::splat(C::template identity<T>()).store(sums + c);
+  const auto load = [&](std::size_t r, std::size_t c) POP_SIMD_LAMBDA {
+    const In *p = in + r * stride + c;
+    return f(c + W <= n ? V::load(p) : V::loadPartial(p, n - c), c);
+  };
+  std::size_t r = 0;
+  for (; r + 8 <= rows; r += 8) {
+    for (std::size_t c = 0; c < n; c += W) {
+      const V a = C::accumulate(C::lift(load(r, c)), load(r + 1, c));
+      const V b = C::accumulate(C::lift(load(r + 2, c)), load(r + 3, c));
+      const V d = C::accumulate(C::lift(load(r + 4, c)), load(r + 5, c));
+      const V e = C::accumulate(C::lift(load(r + 6, c)), load(r + 7, c));
+      C::merge(V::load(sums + c), C::merge(C::merge(a, b), C::merge(d, e))).store(sums + c);
+    }
+  }
+  for (; r < rows; ++r)
+    for (std::size_t c = 0; c < n; c += W)
+      C::accumulate(V::load(sums + c), load(r, c)).store(sums + c);
+}
+
+template <class Tag, class In>
+void logAddColumns(const In *in, std::size_t rows, std::size_t stride, std::size_t n, float *sums) {
+  using V = simd<float, Tag>;
+  float largest[REDUCE_COLUMNS];
+  foldColumns<Tag, ReduceOp::MAX>(in, rows, stride, n, largest,
+                                  [](V x, std::size_t) POP_SIMD_LAMBDA { return x; });
+  foldColumns<Tag, ReduceOp::ADD>(
+      in, rows, stride, n, sums,
+      [&](V x, std::size_t c) POP_SIMD_LAMBDA { return math::exp(x - V::load(largest + c)); });
+  const V inf = V::splat(__builtin_inff());
+  for (std::size_t c = 0; c < n; c += V::width) {
+    const V m = V::load(largest + c), sum = m + math::log(V::load(sums + c));
+    const V result = V::select(V::abs(m) == inf, m, sum);
+    (rows ? result : V::splat(LOG_ZERO)).store(sums + c);
+  }
+}
+
+/// sums[c] = op over r of in[r * stride + c], for c < n, n <= REDUCE_COLUMNS.
+template <class Tag, ReduceOp OP, class In>
+void reduceColumns(const In *in, std::size_t rows, std::size_t stride, std::size_t n,
+                   Accumulator<In> *sums) {
+  using V = simd<Accumulator<In>, Tag>;
+  if constexpr (OP == ReduceOp::LOG_ADD)
+    logAddColumns<Tag>(in, rows, stride, n, sums);
+  else
+    foldColumns<Tag, OP>(in, rows, stride, n, sums,
+                         [](V x, std::size_t) POP_SIMD_LAMBDA { return x; });
+}
+
+/// Scale, update, rounding: n results into out.
+template <class Tag, bool LOG_ADD, class T, class Out>
+void storeResults(const T *results, Out *out, std::size_t n, const float *scale, bool update) {
+  using V = simd<T, Tag>;
+  const auto finish = [&](V x, V old) POP_SIMD_LAMBDA {
+    if constexpr (std::is_same_v<T, float>)
+      if (scale)
+        x = LOG_ADD ? x + V::splat(*scale) : x * V::splat(*scale);
+    if (!update)
+      return x;
+    if constexpr (LOG_ADD)
+      return logAdd(old, x);
+    else
+      return old + x;
+  };
+  std::size_t i = 0;
+  for (; i + V::width <= n; i += V::width)
+    finish(V::load(results + i), update ? V::load(out + i) : V::zero()).store(out + i);
+  if (const std::size_t m = n - i)
+    finish(V::loadPartial(results + i, m), update ? V::loadPartial(out + i, m) : V::zero())
+        .storePartial(out + i, m);
+}
+
+/// A row of BOOL: AND asks whether a 0 occurs, OR whether a 1 does.
+template <class Tag, bool AND> bool reduceBoolRow(const bool *in, std::size_t n) {
+  using B = simd<std::uint8_t, Tag>;
+  const B flip = B::splat(AND ? 1 : 0);
+  B seen = B::splat(0);
+  std::size_t i = 0;
+  for (; i + B::width <= n; i += B::width)
+    seen = seen | (B::load(in + i) ^ flip);
+  for (; i < n; ++i)
+    seen = seen | B::splat(static_cast<std::uint8_t>(in[i] != AND));
+  return seen.anyBit() != AND;
+}
+
+template <class Tag, bool AND>
+void reduceBoolColumns(const bool *in, std::size_t rows, std::size_t stride, std::size_t n,
+                       bool *out) {
+  using B = simd<std::uint8_t, Tag>;
+  for (std::size_t c = 0; c < n; c += B::width) {
+    const std::size_t m = n - c < B::width ? n - c : B::width;
+    B sum = B::splat(AND ? 1 : 0);
+    for (std::size_t r = 0; r < rows; ++r) {
+      const bool *p = in + r * stride + c;
+      const B x = m == B::width ? B::load(p) : B::loadPartial(p, m);
+      sum = AND ? (sum & x) : (sum | x);
+    }
+    sum.storePartial(out + c, m);
+  }
+}
+
+template <class Tag, bool AND>
+void reduceBool(const ReduceArgs<bool, bool> &args, std::size_t begin, std::size_t end) {
+  if (args.inner == 1) {
+    for (std::size_t row = begin; row < end; ++row)
+      args.out[row] = reduceBoolRow<Tag, AND>(args.in + row * args.reduced, args.reduced);
+    return;
+  }
+  for (std::size_t i = begin; i < end;) {
+    const std::size_t outer = i / args.inner, column = i % args.inner;
+    const std::size_t n = args.inner - column < end - i ? args.inner - column : end - i;
+    reduceBoolColumns<Tag, AND>(args.in + outer * args.reduced * args.inner + column, args.reduced,
+                                args.inner, n, args.out + i);
+    i += n;
+  }
+}
+
+/// The two shapes of a reduction; null for operations that the type does not have.
+template <class In> struct ReduceKernels {
+  void (*rows)(const In *, std::size_t, std::size_t, Accumulator<In> *) = nullptr;
+  void (*columns)(const In *, std::size_t, std::size_t, std::size_t, Accumulator<In> *) = nullptr;
+};
+
+template <class Tag, class In> POP_SIMD_INLINE ReduceKernels<In> reduceKernels(ReduceOp op) {
+  switch (op) {
+  case ReduceOp::ADD:
+    return {&reduceRows<Tag, ReduceOp::ADD, In>, &reduceColumns<Tag, ReduceOp::ADD, In>};
+  case ReduceOp::SQUARE_ADD:
+    return {&reduceRows<Tag, ReduceOp::SQUARE_ADD, In>,
+            &reduceColumns<Tag, ReduceOp::SQUARE_ADD, In>};
+  case ReduceOp::MUL:
+    return {&reduceRows<Tag, ReduceOp::MUL, In>, &reduceColumns<Tag, ReduceOp::MUL, In>};
+  case ReduceOp::MIN:
+    return {&reduceRows<Tag, ReduceOp::MIN, In>, &reduceColumns<Tag, ReduceOp::MIN, In>};
+  case ReduceOp::MAX:
+    return {&reduceRows<Tag, ReduceOp::MAX, In>, &reduceColumns<Tag, ReduceOp::MAX, In>};
+  case ReduceOp::LOG_ADD:
+    if constexpr (std::is_same_v<Accumulator<In>, float>)
+      return {&reduceRows<Tag, ReduceOp::LOG_ADD, In>, &reduceColumns<Tag, ReduceOp::LOG_ADD, In>};
+    return {};
+  default:
+    return {};
+  }
+}
+
+/// Outputs [begin, begin + n) of the flattened [outer, inner], at most REDUCE_COLUMNS and within
+/// one block: their accumulated values.
+template <class In, class Out>
+POP_SIMD_INLINE void reducePart(const ReduceKernels<In> &kernels, const ReduceArgs<In, Out> &args,
+                                std::size_t begin, std::size_t n, Accumulator<In> *results) {
+  if (args.inner == 1)
+    return kernels.rows(args.in + begin * args.reduced, n, args.reduced, results);
+  const std::size_t outer = begin / args.inner, column = begin % args.inner;
+  kernels.columns(args.in + outer * args.reduced * args.inner + column, args.reduced, args.inner, n,
+                  results);
+}
+} // namespace detail
+
+/// Outputs [begin, end) of the flattened [outer, inner]. Operations that the types do not have
+/// leave the output as it is.
+template <class Tag, class In, class Out>
+void reduce(ReduceOp op, const ReduceArgs<In, Out> &args, std::size_t begin, std::size_t end) {
+  if constexpr (std::is_same_v<In, bool>) {
+    if (op == ReduceOp::LOGICAL_AND)
+      detail::reduceBool<Tag, true>(args, begin, end);
+    else if (op == ReduceOp::LOGICAL_OR)
+      detail::reduceBool<Tag, false>(args, begin, end);
+  } else {
+    using T = detail::Accumulator<In>;
+    const auto kernels = detail::reduceKernels<Tag, In>(op);
+    if (!kernels.rows)
+      return;
+    alignas(64) T results[detail::REDUCE_COLUMNS];
+    while (begin < end) {
+      const std::size_t block = args.inner == 1 ? end - begin : args.inner - begin % args.inner;
+      std::size_t n = end - begin < block ? end - begin : block;
+      n = n < detail::REDUCE_COLUMNS ? n : detail::REDUCE_COLUMNS;
+      detail::reducePart(kernels, args, begin, n, results);
+      bool stored = false;
+      if constexpr (std::is_same_v<T, float>) {
+        if (op == ReduceOp::LOG_ADD) {
+          detail::storeResults<Tag, true>(results, args.out + begin, n, args.scale, args.update);
+          stored = true;
+        }
+      }
+      if (!stored)
+        detail::storeResults<Tag, false>(results, args.out + begin, n, args.scale, args.update);
+      begin += n;
+    }
+  }
+}
+
+} // namespace cottonwood::kernels

@@ -1,0 +1,320 @@
+#include <codelets/arch/CpuFeatures.hpp>
+#include <codelets/poplin/MatMulVertex.hpp>
+
+#include <doctest/doctest.h>
+
+#include <cmath>
+#include <limits>
+#include <random>
+#include <type_traits>
+#include <vector>
+
+using namespace cottonwood;
+using Half = cottonwood::half; // codelets also see the global name
+
+namespace {
+
+kernels::MatMulKernels kernelsOf(isa::Isa isa) {
+  using vertices::MatMulFamily;
+  switch (isa) {
+#if defined(__x86_64__)
+  case isa::Isa::Avx2:
+    return MatMulFamily::kernels<isa::avx2>();
+  case isa::Isa::Avx512:
+  case isa::Isa::Avx512Fp16:
+  case isa::Isa::Avx512Fp16Soft:
+    return MatMulFamily::kernels<isa::avx512>();
+#endif
+  default:
+    return MatMulFamily::kernels<isa::scalar>();
+  }
+}
+
+template <class In, class Out> kernels::MatMulFunction<In, Out> functionOf(isa::Isa isa) {
+  const kernels::MatMulKernels all = kernelsOf(isa);
+  if constexpr (std::is_same_v<In, float>) {
+    if constexpr (std::is_same_v<Out, float>)
+      return all.floatToFloat;
+    else
+      return all.floatToHalf;
+  } else {
+    if constexpr (std::is_same_v<Out, float>)
+      return all.halfToFloat;
+    else
+      return all.halfToHalf;
+  }
+}
+
+float toFloat(float x) { return x; }
+float toFloat(Half x) { return arch::halfToFloat(x.bits); }
+template <class T> T fromFloat(float x) {
+  if constexpr (std::is_same_v<T, float>)
+    return x;
+  else
+    return Half{arch::floatToHalf(x)};
+}
+bool sameBits(float a, float b) {
+  return arch::bitCast<std::uint32_t>(a) == arch::bitCast<std::uint32_t>(b);
+}
+bool sameBits(Half a, Half b) { return a.bits == b.bits; }
+
+/// How a matrix lies in memory.
+enum class Layout { ROWS, TRANSPOSED, PADDED_ROWS, SPREAD, BROADCAST_ROWS, REVERSED };
+constexpr Layout ALL_LAYOUTS[] = {Layout::ROWS,   Layout::TRANSPOSED,     Layout::PADDED_ROWS,
+                                  Layout::SPREAD, Layout::BROADCAST_ROWS, Layout::REVERSED};
+
+template <class T> struct Operand {
+  std::vector<T> memory;
+  kernels::MatMulView<T> view;
+
+  /// A memory of exactly the elements that the layout needs, so that reads outside are found by
+  /// the address sanitizer, at an address that is no multiple of a vector.
+  Operand(std::size_t rows, std::size_t columns, Layout layout, std::mt19937 &random) {
+    auto r = static_cast<std::ptrdiff_t>(rows), c = static_cast<std::ptrdiff_t>(columns);
+    std::ptrdiff_t row = c, column = 1, origin = 1;
+    if (layout == Layout::TRANSPOSED)
+      row = 1, column = r;
+    if (layout == Layout::PADDED_ROWS)
+      row = c + 3;
+    if (layout == Layout::SPREAD)
+      column = 2, row = 2 * c + 1;
+    if (layout == Layout::BROADCAST_ROWS)
+      row = 0;
+    if (layout == Layout::REVERSED)
+      row = -c, origin += std::max<std::ptrdiff_t>(r - 1, 0) * c;
+    std::ptrdiff_t last = origin;
+    if (r > 0 && c > 0)
+      last = std::max(last, origin + (r - 1) * row + (c - 1) * column);
+    if (r > 0 && c > 0 && row < 0)
+      last = origin + c - 1;
+    memory.resize(static_cast<std::size_t>(last) + 1);
+    std::uniform_real_distribution<float> values(-1, 1);
+    for (T &x : memory)
+      x = fromFloat<T>(values(random));
+    view = {memory.data() + origin, row, column};
+  }
+  float at(std::size_t i, std::size_t j) const { return toFloat(*view.at(i, j)); }
+};
+
+kernels::MatMulOperand describe(bool isHalf, std::ptrdiff_t row, std::ptrdiff_t column) {
+  return {isHalf, row, column};
+}
+
+/// |error| <= (terms + 1) * 2^-24 * sum of absolute products, and half a unit of the output type.
+template <class Out> double tolerance(std::size_t terms, double magnitude, double exact) {
+  double bound = (static_cast<double>(terms) + 1) * 0x1p-24 * magnitude;
+  if (std::is_same_v<Out, Half>)
+    bound += std::max(0x1p-25, std::abs(exact) * 0x1p-11);
+  return bound * 1.0001 + 1e-37;
+}
+
+template <class In, class Out> struct Case {
+  std::size_t m, n, k;
+  Operand<In> a, b;
+  std::vector<Out> before;
+  bool accumulate;
+
+  Case(std::size_t m_, std::size_t n_, std::size_t k_, Layout la, Layout lb, bool acc,
+       std::mt19937 &random)
+      : m(m_), n(n_), k(k_), a(m_, k_, la, random), b(k_, n_, lb, random), accumulate(acc) {
+    std::uniform_real_distribution<float> values(-1, 1);
+    before.resize(m * n);
+    for (Out &x : before)
+      x = fromFloat<Out>(values(random));
+  }
+
+  kernels::MatMulBlocking blocking(bool packA, std::uint32_t rows, std::uint32_t depth) const {
+    const bool isHalf = std::is_same_v<In, Half>;
+    const auto oa = describe(isHalf, a.view.row, a.view.column);
+    const auto ob = describe(isHalf, b.view.row, b.view.column);
+    kernels::MatMulBlocking result =
+        kernels::chooseMatMulBlocking(m, n, k, oa, ob, kernels::matMulUsesDot(m, n, k, oa, ob));
+    if (packA)
+      result.packA = 1;
+    if (rows)
+      result.rows = rows;
+    if (depth)
+      result.depth = depth;
+    return result;
+  }
+
+  /// C with a frame of one element around each row that must stay as it is.
+  std::vector<Out> run(isa::Isa isa, const kernels::MatMulBlocking &blocking, bool table) const {
+    const std::size_t row = n + 2;
+    std::vector<Out> c(m * row + 2, fromFloat<Out>(77));
+    std::vector<Out *> rows;
+    for (std::size_t i = 0; i < m; ++i) {
+      rows.push_back(c.data() + 1 + i * row);
+      for (std::size_t j = 0; j < n; ++j)
+        rows[i][j] = before[i * n + j];
+    }
+    std::vector<float> workspace(kernels::matMulWorkspace(blocking, m, k));
+    kernels::MatMulArgs<In, Out> args{};
+    args.m = m, args.n = n, args.k = k, args.a = a.view, args.b = b.view;
+    args.c = c.data() + 1, args.cRow = static_cast<std::ptrdiff_t>(row);
+    args.cRows = table ? rows.data() : nullptr;
+    args.accumulate = accumulate;
+    functionOf<In, Out>(isa)(args, blocking, workspace.data());
+    std::vector<Out> result(m * n);
+    bool frame = true;
+    for (std::size_t x = 0; x < c.size(); ++x) {
+      const bool inside = x >= 1 && x < 1 + m * row && (x - 1) % row < n;
+      if (inside)
+        result[(x - 1) / row * n + (x - 1) % row] = c[x];
+      else
+        frame = frame && toFloat(c[x]) == 77;
+    }
+    CHECK(frame);
+    return result;
+  }
+
+  bool correct(const std::vector<Out> &c) const {
+    for (std::size_t i = 0; i < m; ++i)
+      for (std::size_t j = 0; j < n; ++j) {
+        double sum = accumulate ? static_cast<double>(toFloat(before[i * n + j])) : 0;
+        double magnitude = std::abs(sum);
+        for (std::size_t p = 0; p < k; ++p) {
+          const double x = static_cast<double>(a.at(i, p)) * static_cast<double>(b.at(p, j));
+          sum += x, magnitude += std::abs(x);
+        }
+        const double error = std::abs(static_cast<double>(toFloat(c[i * n + j])) - sum);
+        if (!(error <= tolerance<Out>(k + 1, magnitude, sum)))
+          return false;
+      }
+    return true;
+  }
+};
+
+template <class In, class Out>
+bool sameResult(const std::vector<Out> &x, const std::vector<Out> &y) {
+  for (std::size_t i = 0; i < x.size(); ++i)
+    if (!sameBits(x[i], y[i]))
+      return false;
+  return true;
+}
+
+template <class In, class Out>
+void checkCase(std::size_t m, std::size_t n, std::size_t k, Layout la, Layout lb, bool accumulate,
+               std::mt19937 &random) {
+  CAPTURE(m);
+  CAPTURE(n);
+  CAPTURE(k);
+  CAPTURE(static_cast<int>(la));
+  CAPTURE(static_cast<int>(lb));
+  CAPTURE(accumulate);
+  const Case<In, Out> problem(m, n, k, la, lb, accumulate, random);
+  const kernels::MatMulBlocking usual = problem.blocking(false, 0, 0);
+  const std::vector<Out> reference = problem.run(isa::Isa::Scalar, usual, false);
+  CHECK(problem.correct(reference));
+  for (isa::Isa isa : isa::availableIsas()) {
+    CAPTURE(isa::name(isa));
+    CHECK(sameResult<In>(reference, problem.run(isa, usual, false)));
+    CHECK(sameResult<In>(reference, problem.run(isa, usual, true)));
+    const kernels::MatMulBlocking small = problem.blocking(true, 24, 16);
+    CHECK(sameResult<In>(reference, problem.run(isa, small, false)));
+  }
+}
+
+std::size_t anySize(std::mt19937 &random) {
+  constexpr std::size_t SIZES[] = {0,  1,  2,  3,  4,  5,  7,  8,  11, 12, 13, 15, 16,
+                                   17, 23, 25, 31, 32, 33, 48, 49, 63, 64, 65, 67, 100};
+  return SIZES[random() % std::size(SIZES)];
+}
+
+template <class In, class Out> void checkRandomCases(unsigned seed, int count) {
+  CAPTURE(seed);
+  std::mt19937 random(seed);
+  for (int i = 0; i < count; ++i) {
+    const Layout la = ALL_LAYOUTS[random() % 6], lb = ALL_LAYOUTS[random() % 6];
+    const std::size_t m = anySize(random), n = anySize(random), k = anySize(random);
+    checkCase<In, Out>(m, n, k, la, lb, random() % 3 == 0, random);
+  }
+}
+
+} // namespace
+
+TEST_SUITE("codelets/poplin/MatMul") {
+
+  TEST_CASE("float products of all shapes and strides match a double reference on every set") {
+    checkRandomCases<float, float>(1, 300);
+  }
+
+  TEST_CASE("half products match a double reference and are rounded once") {
+    checkRandomCases<Half, Half>(2, 150);
+    checkRandomCases<Half, float>(3, 100);
+    checkRandomCases<float, Half>(4, 100);
+  }
+
+  TEST_CASE("single rows and columns, the matrix in either order") {
+    std::mt19937 random(5);
+    for (std::size_t size : {1u, 5u, 64u, 65u, 200u, 5000u})
+      for (Layout layout : {Layout::ROWS, Layout::TRANSPOSED})
+        for (bool accumulate : {false, true}) {
+          checkCase<float, float>(1, size, 70, Layout::ROWS, layout, accumulate, random);
+          checkCase<float, float>(size, 1, 70, layout, Layout::ROWS, accumulate, random);
+          checkCase<Half, Half>(1, size, 70, Layout::ROWS, layout, accumulate, random);
+          checkCase<Half, Half>(size, 1, 70, layout, Layout::TRANSPOSED, accumulate, random);
+          checkCase<float, float>(3, size, 9, layout, Layout::ROWS, accumulate, random);
+        }
+  }
+
+  TEST_CASE("deep and wide products cross every block boundary") {
+    std::mt19937 random(6);
+    checkCase<float, float>(37, 70, 1030, Layout::ROWS, Layout::ROWS, false, random);
+    checkCase<float, float>(37, 70, 1030, Layout::TRANSPOSED, Layout::TRANSPOSED, true, random);
+    checkCase<Half, Half>(37, 70, 1030, Layout::TRANSPOSED, Layout::ROWS, false, random);
+    checkCase<float, float>(1030, 35, 20, Layout::ROWS, Layout::ROWS, false, random);
+  }
+
+  TEST_CASE("a depth of zero gives zeros, or leaves C as it is when accumulating") {
+    std::mt19937 random(7);
+    for (std::size_t m : {1u, 3u, 20u})
+      for (bool accumulate : {false, true})
+        checkCase<float, float>(m, 40, 0, Layout::ROWS, Layout::ROWS, accumulate, random);
+  }
+
+  TEST_CASE("parts of a product have the bits of the whole") {
+    std::mt19937 random(8);
+    const std::size_t m = 50, n = 90, k = 300;
+    const Case<float, float> whole(m, n, k, Layout::ROWS, Layout::ROWS, false, random);
+    for (isa::Isa isa : isa::availableIsas()) {
+      const auto blocking = whole.blocking(false, 0, 0);
+      const std::vector<float> c = whole.run(isa, blocking, false);
+      for (std::size_t first : {0u, 1u, 13u, 47u}) {
+        Case<float, float> part = whole;
+        part.m = m - first, part.n = n - 2 * first % n;
+        part.a.view.data = part.a.memory.data() + 1 + first * k;
+        part.b.view.data = part.b.memory.data() + 1;
+        part.before.resize(part.m * part.n);
+        const std::vector<float> d = part.run(isa, part.blocking(false, 0, 0), false);
+        bool same = true;
+        for (std::size_t i = 0; i < part.m; ++i)
+          for (std::size_t j = 0; j < part.n; ++j)
+            same = same && sameBits(d[i * part.n + j], c[(i + first) * n + j]);
+        CHECK(same);
+      }
+    }
+  }
+
+  TEST_CASE("NaN and infinity spread as IEEE says, zeros are not skipped") {
+    std::mt19937 random(9);
+    constexpr float INF = std::numeric_limits<float>::infinity();
+    for (isa::Isa isa : isa::availableIsas())
+      for (std::size_t m : {1u, 20u}) {
+        CAPTURE(isa::name(isa));
+        Case<float, float> problem(m, 40, 30, Layout::ROWS, Layout::ROWS, false, random);
+        for (float &x : problem.a.memory)
+          x = 0;
+        problem.b.memory[1 + 3 * 40 + 5] = INF;
+        problem.b.memory[1 + 4 * 40 + 6] = std::numeric_limits<float>::quiet_NaN();
+        const std::vector<float> c = problem.run(isa, problem.blocking(false, 0, 0), false);
+        CHECK(std::isnan(c[5])); // 0 * inf
+        CHECK(std::isnan(c[6]));
+        CHECK(c[7] == 0);
+        problem.a.memory[1 + 3] = 2; // a[0, 3]
+        const std::vector<float> d = problem.run(isa, problem.blocking(false, 0, 0), false);
+        CHECK(d[5] == INF);
+      }
+  }
+
+} // TEST_SUITE

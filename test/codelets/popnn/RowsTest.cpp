@@ -1,0 +1,298 @@
+// Softmax and losses on every instruction set of this machine, against double.
+#include <codelets/popnn/Loss.hpp>
+#include <codelets/popnn/LossCost.hpp>
+#include <codelets/popnn/Softmax.hpp>
+#include <codelets/popnn/SoftmaxCost.hpp>
+#include <test/codelets/Isas.hpp>
+
+using namespace cottonwood;
+using kernels::SoftmaxKind;
+
+namespace {
+
+template <class T> constexpr double unitOf() { return sizeof(T) == 2 ? 0x1p-11 : 0x1p-23; }
+
+template <class T> std::vector<double> valuesOf(const test::Misaligned<T> &data) {
+  std::vector<double> all;
+  for (std::size_t i = 0; i < data.size(); ++i)
+    all.push_back(static_cast<double>(test::toFloat(data.get(i))));
+  return all;
+}
+
+template <class T> void fillRandom(test::Misaligned<T> &data, std::mt19937 &random, float range) {
+  std::uniform_real_distribution<float> values(-range, range);
+  for (std::size_t i = 0; i < data.size(); ++i)
+    data.set(i, test::fromFloat<T>(values(random)));
+}
+
+template <class T> void requireSame(const test::Misaligned<T> &a, const test::Misaligned<T> &b) {
+  for (std::size_t i = 0; i < a.size(); ++i)
+    REQUIRE(test::same(a.get(i), b.get(i)));
+}
+
+struct Rows {
+  std::size_t rows, length;
+};
+const Rows SIZES[] = {{0, 5},  {1, 1},  {7, 10},   {3, 16},  {2, 17},
+                      {2, 64}, {5, 65}, {1, 1000}, {2, 5001}};
+
+template <class Plain> void checkSoftmax(SoftmaxKind kind) {
+  using T = vertices::KernelType<Plain>;
+  std::mt19937 random(51);
+  for (const Rows &s : SIZES) {
+    CAPTURE(s.rows);
+    CAPTURE(s.length);
+    CAPTURE(static_cast<int>(kind));
+    test::Misaligned<T> in(s.rows * s.length), reference(in.size());
+    fillRandom(in, random, 8.f);
+    const auto run = [&](isa::Isa isa, test::Misaligned<T> &out) {
+      auto state = test::zeroed<vertices::Softmax<isa::scalar, Plain>>();
+      test::connect(state.in, in.data());
+      test::connect(state.out, out.data(), out.size());
+      state.length = static_cast<unsigned>(s.length);
+      state.kind = static_cast<unsigned>(kind);
+      test::runOn<vertices::SoftmaxFamily>(isa, state);
+      REQUIRE(out.guardsIntact());
+    };
+    run(isa::Isa::Scalar, reference);
+    const auto x = valuesOf(in), got = valuesOf(reference);
+    for (std::size_t row = 0; row < s.rows; ++row) {
+      double sum = 0;
+      for (std::size_t i = 0; i < s.length; ++i)
+        sum += std::exp(x[row * s.length + i]);
+      for (std::size_t i = 0; i < s.length; ++i) {
+        const double value = x[row * s.length + i];
+        const double exact =
+            kind == SoftmaxKind::LOG
+                ? value - std::log(sum)
+                : std::exp(value) / sum * (kind == SoftmaxKind::SCALED ? 62000 : 1);
+        const double slack = kind == SoftmaxKind::LOG ? 20 * 0x1p-24 * 16 : 8 * 0x1p-23 * exact;
+        const double tiny = sizeof(T) == 2 ? 0x1p-25 : 0;
+        REQUIRE_MESSAGE(std::fabs(got[row * s.length + i] - exact) <=
+                            slack + unitOf<T>() * std::fabs(exact) + tiny,
+                        got[row * s.length + i], " and exactly ", exact);
+      }
+    }
+    for (isa::Isa isa : isa::availableIsas()) {
+      CAPTURE(isa::name(isa));
+      test::Misaligned<T> out(in.size()), inPlace(in.size());
+      run(isa, out);
+      requireSame(out, reference);
+      for (std::size_t i = 0; i < in.size(); ++i)
+        inPlace.set(i, in.get(i));
+      auto state = test::zeroed<vertices::SoftmaxInPlace<isa::scalar, Plain>>();
+      test::connect(state.data, inPlace.data(), inPlace.size());
+      state.length = static_cast<unsigned>(s.length);
+      state.kind = static_cast<unsigned>(kind);
+      test::runOn<vertices::SoftmaxFamily>(isa, state);
+      requireSame(inPlace, reference);
+    }
+  }
+}
+
+template <class Plain> void checkGradient() {
+  using T = vertices::KernelType<Plain>;
+  std::mt19937 random(52);
+  for (const Rows &s : SIZES) {
+    test::Misaligned<T> y(s.rows * s.length), g(y.size()), reference(y.size());
+    fillRandom(y, random, 1.f);
+    fillRandom(g, random, 1.f);
+    for (isa::Isa isa : isa::availableIsas()) {
+      CAPTURE(isa::name(isa));
+      test::Misaligned<T> out(y.size());
+      auto state = test::zeroed<vertices::SoftmaxGradient<isa::scalar, Plain>>();
+      test::connect(state.activation, y.data());
+      test::connect(state.outGradient, g.data());
+      test::connect(state.out, out.data(), out.size());
+      state.length = static_cast<unsigned>(s.length);
+      test::runOn<vertices::SoftmaxFamily>(isa, state);
+      REQUIRE(out.guardsIntact());
+      if (isa == isa::Isa::Scalar) {
+        for (std::size_t i = 0; i < out.size(); ++i)
+          reference.set(i, out.get(i));
+        const auto yv = valuesOf(y), gv = valuesOf(g), got = valuesOf(out);
+        for (std::size_t i = 0; i < got.size(); ++i) {
+          double sum = 0;
+          for (std::size_t k = i / s.length * s.length; k < (i / s.length + 1) * s.length; ++k)
+            sum += yv[k] * gv[k];
+          const double exact = yv[i] * (gv[i] - sum);
+          REQUIRE(std::fabs(got[i] - exact) <= unitOf<T>() * std::fabs(exact) +
+                                                   0x1p-22 * static_cast<double>(s.length) / 8 +
+                                                   0x1p-20);
+        }
+      }
+      requireSame(out, reference);
+    }
+  }
+}
+
+template <class Plain, class Label> void checkLosses() {
+  using T = vertices::KernelType<Plain>;
+  std::mt19937 random(53);
+  const double epsilon = sizeof(T) == 2 ? 5.9605e-8 : 1.17549435e-38;
+  for (const Rows &s : SIZES) {
+    test::Misaligned<T> outputs(s.rows * s.length);
+    fillRandom(outputs, random, 1.f);
+    for (std::size_t i = 0; i < outputs.size(); ++i)
+      outputs.set(i, test::fromFloat<T>(std::fabs(test::toFloat(outputs.get(i)))));
+    std::vector<Label> labels(s.rows);
+    for (std::size_t r = 0; r < s.rows; ++r)
+      labels[r] = r % 4 == 3   ? static_cast<Label>(~0u)
+                  : r % 4 == 2 ? static_cast<Label>(s.length + 5)
+                               : static_cast<Label>(random() % s.length);
+    const auto o = valuesOf(outputs);
+    for (isa::Isa isa : isa::availableIsas()) {
+      CAPTURE(isa::name(isa));
+      test::Misaligned<T> deltas(outputs.size()), loss(s.rows), squareDeltas(outputs.size()),
+          squareLoss(s.rows);
+      const float scale = 3.f, scaling = 2.f;
+      auto entropy = test::zeroed<vertices::CrossEntropyLoss<isa::scalar, Plain, Label>>();
+      auto square = test::zeroed<vertices::SumSquaredLoss<isa::scalar, Plain, Label>>();
+      const auto set = [&](auto &state, auto &d, auto &l) {
+        test::connect(state.outputs, outputs.data());
+        test::connect(state.labels, labels.data());
+        test::connect(state.deltas, d.data());
+        test::connect(state.loss, l.data(), l.size());
+        state.classes = static_cast<unsigned>(s.length);
+      };
+      set(entropy, deltas, loss);
+      set(square, squareDeltas, squareLoss);
+      test::connect(entropy.deltasScale, &scale);
+      test::connect(entropy.outputScaling, &scaling);
+      test::runOn<vertices::LossFamily>(isa, entropy);
+      test::runOn<vertices::LossFamily>(isa, square);
+      REQUIRE(deltas.guardsIntact());
+      REQUIRE(squareDeltas.guardsIntact());
+      for (std::size_t r = 0; r < s.rows; ++r) {
+        const auto label = static_cast<std::uint32_t>(labels[r]);
+        double squares = 0;
+        for (std::size_t c = 0; c < s.length; ++c) {
+          const std::size_t i = r * s.length + c;
+          const double hot = c == label ? 1 : 0;
+          const double exact = label == ~0u ? 0 : 1.5 * (o[i] - 2 * hot);
+          const double exactSquare = label == ~0u ? 0 : o[i] - hot;
+          REQUIRE(std::fabs(static_cast<double>(test::toFloat(deltas.get(i))) - exact) <=
+                  unitOf<T>() * std::fabs(exact) + 1e-7);
+          REQUIRE(std::fabs(static_cast<double>(test::toFloat(squareDeltas.get(i))) -
+                            exactSquare) <= unitOf<T>() * std::fabs(exactSquare) + 1e-7);
+          squares += 0.5 * exactSquare * exactSquare;
+        }
+        const double exactLoss =
+            label < s.length ? std::log(2.) - std::log(o[r * s.length + label] + epsilon) : 0;
+        REQUIRE(std::fabs(static_cast<double>(test::toFloat(loss.get(r))) - exactLoss) <=
+                unitOf<T>() * (std::fabs(exactLoss) + 1));
+        REQUIRE(std::fabs(static_cast<double>(test::toFloat(squareLoss.get(r))) - squares) <=
+                unitOf<T>() * (squares + 1));
+      }
+    }
+  }
+}
+
+template <class Plain, class Label> void checkCorrect() {
+  using T = vertices::KernelType<Plain>;
+  std::mt19937 random(54);
+  for (const Rows &s : SIZES) {
+    test::Misaligned<T> outputs(s.rows * s.length);
+    for (std::size_t i = 0; i < outputs.size(); ++i)
+      outputs.set(i, test::fromFloat<T>(static_cast<float>(random() % 5))); // many equal maxima
+    std::vector<Label> labels(s.rows);
+    std::vector<unsigned> exact(s.rows);
+    for (std::size_t r = 0; r < s.rows; ++r) {
+      std::size_t best = 0;
+      for (std::size_t c = 1; c < s.length; ++c)
+        if (test::toFloat(outputs.get(r * s.length + c)) >
+            test::toFloat(outputs.get(r * s.length + best)))
+          best = c;
+      labels[r] = r % 5 == 4     ? static_cast<Label>(~0u)
+                  : random() % 2 ? static_cast<Label>(best)
+                                 : static_cast<Label>(random() % s.length);
+      exact[r] = static_cast<std::size_t>(labels[r]) == best;
+    }
+    for (isa::Isa isa : isa::availableIsas()) {
+      std::vector<unsigned> correct(s.rows, 77);
+      auto state = test::zeroed<vertices::CorrectRows<isa::scalar, Plain, Label>>();
+      test::connect(state.outputs, outputs.data());
+      test::connect(state.labels, labels.data());
+      test::connect(state.correct, correct.data(), correct.size());
+      state.classes = static_cast<unsigned>(s.length);
+      test::runOn<vertices::LossFamily>(isa, state);
+      REQUIRE(correct == exact);
+    }
+  }
+}
+
+} // namespace
+
+TEST_SUITE("codelets/popnn/softmax") {
+  TEST_CASE("all kinds, float and half, in place and not") {
+    for (SoftmaxKind kind :
+         {SoftmaxKind::PLAIN, SoftmaxKind::STABLE, SoftmaxKind::SCALED, SoftmaxKind::LOG}) {
+      checkSoftmax<float>(kind);
+      checkSoftmax<poplar::half>(kind);
+    }
+  }
+
+  TEST_CASE("stable softmax does not overflow") {
+    for (isa::Isa isa : isa::availableIsas()) {
+      std::vector<float> data{1000.f, 1000.f, -1000.f};
+      auto state = test::zeroed<vertices::SoftmaxInPlace<isa::scalar, float>>();
+      test::connect(state.data, data.data(), data.size());
+      state.length = 3;
+      state.kind = static_cast<unsigned>(SoftmaxKind::STABLE);
+      test::runOn<vertices::SoftmaxFamily>(isa, state);
+      CHECK(data == std::vector<float>{0.5f, 0.5f, 0.f});
+    }
+  }
+
+  TEST_CASE("gradient") {
+    checkGradient<float>();
+    checkGradient<poplar::half>();
+  }
+
+  TEST_CASE("cost") {
+    vertices::SoftmaxCostProblem problem{6, 10, 4, true, false};
+    CHECK(vertices::softmaxCycles(problem, 6) == 11 + 6 * (29 + 40 + 60));
+  }
+}
+
+TEST_SUITE("codelets/popnn/loss") {
+  TEST_CASE("cross-entropy and sum of squares, with masked labels and labels that are no class") {
+    checkLosses<float, unsigned>();
+    checkLosses<float, int>();
+    checkLosses<poplar::half, unsigned>();
+    checkLosses<poplar::half, int>();
+  }
+
+  TEST_CASE("deltas may take the place of the outputs") {
+    for (isa::Isa isa : isa::availableIsas()) {
+      std::vector<float> data{0.25f, 0.75f}, loss(1);
+      const unsigned label = 1;
+      const float one = 1.f;
+      auto state = test::zeroed<vertices::CrossEntropyLoss<isa::scalar, float, unsigned>>();
+      test::connect(state.outputs, data.data());
+      test::connect(state.labels, &label);
+      test::connect(state.deltas, data.data());
+      test::connect(state.loss, loss.data(), 1);
+      test::connect(state.deltasScale, &one);
+      test::connect(state.outputScaling, &one);
+      state.classes = 2;
+      test::runOn<vertices::LossFamily>(isa, state);
+      CHECK(data == std::vector<float>{0.25f, -0.25f});
+      CHECK(loss[0] == doctest::Approx(-std::log(0.75)));
+    }
+  }
+
+  TEST_CASE("a row is correct if its first maximum is at the label") {
+    checkCorrect<float, unsigned>();
+    checkCorrect<float, int>();
+    checkCorrect<poplar::half, unsigned>();
+    checkCorrect<poplar::half, int>();
+  }
+
+  TEST_CASE("cost") {
+    CHECK(vertices::lossCycles(vertices::LossKind::CROSS_ENTROPY, 6, 10, 4, 6) ==
+          9 + 6 * (18 + 21 + 90));
+    CHECK(vertices::lossCycles(vertices::LossKind::CORRECT_ROWS, 6, 10, 2, 6) ==
+          9 + 6 * (18 + 27 + 30));
+  }
+}

@@ -1,0 +1,384 @@
+// Programs of popops::Map on every instruction set of this machine, against a naive evaluation of
+// the same expression one element at a time.
+#include "MapKernels.hpp"
+
+#include <codelets/popops/Map.hpp>
+#include <codelets/popops/MapCost.hpp>
+
+#include <map>
+
+using namespace cottonwood;
+using Half = cottonwood::half; // codelets also see the global name
+using vertices::MapOp;
+using vertices::MapPattern;
+using vertices::MapProgramBuilder;
+using vertices::MapSource;
+using vertices::MapType;
+
+namespace {
+
+/// An expression as a tree, to be evaluated one element at a time.
+struct Node {
+  MapOp op = MapOp::COPY;
+  MapType type = MapType::FLOAT; ///< of the result
+  std::vector<int> args;         ///< nodes; none: an operand
+  MapSource source = MapSource::INPUT;
+  unsigned index = 0; ///< region of its type
+  MapPattern pattern;
+  std::uint32_t bits = 0;
+};
+
+/// The data of one region, at the end of its allocation so that a sanitizer sees reads beyond.
+struct Region {
+  MapType type;
+  std::vector<unsigned char> bytes;
+};
+
+std::size_t sourceElement(const MapPattern &p, std::size_t i) {
+  if (p.period == 0)
+    return i;
+  const std::uint64_t j = i + p.phase;
+  return static_cast<std::size_t>(j / (std::uint64_t{p.period} * p.repeat) * p.period +
+                                  j % p.period);
+}
+
+class Expression {
+public:
+  Expression(std::mt19937 &random, std::size_t n) : random_(random), n_(n) {}
+
+  /// A random tree of the type, `depth` levels at most.
+  int grow(MapType type, int depth) {
+    // A program holds 48 operands; the siblings still to come add two a level at most.
+    if (depth == 0 || nodes.size() > 32 || random_() % 8 == 0)
+      return leaf(type);
+    Node node;
+    node.type = type;
+    switch (random_() % (type == MapType::BOOL ? 3 : 5)) {
+    case 0:
+      node.op = MapOp::SELECT;
+      node.args = {grow(type, depth - 1), grow(type, depth - 1), grow(MapType::BOOL, depth - 1)};
+      break;
+    case 1: {
+      const MapType from = static_cast<MapType>(random_() % vertices::NUM_MAP_TYPES);
+      if (type == MapType::BOOL && from != MapType::BOOL) {
+        node.op = MapOp::LESS_THAN;
+        node.args = {grow(from, depth - 1), grow(from, depth - 1)};
+      } else {
+        node.op = MapOp::CAST;
+        node.args = {grow(from, depth - 1)};
+      }
+      break;
+    }
+    case 2:
+      node.op = type == MapType::BOOL ? MapOp::LOGICAL_OR : MapOp::MAXIMUM;
+      node.args = {grow(type, depth - 1), grow(type, depth - 1)};
+      break;
+    case 3:
+      node.op = random_() % 2 ? MapOp::ADD : MapOp::MULTIPLY;
+      node.args = {grow(type, depth - 1), grow(type, depth - 1)};
+      break;
+    default:
+      node.op = MapOp::NEGATE;
+      node.args = {grow(type, depth - 1)};
+    }
+    nodes.push_back(node);
+    return static_cast<int>(nodes.size()) - 1;
+  }
+
+  /// Emits a node and what it needs into a builder.
+  MapProgramBuilder::Value emit(MapProgramBuilder &b, int id) {
+    if (const auto it = values_.find(id); it != values_.end())
+      return it->second;
+    const Node &node = nodes[static_cast<std::size_t>(id)];
+    MapProgramBuilder::Value value;
+    if (node.args.empty()) {
+      value = node.source == MapSource::CONSTANT ? b.constant(node.type, node.bits)
+              : node.source == MapSource::OUTPUT ? b.output(node.type)
+                                                 : b.input(node.type, node.index, node.pattern);
+    } else {
+      std::vector<MapProgramBuilder::Value> args;
+      for (int a : node.args)
+        args.push_back(emit(b, a));
+      value = node.op == MapOp::CAST ? b.cast(args[0], node.type)
+              : args.size() == 1     ? b.apply(node.op, args[0])
+              : args.size() == 2     ? b.apply(node.op, args[0], args[1])
+                                     : b.apply(node.op, args[0], args[1], args[2]);
+    }
+    return values_[id] = value;
+  }
+
+  /// Element i of a node, by the scalar kernels on one element. `old` is the output before.
+  std::uint32_t evaluate(int id, std::size_t i, const std::vector<unsigned char> &old) const {
+    const Node &node = nodes[static_cast<std::size_t>(id)];
+    std::uint32_t result = 0;
+    const unsigned size = vertices::bytesOf(node.type);
+    if (node.args.empty()) {
+      if (node.source == MapSource::CONSTANT)
+        return node.bits;
+      const auto &bytes = node.source == MapSource::OUTPUT
+                              ? old
+                              : regions[static_cast<std::size_t>(node.type)][node.index].bytes;
+      std::memcpy(&result, bytes.data() + sourceElement(node.pattern, i) * size, size);
+      return result;
+    }
+    std::uint32_t args[3] = {};
+    for (std::size_t k = 0; k < node.args.size(); ++k)
+      args[k] = evaluate(node.args[k], i, old);
+    const MapType from = nodes[static_cast<std::size_t>(node.args[0])].type;
+    test::mapKernel<isa::scalar>(node.op, from, node.type)(&result, &args[0], &args[1],
+                                                                &args[2], 1);
+    return result;
+  }
+
+  std::vector<Node> nodes;
+  std::vector<Region> regions[vertices::NUM_MAP_TYPES];
+  bool readsOutput = false;
+  MapType outputType = MapType::FLOAT;
+  bool allowOutput = false;
+
+private:
+  std::uint32_t value(MapType type) {
+    switch (type) {
+    case MapType::FLOAT:
+      return arch::bitCast<std::uint32_t>(
+          static_cast<float>(static_cast<int>(random_() % 2001) - 1000) / 8.f);
+    case MapType::HALF:
+      return arch::floatToHalf(static_cast<float>(static_cast<int>(random_() % 201) - 100) / 8.f);
+    case MapType::BOOL:
+      return random_() % 2;
+    default:
+      return static_cast<std::uint32_t>(random_() % 1000);
+    }
+  }
+
+  int leaf(MapType type) {
+    Node node;
+    node.type = type;
+    if (random_() % 6 == 0) {
+      node.source = MapSource::CONSTANT;
+      node.bits = value(type);
+    } else if (allowOutput && type == outputType && random_() % 3 == 0) {
+      node.source = MapSource::OUTPUT;
+      readsOutput = true;
+    } else {
+      node.pattern = pattern();
+      addRegion(node);
+    }
+    nodes.push_back(node);
+    return static_cast<int>(nodes.size()) - 1;
+  }
+
+  MapPattern pattern() {
+    MapPattern p;
+    static const std::uint32_t periods[] = {1, 2, 3, 7, 10, 64, 511, 512, 513, 1000};
+    switch (random_() % 6) {
+    case 0:
+      return MapPattern::scalar();
+    case 1:
+      p = {periods[random_() % std::size(periods)], MapPattern::ONCE, 0};
+      break;
+    case 2:
+      p = {1, periods[random_() % std::size(periods)], 0};
+      break;
+    case 3:
+      p = {periods[random_() % std::size(periods)], 1 + static_cast<std::uint32_t>(random_() % 5),
+           0};
+      break;
+    default:
+      return {};
+    }
+    if (random_() % 2)
+      p.phase = static_cast<std::uint32_t>(
+          random_() % (std::uint64_t{p.period} * std::min<std::uint32_t>(p.repeat, 9)));
+    return p;
+  }
+
+  void addRegion(Node &node) {
+    std::size_t elements = 0;
+    for (std::size_t i = 0; i < n_; ++i)
+      elements = std::max(elements, sourceElement(node.pattern, i) + 1);
+    const unsigned size = vertices::bytesOf(node.type);
+    Region region{node.type, std::vector<unsigned char>(elements * size)};
+    for (std::size_t i = 0; i < elements; ++i) {
+      const std::uint32_t x = value(node.type);
+      std::memcpy(region.bytes.data() + i * size, &x, size);
+    }
+    auto &list = regions[static_cast<std::size_t>(node.type)];
+    node.index = static_cast<unsigned>(list.size());
+    list.push_back(std::move(region));
+  }
+
+  std::mt19937 &random_;
+  std::size_t n_;
+  std::map<int, MapProgramBuilder::Value> values_;
+};
+
+/// Runs the vertex for outputs of T and returns them as bytes.
+template <class T>
+std::vector<unsigned char> runVertex(isa::Isa isa, Expression &e,
+                                     const std::vector<std::uint32_t> &program, std::size_t n,
+                                     const std::vector<unsigned char> &old) {
+  using Tag = isa::scalar;
+  test::Misaligned<vertices::KernelType<T>> out(n);
+  std::memcpy(static_cast<void *>(out.data()), old.data(), old.size());
+  std::vector<const void *> pointers[vertices::NUM_MAP_TYPES];
+  for (std::size_t type = 0; type < vertices::NUM_MAP_TYPES; ++type)
+    for (const Region &region : e.regions[type])
+      pointers[type].push_back(region.bytes.data());
+  const auto fill = [&](auto state) {
+    test::connect(state.inFloat, pointers[0].data());
+    test::connect(state.inHalf, pointers[1].data());
+    test::connect(state.inInt, pointers[2].data());
+    test::connect(state.inUnsigned, pointers[3].data());
+    test::connect(state.inBool, pointers[4].data());
+    test::connect(state.out, out.data(), n);
+    test::connect(state.program, program.data());
+    test::runOn<vertices::MapFamily>(isa, state);
+  };
+  if (e.readsOutput)
+    fill(test::zeroed<vertices::MapInPlace<Tag, T>>());
+  else
+    fill(test::zeroed<vertices::Map<Tag, T>>());
+  CHECK(out.guardsIntact());
+  std::vector<unsigned char> bytes(n * sizeof(T));
+  std::memcpy(bytes.data(), static_cast<void *>(out.data()), bytes.size());
+  return bytes;
+}
+
+template <class T> void checkRandomPrograms(MapType type, unsigned seed, int rounds) {
+  std::mt19937 random(seed);
+  for (int round = 0; round < rounds; ++round) {
+    const std::size_t n = test::lengths()[random() % test::lengths().size()];
+    CAPTURE(n);
+    CAPTURE(round);
+    Expression e(random, n);
+    e.outputType = type;
+    e.allowOutput = round % 2;
+    const int root = e.grow(type, 1 + static_cast<int>(random() % 5));
+    MapProgramBuilder builder;
+    const auto program = builder.finish(e.emit(builder, root));
+    std::vector<unsigned char> old(n * sizeof(T));
+    for (std::size_t i = 0; i < n; ++i) {
+      const T x = T(static_cast<float>(random() % 2));
+      std::memcpy(old.data() + i * sizeof(T), &x, sizeof(T));
+    }
+    for (isa::Isa isa : isa::availableIsas()) {
+      CAPTURE(isa::name(isa));
+      const auto out = runVertex<T>(isa, e, program, n, old);
+      for (std::size_t i = 0; i < n; ++i) {
+        const std::uint32_t expected = e.evaluate(root, i, old);
+        REQUIRE_MESSAGE(std::memcmp(out.data() + i * sizeof(T), &expected, sizeof(T)) == 0,
+                        "element ", i);
+      }
+    }
+  }
+}
+
+} // namespace
+
+TEST_SUITE("codelets/popops/map") {
+  TEST_CASE("random programs with float results equal their expression element by element") {
+    checkRandomPrograms<float>(MapType::FLOAT, 21, 300);
+  }
+  TEST_CASE("random programs with half results equal their expression element by element") {
+    checkRandomPrograms<poplar::half>(MapType::HALF, 22, 300);
+  }
+  TEST_CASE("random programs with integer and BOOL results equal their expression") {
+    checkRandomPrograms<int>(MapType::INT, 23, 100);
+    checkRandomPrograms<unsigned>(MapType::UNSIGNED_INT, 24, 100);
+    checkRandomPrograms<bool>(MapType::BOOL, 25, 200);
+  }
+
+  TEST_CASE("outputs too large for the caches are written past them with equal results") {
+    std::mt19937 random(26);
+    const std::size_t n = 2'700'001;
+    std::vector<float> in(n);
+    for (std::size_t i = 0; i < n; ++i)
+      in[i] = static_cast<float>(i % 977);
+    Expression e(random, n);
+    MapProgramBuilder builder;
+    const auto x = builder.input(MapType::FLOAT, 0);
+    const auto program = builder.finish(
+        builder.apply(MapOp::ADD, builder.apply(MapOp::MULTIPLY, x, builder.constant(2.f)), x));
+    for (isa::Isa isa : isa::availableIsas()) {
+      test::Misaligned<float> out(n);
+      const float *pointers[] = {in.data()};
+      auto state = test::zeroed<vertices::Map<isa::scalar, float>>();
+      test::connect(state.inFloat, pointers);
+      test::connect(state.out, out.data(), n);
+      test::connect(state.program, program.data());
+      test::runOn<vertices::MapFamily>(isa, state);
+      CHECK(out.guardsIntact());
+      std::size_t wrong = 0;
+      for (std::size_t i = 0; i < n; ++i)
+        wrong += out.data()[i] != 3.f * in[i];
+      CHECK(wrong == 0);
+    }
+  }
+}
+
+TEST_SUITE("codelets/popops/mapProgram") {
+  TEST_CASE("equal operands are one operand and dead slots are reused") {
+    MapProgramBuilder b;
+    auto x = b.input(MapType::FLOAT, 0);
+    for (int i = 0; i < 100; ++i)
+      x = b.apply(MapOp::ADD, x, b.input(MapType::FLOAT, 0));
+    const auto words = b.finish(x);
+    const vertices::MapProgramView view(words.data());
+    CHECK(view.numOperands() == 1);
+    CHECK(view.numInstructions() == 100);
+    CHECK(view.numSlots() == 1);
+    CHECK(view.instruction(99).result == vertices::MAP_OUTPUT);
+  }
+
+  TEST_CASE("an operand alone is copied") {
+    MapProgramBuilder b;
+    const auto words = b.finish(b.input(MapType::HALF, 3, MapPattern{5, 2, 1}));
+    const vertices::MapProgramView view(words.data());
+    REQUIRE(view.numInstructions() == 1);
+    CHECK(view.instruction(0).op == MapOp::COPY);
+    CHECK(view.instruction(0).type == MapType::HALF);
+    CHECK(view.operand(0).index == 3);
+    CHECK(view.operand(0).pattern == MapPattern{5, 2, 1});
+  }
+
+  TEST_CASE("a value that grows over its source gets a slot of its own") {
+    MapProgramBuilder b;
+    const auto small = b.cast(b.input(MapType::FLOAT, 0), MapType::HALF);
+    const auto words = b.finish(b.apply(MapOp::NEGATE, b.cast(small, MapType::FLOAT)));
+    const vertices::MapProgramView view(words.data());
+    CHECK(view.instruction(0).result != view.instruction(1).result);
+  }
+
+  TEST_CASE("operations on types they do not have are refused") {
+    MapProgramBuilder b;
+    const auto f = b.input(MapType::FLOAT, 0), i = b.input(MapType::INT, 0);
+    CHECK_THROWS_AS(b.apply(MapOp::SIN, i), std::invalid_argument);
+    CHECK_THROWS_AS(b.apply(MapOp::ADD, f, i), std::invalid_argument);
+    CHECK_THROWS_AS(b.apply(MapOp::SELECT, f, f, f), std::invalid_argument);
+  }
+
+  TEST_CASE("programs that are too large are refused with the limits") {
+    MapProgramBuilder b;
+    auto x = b.input(MapType::FLOAT, 0);
+    for (unsigned i = 1; i <= vertices::MAP_MAX_OPERANDS; ++i)
+      x = b.apply(MapOp::ADD, x, b.input(MapType::FLOAT, i));
+    CHECK_THROWS_WITH_AS(b.finish(x),
+                         "MapProgramBuilder::finish: 49 operands and 48 instructions; a program "
+                         "holds at most 48 and 255",
+                         std::length_error);
+  }
+
+  TEST_CASE("cost grows with the operations and the elements") {
+    MapProgramBuilder one, two;
+    const auto x = one.input(MapType::FLOAT, 0);
+    const auto add = one.finish(one.apply(MapOp::ADD, x, x));
+    const auto y = two.input(MapType::FLOAT, 0);
+    const auto exp = two.finish(two.apply(MapOp::EXPONENT, two.apply(MapOp::ADD, y, y)));
+    // Addition: 1 + 2 cycles a pair of floats; exp adds 6 a pair.
+    CHECK(vertices::mapCyclesPer8(add.data()) == 12);
+    CHECK(vertices::mapCyclesPer8(exp.data()) == 36);
+    CHECK(vertices::mapCycles(0, 12, 6) == 6 * 29 + 11);
+    CHECK(vertices::mapCycles(48, 12, 6) == 6 * (29 + 12) + 11);
+  }
+}
