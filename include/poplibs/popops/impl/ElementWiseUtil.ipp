@@ -1,0 +1,79 @@
+#pragma once
+
+#include <popops/ElementWiseUtil.hpp>
+#include <poputil/TileMapping.hpp>
+#include <poputil/exceptions.hpp>
+
+#include <poplar/impl/base/Error.hpp>
+
+#include <algorithm>
+#include <tuple>
+
+namespace cottonwood::popops::detail {
+
+/// How well a tensor is laid out to be the model of a result; less is better.
+struct LayoutScore {
+  std::size_t fullestTile = 0;
+  std::size_t emptyTiles = 0;
+  bool scattered = false;
+
+  friend bool operator<(LayoutScore const &a, LayoutScore const &b) {
+    return std::tie(a.fullestTile, a.emptyTiles, a.scattered) <
+           std::tie(b.fullestTile, b.emptyTiles, b.scattered);
+  }
+};
+
+POP_INLINE LayoutScore layoutScore(::poplar::Graph const &graph, ::poplar::Tensor const &t) {
+  LayoutScore score;
+  score.scattered = !t.isContiguous();
+  if (graph.getTarget().getNumTiles() == 1)
+    return score;
+  for (auto const &intervals : graph.getTileMapping(t)) {
+    std::size_t elements = 0;
+    for (::poplar::Interval const &interval : intervals)
+      elements += interval.size();
+    score.fullestTile = std::max(score.fullestTile, elements);
+    score.emptyTiles += elements == 0 ? 1U : 0U;
+  }
+  return score;
+}
+
+} // namespace cottonwood::popops::detail
+
+namespace popops {
+
+POP_INLINE poplar::Tensor createOutputForElementWiseOp(poplar::Graph &graph,
+                                                       std::vector<poplar::Tensor> const &inputs,
+                                                       poplar::Type const &outputType,
+                                                       poplar::DebugContext const &debugContext) {
+  using cottonwood::base::shapeText;
+  char const *const where = "popops::createOutputForElementWiseOp";
+  if (inputs.empty())
+    cottonwood::base::fail<poputil::poplibs_error>(where,
+                                                   "there are no inputs; at least one is needed");
+  for (poplar::Tensor const &input : inputs)
+    if (input.shape() != inputs[0].shape())
+      cottonwood::base::fail<poputil::poplibs_error>(
+          where, "inputs of shapes ", shapeText(inputs[0].shape()), " and ",
+          shapeText(input.shape()), "; all must have one shape");
+  poplar::Tensor const *best = nullptr;
+  cottonwood::popops::detail::LayoutScore bestScore;
+  for (poplar::Tensor const &input : inputs) {
+    if (input.containsAliases())
+      continue;
+    auto const score = cottonwood::popops::detail::layoutScore(graph, input);
+    if (!best || score < bestScore) {
+      best = &input;
+      bestScore = score;
+    }
+  }
+  if (best)
+    return graph.clone(outputType, *best, debugContext);
+  poplar::Tensor const out = graph.addVariable(outputType, inputs[0].shape(), debugContext);
+  auto const grain = static_cast<unsigned>(
+      std::max<std::size_t>(1, 8 / graph.getTarget().getTypeSize(outputType)));
+  poputil::mapTensorLinearly(graph, out, grain, grain);
+  return out;
+}
+
+} // namespace popops

@@ -1,0 +1,181 @@
+#pragma once
+
+#include <popops/Fill.hpp>
+#include <popops/Zero.hpp>
+#include <popops/impl/Partition.hpp>
+#include <poputil/DebugInfo.hpp>
+#include <poputil/Util.hpp>
+#include <poputil/VertexTemplates.hpp>
+#include <poputil/exceptions.hpp>
+
+#include <poplar/impl/base/Error.hpp>
+#include <poplar/impl/base/Half.hpp>
+
+#include <cstring>
+
+namespace cottonwood::popops::detail {
+
+using ::poplar::Type;
+
+/// `value` as an element of the type: converted as C++ converts, halves rounded to nearest even.
+template <class Value>
+void setFillValue(::poplar::Graph &graph, ::poplar::FieldRef field, Type const &type, Value value) {
+  switch (type.id()) {
+  case base::TypeId::Half:
+    return graph.setInitialValueHalf(field, base::doubleToHalf(static_cast<double>(value)));
+  case base::TypeId::Float:
+    return graph.setInitialValue(field, static_cast<float>(value));
+  case base::TypeId::Bool:
+    return graph.setInitialValue(field, value != Value(0));
+  case base::TypeId::UnsignedLongLong:
+    return graph.setInitialValue(field, static_cast<unsigned long long>(value));
+  case base::TypeId::LongLong:
+    return graph.setInitialValue(field, static_cast<long long>(value));
+  default:
+    break;
+  }
+  // Narrower integers drop upper bits.
+  auto const bits = static_cast<unsigned long long>(static_cast<long long>(value));
+  switch (type.id()) {
+  case base::TypeId::UnsignedInt:
+    return graph.setInitialValue(field, static_cast<unsigned>(bits));
+  case base::TypeId::Int:
+    return graph.setInitialValue(field, static_cast<int>(bits));
+  case base::TypeId::UnsignedShort:
+    return graph.setInitialValue(field, static_cast<unsigned short>(bits));
+  case base::TypeId::Short:
+    return graph.setInitialValue(field, static_cast<short>(bits));
+  case base::TypeId::UnsignedChar:
+    return graph.setInitialValue(field, static_cast<unsigned char>(bits));
+  default:
+    return graph.setInitialValue(field, static_cast<signed char>(bits));
+  }
+}
+
+POP_INLINE void checkFill(Tensor const &t) {
+  if (!t.valid())
+    base::fail<::poputil::poplibs_error>("popops::fill", "the tensor is invalid");
+  switch (t.elementType().id()) {
+  case base::TypeId::Quarter:
+  case base::TypeId::QuarterMetadata:
+  case base::TypeId::Long:
+  case base::TypeId::UnsignedLong:
+    base::fail<::poputil::poplibs_error>(
+        "popops::fill", "the tensor is of type ", t.elementType(),
+        "; allowed: float, half, bool, and integers but long and unsigned long");
+  default:
+    break;
+  }
+}
+
+template <class Value>
+void addFillVertex(::poplar::Graph &graph, Tensor const &flat, unsigned tile,
+                   ::poplar::ComputeSet cs, Value value) {
+  auto const v = graph.addVertex(cs, ::poputil::templateVertex("popops::Fill", flat.elementType()),
+                                 {{"out", flat}});
+  setFillValue(graph, v["value"], flat.elementType(), value);
+  graph.setTileMapping(v, tile);
+}
+
+} // namespace cottonwood::popops::detail
+
+namespace popops {
+
+template <typename FillValueType>
+void fill(poplar::Graph &graph, poplar::Tensor t, std::vector<poplar::Interval> const &tileRegions,
+          unsigned tile, poplar::ComputeSet fillCS, FillValueType fillValue) {
+  cottonwood::popops::detail::checkFill(t);
+  if (poputil::intervalSequenceNumElements({tileRegions}) == 0)
+    return;
+  poplar::Tensor const flat = t.flatten();
+  poplar::Tensor const part = tileRegions.size() == 1 ? flat.slice(tileRegions[0])
+                                                      : poplar::concat(flat.slices(tileRegions));
+  cottonwood::popops::detail::addFillVertex(graph, part, tile, fillCS, fillValue);
+}
+
+template <typename FillValueType>
+void fill(poplar::Graph &graph, poplar::Tensor const &t, unsigned tile, poplar::ComputeSet fillCS,
+          FillValueType fillValue) {
+  cottonwood::popops::detail::checkFill(t);
+  if (t.numElements() != 0)
+    cottonwood::popops::detail::addFillVertex(graph, t.flatten(), tile, fillCS, fillValue);
+}
+
+template <typename FillValueType>
+void fill(poplar::Graph &graph, poplar::Tensor const &t,
+          std::vector<std::vector<poplar::Interval>> const &mapping, poplar::ComputeSet fillCS,
+          FillValueType fillValue) {
+  for (unsigned tile = 0; tile != mapping.size(); ++tile)
+    fill(graph, t, mapping[tile], tile, fillCS, fillValue);
+}
+
+template <typename FillValueType>
+void fill(poplar::Graph &graph, poplar::Tensor const &t, poplar::program::Sequence &prog,
+          FillValueType fillValue, poplar::DebugContext const &debugContext) {
+  cottonwood::popops::detail::checkFill(t);
+  poputil::PoplibsOpDebugInfo di(debugContext, {}, "fill");
+  if (t.numElements() == 0)
+    return;
+  // The vertex is faster than a copy of a constant, but needs addCodelets; a copy does not.
+  if (!graph.hasCodelet(poputil::templateVertex("popops::Fill", t.elementType()))) {
+    auto const traits = poplar::TypeTraits::make<FillValueType>();
+    poplar::Tensor const constant = graph.addConstant(
+        t.elementType(), t.shape(), static_cast<void const *>(&fillValue), traits, true, {di});
+    graph.setTileMapping(constant, 0);
+    prog.add(poplar::program::Copy(constant, t, false, {di}));
+    return;
+  }
+  poplar::Tensor const flat = t.dimShuffle(cottonwood::popops::memoryOrder(t)).flatten();
+  cottonwood::planner::ElementWiseProblem problem;
+  problem.elements = flat.numElements();
+  auto const plan =
+      cottonwood::planner::planElementWise(problem, cottonwood::popops::crewOf(graph.getTarget()));
+  poplar::ComputeSet const cs = graph.addComputeSet({di});
+  for (auto const &share : cottonwood::popops::sharesOf(graph, flat, plan))
+    cottonwood::popops::detail::addFillVertex(graph, cottonwood::popops::partOf(flat, share),
+                                              share.tile, cs, fillValue);
+  prog.add(poplar::program::Execute(cs, {di}));
+}
+
+#define POPOPS_INSTANTIATE_FILL(T)                                                                 \
+  template POP_API void fill(poplar::Graph &, poplar::Tensor,                                      \
+                             std::vector<poplar::Interval> const &, unsigned, poplar::ComputeSet,  \
+                             T);                                                                   \
+  template POP_API void fill(poplar::Graph &, poplar::Tensor const &, unsigned,                    \
+                             poplar::ComputeSet, T);                                               \
+  template POP_API void fill(poplar::Graph &, poplar::Tensor const &,                              \
+                             std::vector<std::vector<poplar::Interval>> const &,                   \
+                             poplar::ComputeSet, T);                                               \
+  template POP_API void fill(poplar::Graph &, poplar::Tensor const &, poplar::program::Sequence &, \
+                             T, poplar::DebugContext const &);
+POPOPS_INSTANTIATE_FILL(double)
+POPOPS_INSTANTIATE_FILL(float)
+POPOPS_INSTANTIATE_FILL(int)
+POPOPS_INSTANTIATE_FILL(unsigned)
+POPOPS_INSTANTIATE_FILL(long long)
+POPOPS_INSTANTIATE_FILL(unsigned long long)
+#undef POPOPS_INSTANTIATE_FILL
+
+POP_INLINE void zero(poplar::Graph &graph, poplar::Tensor t,
+                     std::vector<poplar::Interval> const &tileRegions, unsigned tile,
+                     poplar::ComputeSet zeroCS) {
+  fill(graph, t, tileRegions, tile, zeroCS, 0);
+}
+
+POP_INLINE void zero(poplar::Graph &graph, poplar::Tensor const &t, unsigned tile,
+                     poplar::ComputeSet zeroCS) {
+  fill(graph, t, tile, zeroCS, 0);
+}
+
+POP_INLINE void zero(poplar::Graph &graph, poplar::Tensor const &t,
+                     std::vector<std::vector<poplar::Interval>> const &mapping,
+                     poplar::ComputeSet zeroCS) {
+  fill(graph, t, mapping, zeroCS, 0);
+}
+
+POP_INLINE void zero(poplar::Graph &graph, poplar::Tensor const &t, poplar::program::Sequence &prog,
+                     poplar::DebugContext const &debugContext) {
+  fill(graph, t, prog, 0, debugContext);
+}
+
+} // namespace popops

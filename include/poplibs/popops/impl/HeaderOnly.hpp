@@ -1,0 +1,38 @@
+// All of popops for POPLAR_HEADER_ONLY: every published header, then every body.
+// Kept complete by test/structure/lists.pl (--fix rewrites it).
+#pragma once
+
+// clang-format off
+#include <popops/AllTrue.hpp>
+#include <popops/Cast.hpp>
+#include <popops/ElementWise.hpp>
+#include <popops/ElementWiseUtil.hpp>
+#include <popops/EncodingConstants.hpp>
+#include <popops/Expr.hpp>
+#include <popops/ExprOp.hpp>
+#include <popops/ExprOpUtils.hpp>
+#include <popops/Fill.hpp>
+#include <popops/Operation.hpp>
+#include <popops/OperationDef.hpp>
+#include <popops/OperationDefUtil.hpp>
+#include <popops/Reduce.hpp>
+#include <popops/ScaledAdd.hpp>
+#include <popops/Zero.hpp>
+#include <popops/codelets.hpp>
+
+#include <popops/impl/Cast.ipp>
+#include <popops/impl/Codelets.ipp>
+#include <popops/impl/ElementWise.ipp>
+#include <popops/impl/ElementWiseUtil.ipp>
+#include <popops/impl/Expr.ipp>
+#include <popops/impl/ExprOpUtils.ipp>
+#include <popops/impl/Fill.ipp>
+#include <popops/impl/MapEmit.ipp>
+#include <popops/impl/MapOperand.ipp>
+#include <popops/impl/MapTerm.ipp>
+#include <popops/impl/Operation.ipp>
+#include <popops/impl/Partition.ipp>
+#include <popops/impl/Reduce.ipp>
+#include <popops/impl/ReduceEmit.ipp>
+#include <popops/impl/ScaledAdd.ipp>
+// clang-format on

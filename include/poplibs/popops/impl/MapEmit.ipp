@@ -1,0 +1,350 @@
+#pragma once
+
+#include <popops/ElementWiseUtil.hpp>
+#include <popops/impl/MapEmit.hpp>
+#include <popops/impl/MapOperand.hpp>
+#include <popops/impl/Partition.hpp>
+#include <poputil/Broadcast.hpp>
+#include <poputil/VertexTemplates.hpp>
+#include <poputil/exceptions.hpp>
+#include <poputil/impl/BroadcastShape.hpp>
+
+#include <codelets/popops/MapCost.hpp>
+#include <poplar/impl/base/Error.hpp>
+
+#include <algorithm>
+
+namespace cottonwood::popops {
+
+namespace detail {
+
+/// What one vertex program must hold, with room to spare in each of its limits.
+struct TermSize {
+  std::size_t operations = 0, leaves = 0;
+  unsigned slots = 0; ///< intermediate values alive at once
+};
+
+POP_INLINE TermSize sizeOf(Term const &term) {
+  TermSize size;
+  if (term.kind != Term::Kind::OPERATION) {
+    size.leaves = 1;
+    return size;
+  }
+  size.operations = 1;
+  std::vector<unsigned> slots;
+  for (Term const &arg : term.args) {
+    TermSize const part = sizeOf(arg);
+    size.operations += part.operations;
+    size.leaves += part.leaves;
+    slots.push_back(part.slots);
+  }
+  // Evaluating the most demanding argument first needs the fewest slots (Sethi and Ullman, 1970).
+  std::sort(slots.rbegin(), slots.rend());
+  for (std::size_t i = 0; i != slots.size(); ++i)
+    if (slots[i] != 0)
+      size.slots = std::max(size.slots, slots[i] + static_cast<unsigned>(i));
+  size.slots = std::max(size.slots, 1U);
+  return size;
+}
+
+POP_INLINE bool fitsProgram(TermSize const &size) {
+  return size.operations < vertices::MAP_MAX_INSTRUCTIONS &&
+         size.leaves <= vertices::MAP_MAX_OPERANDS && size.slots < vertices::MAP_MAX_SLOTS;
+}
+
+/// Writes the program of one vertex and gathers the regions it reads.
+class MapVertexBuilder {
+public:
+  /// \param operands  by index of the term's inputs; null for the vertex's own output.
+  MapVertexBuilder(std::vector<MapOperand const *> const &operands, Share const &share)
+      : operands_(operands), share_(share), values_(operands.size()),
+        made_(operands.size(), false) {}
+
+  std::vector<std::uint32_t> program(Term const &term) { return builder_.finish(build(term)); }
+  std::vector<Tensor> const &regions(MapType type) const {
+    return regions_[static_cast<unsigned>(type)];
+  }
+
+private:
+  using Value = vertices::MapProgramBuilder::Value;
+
+  Value build(Term const &term) {
+    if (term.isConstant()) {
+      MapType const type = *mapTypeOf(term.type);
+      return builder_.constant(type, constantBits(term.constant, type));
+    }
+    if (term.isInput())
+      return input(term);
+    return operation(term);
+  }
+
+  Value input(Term const &term) {
+    if (!made_[term.input]) {
+      MapType const type = *mapTypeOf(term.type);
+      MapOperand const *operand = operands_[term.input];
+      if (!operand) {
+        values_[term.input] = builder_.output(type);
+      } else {
+        auto &regions = regions_[static_cast<unsigned>(type)];
+        OperandRegion const part = operand->region(share_);
+        values_[term.input] =
+            builder_.input(type, static_cast<unsigned>(regions.size()), part.pattern);
+        regions.push_back(part.region);
+      }
+      made_[term.input] = true;
+    }
+    return values_[term.input];
+  }
+
+  Value operation(Term const &term) {
+    std::vector<std::size_t> order(term.args.size());
+    for (std::size_t i = 0; i != order.size(); ++i)
+      order[i] = i;
+    std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
+      return sizeOf(term.args[a]).slots > sizeOf(term.args[b]).slots;
+    });
+    std::vector<Value> args(term.args.size());
+    for (std::size_t i : order)
+      args[i] = build(term.args[i]);
+    if (term.op == MapOp::CAST)
+      return builder_.cast(args[0], *mapTypeOf(term.type));
+    return args.size() == 1   ? builder_.apply(term.op, args[0])
+           : args.size() == 2 ? builder_.apply(term.op, args[0], args[1])
+                              : builder_.apply(term.op, args[0], args[1], args[2]);
+  }
+
+  std::vector<MapOperand const *> const &operands_;
+  Share const &share_;
+  vertices::MapProgramBuilder builder_;
+  std::vector<Value> values_;
+  std::vector<bool> made_;
+  std::vector<Tensor> regions_[vertices::NUM_MAP_TYPES];
+};
+
+POP_INLINE void connectMapVertex(::poplar::Graph &graph, ::poplar::VertexRef vertex,
+                                 MapVertexBuilder const &builder, Tensor const &out,
+                                 std::vector<std::uint32_t> const &program) {
+  static constexpr char const *FIELDS[] = {"inFloat", "inHalf", "inInt", "inUnsigned", "inBool"};
+  for (unsigned type = 0; type != vertices::NUM_MAP_TYPES; ++type) {
+    auto const &regions = builder.regions(static_cast<MapType>(type));
+    graph.connect(vertex[FIELDS[type]], ::poplar::ArrayRef<Tensor>(regions));
+  }
+  graph.connect(vertex["out"], out);
+  graph.setInitialValue(vertex["program"], program);
+  graph.setInitialValue(vertex["cyclesPer8"], vertices::mapCyclesPer8(program.data()));
+}
+
+// The dimensions of all tensors in the order in which the result is contiguous.
+POP_INLINE Tensor inOrder(Tensor t, std::vector<unsigned> const &order) {
+  if (t.rank() < order.size())
+    t = t.expand(std::vector<std::size_t>(order.size() - t.rank(), 0));
+  return t.dimShuffle(order);
+}
+
+POP_INLINE planner::ElementWiseProblem mapProblem(Term const &term, std::size_t elements,
+                                                  std::size_t numInputs) {
+  TermSize const size = sizeOf(term);
+  planner::ElementWiseProblem problem;
+  problem.elements = elements;
+  problem.cyclesPer8 = static_cast<unsigned>(4 * size.operations);
+  problem.bytesPer8 = static_cast<unsigned>(32 * (numInputs + 1));
+  return problem;
+}
+
+} // namespace detail
+
+POP_INLINE MapEmitter::MapEmitter(char const *where, ::poplar::Graph &graph,
+                                  std::vector<Tensor> tensors, ::poplar::program::Sequence &prog,
+                                  ::poplar::DebugContext const &debugContext, MapOptions options)
+    : where_(where), graph_(graph), tensors_(std::move(tensors)), prog_(&prog),
+      debugContext_(debugContext), options_(options) {}
+
+POP_INLINE MapEmitter::MapEmitter(char const *where, ::poplar::Graph &graph,
+                                  std::vector<Tensor> tensors, ::poplar::ComputeSet cs,
+                                  ::poplar::DebugContext const &debugContext)
+    : where_(where), graph_(graph), tensors_(std::move(tensors)), prog_(nullptr),
+      debugContext_(debugContext), set_(cs), hasSet_(true) {}
+
+POP_INLINE std::vector<std::size_t> MapEmitter::shapeOf(Term const &term) const {
+  std::vector<bool> used(tensors_.size());
+  collectInputs(term, used);
+  std::vector<std::size_t> shape;
+  for (std::size_t i = 0; i != tensors_.size(); ++i) {
+    if (!used[i])
+      continue;
+    auto const common = poputil::commonShape(shape, tensors_[i].shape());
+    if (!common)
+      base::fail<::poputil::poplibs_error>(
+          where_, "the shape ", base::shapeText(tensors_[i].shape()), " of operand _", i + 1,
+          " does not fit the shape ", base::shapeText(shape),
+          " of the others; dimensions, counted from the last, must be equal or 1");
+    shape = *common;
+  }
+  return shape;
+}
+
+POP_INLINE void MapEmitter::checkOutput(Term const &term, std::vector<std::size_t> const &shape,
+                                        Tensor const &out) const {
+  if (out.shape() != shape)
+    base::fail<::poputil::poplibs_error>(where_, "the result has shape ", base::shapeText(shape),
+                                         ", but the output has shape ",
+                                         base::shapeText(out.shape()));
+  if (out.elementType() != term.type)
+    base::fail<::poputil::poplibs_error>(where_, "the result is of type ", term.type,
+                                         ", but the output is of type ", out.elementType());
+}
+
+POP_INLINE Tensor MapEmitter::newTensor(Term const &term, std::vector<std::size_t> const &shape) {
+  std::vector<bool> used(tensors_.size());
+  collectInputs(term, used);
+  std::vector<Tensor> candidates;
+  for (bool wantsFull : {true, false}) {
+    for (std::size_t i = 0; i != tensors_.size(); ++i)
+      if (used[i] && (tensors_[i].shape() == shape) == wantsFull) {
+        candidates.push_back(tensors_[i]);
+        ::poputil::broadcastToMatch(candidates.back(), shape);
+      }
+    if (!candidates.empty())
+      return ::popops::createOutputForElementWiseOp(graph_, candidates, term.type, debugContext_);
+  }
+  Tensor const scalar = graph_.addVariable(term.type, shape, debugContext_);
+  graph_.setTileMapping(scalar, 0);
+  return scalar;
+}
+
+POP_INLINE bool MapEmitter::disturbs(Tensor const &out, Term const &term) const {
+  std::vector<bool> used(tensors_.size());
+  collectInputs(term, used);
+  for (std::size_t i = 0; i != tensors_.size(); ++i)
+    if (used[i] && !(tensors_[i] == out) && tensors_[i].intersectsWith(out))
+      return true;
+  return false;
+}
+
+POP_INLINE Tensor MapEmitter::evaluate(Term term) {
+  auto const shape = shapeOf(term);
+  Tensor const out = newTensor(term, shape);
+  emit(std::move(term), out);
+  return out;
+}
+
+POP_INLINE void MapEmitter::evaluateTo(Term term, Tensor const &out) {
+  checkOutput(term, shapeOf(term), out);
+  if (out.isParallelWriteable() && !disturbs(out, term)) {
+    emit(std::move(term), out);
+  } else {
+    Tensor const result = graph_.clone(out, debugContext_);
+    emit(std::move(term), result);
+    results_.emplace_back(result, out, false, debugContext_);
+  }
+}
+
+POP_INLINE void MapEmitter::evaluateTo(std::vector<Term> terms, std::vector<Tensor> const &outs) {
+  if (terms.size() == 1)
+    return evaluateTo(std::move(terms[0]), outs[0]);
+  bool direct = true;
+  for (std::size_t o = 0; o != outs.size(); ++o)
+    for (std::size_t t = 0; t != terms.size(); ++t) {
+      std::vector<bool> used(tensors_.size());
+      collectInputs(terms[t], used);
+      for (std::size_t i = 0; i != tensors_.size(); ++i)
+        direct = direct && !(used[i] && tensors_[i].intersectsWith(outs[o]));
+      direct = direct && (o == t || !outs[o].intersectsWith(outs[t]));
+    }
+  for (std::size_t i = 0; i != terms.size(); ++i) {
+    if (direct) {
+      evaluateTo(std::move(terms[i]), outs[i]);
+      continue;
+    }
+    checkOutput(terms[i], shapeOf(terms[i]), outs[i]);
+    results_.emplace_back(evaluate(std::move(terms[i])), outs[i], false, debugContext_);
+  }
+}
+
+POP_INLINE void MapEmitter::fit(Term &term) {
+  for (Term &arg : term.args)
+    fit(arg);
+  while (!detail::fitsProgram(detail::sizeOf(term))) {
+    auto const largest =
+        std::max_element(term.args.begin(), term.args.end(), [](Term const &a, Term const &b) {
+          return detail::sizeOf(a).operations < detail::sizeOf(b).operations;
+        });
+    MapEmitter part(where_, graph_, tensors_, *prog_, debugContext_, options_);
+    ::poplar::Type const type = largest->type;
+    tensors_.push_back(part.evaluate(std::move(*largest)));
+    part.finish();
+    *largest = Term::makeInput(static_cast<unsigned>(tensors_.size() - 1), type);
+  }
+}
+
+POP_INLINE void MapEmitter::emit(Term term, Tensor const &out) {
+  if (options_.simplify)
+    term = simplified(std::move(term));
+  if (term.isInput()) {
+    Tensor source = tensors_[term.input];
+    ::poputil::broadcastToMatch(source, out.shape());
+    if (!(source == out))
+      copies_.emplace_back(source, out, false, debugContext_);
+    return;
+  }
+  if (out.numElements() == 0)
+    return;
+  fit(term);
+  emitVertices(term, out);
+}
+
+POP_INLINE void MapEmitter::emitVertices(Term const &term, Tensor const &out) {
+  auto const order = memoryOrder(out);
+  Tensor const ordered = out.dimShuffle(order);
+  auto const shape = ordered.shape();
+  Tensor const flat = ordered.flatten();
+  std::vector<bool> used(tensors_.size());
+  collectInputs(term, used);
+
+  std::vector<MapOperand> storage;
+  storage.reserve(tensors_.size());
+  std::vector<MapOperand const *> operands(tensors_.size(), nullptr);
+  bool inPlace = false;
+  for (std::size_t i = 0; i != tensors_.size(); ++i) {
+    if (!used[i])
+      continue;
+    if (tensors_[i] == out) {
+      inPlace = true;
+      continue;
+    }
+    storage.emplace_back(detail::inOrder(tensors_[i], order), shape,
+                         *mapTypeOf(tensors_[i].elementType()), options_.expandBroadcasts);
+    operands[i] = &storage.back();
+  }
+
+  if (!hasSet_) {
+    set_ = graph_.addComputeSet(debugContext_);
+    hasSet_ = true;
+  }
+  auto const plan = planner::planElementWise(
+      detail::mapProblem(term, flat.numElements(), storage.size()), crewOf(graph_.getTarget()));
+  std::string const name =
+      ::poputil::templateVertex(inPlace ? "popops::MapInPlace" : "popops::Map", out.elementType());
+  for (Share const &share : sharesOf(graph_, flat, plan)) {
+    detail::MapVertexBuilder builder(operands, share);
+    auto const program = builder.program(term);
+    ::poplar::VertexRef const vertex = graph_.addVertex(set_, name);
+    detail::connectMapVertex(graph_, vertex, builder, partOf(flat, share), program);
+    graph_.setTileMapping(vertex, share.tile);
+  }
+}
+
+POP_INLINE void MapEmitter::finish() {
+  if (!prog_)
+    return;
+  if (hasSet_)
+    prog_->add(::poplar::program::Execute(set_, debugContext_));
+  for (auto const *copies : {&copies_, &results_})
+    for (auto const &copy : *copies)
+      prog_->add(copy);
+  hasSet_ = false;
+  copies_.clear();
+  results_.clear();
+}
+
+} // namespace cottonwood::popops

@@ -1,0 +1,392 @@
+#pragma once
+
+#include <popops/AllTrue.hpp>
+#include <popops/Cast.hpp>
+#include <popops/ElementWise.hpp>
+#include <popops/OperationDefUtil.hpp>
+#include <popops/Reduce.hpp>
+#include <popops/impl/ReduceEmit.hpp>
+#include <poputil/DebugInfo.hpp>
+#include <poputil/OptionParsing.hpp>
+#include <poputil/TileMapping.hpp>
+#include <poputil/Util.hpp>
+#include <poputil/exceptions.hpp>
+
+#include <poplar/impl/base/Error.hpp>
+
+#include <algorithm>
+#include <map>
+#include <sstream>
+
+namespace cottonwood::popops::detail {
+
+using ::poplar::Tensor;
+using ::poplar::Type;
+using ::popops::Operation;
+using ::popops::ReduceParams;
+using ::poputil::poplibs_error;
+
+POP_INLINE std::string operationText(Operation op) {
+  std::ostringstream text;
+  text << op;
+  return text.str();
+}
+
+POP_INLINE bool addsUp(Operation op) {
+  return op == Operation::ADD || op == Operation::SQUARE_ADD || op == Operation::LOG_ADD;
+}
+
+/// Which pairs of types an operation works on.
+POP_INLINE bool isSupportedPair(Operation op, Type const &in, Type const &out) {
+  bool const floating = (in == ::poplar::FLOAT || in == ::poplar::HALF) &&
+                        (out == ::poplar::FLOAT || out == ::poplar::HALF);
+  bool const integer = in == out && (in == ::poplar::INT || in == ::poplar::UNSIGNED_INT);
+  switch (op) {
+  case Operation::ADD:
+  case Operation::SQUARE_ADD:
+  case Operation::MUL:
+    return floating || integer;
+  case Operation::MIN:
+  case Operation::MAX:
+    return (floating && in == out) || integer;
+  case Operation::LOG_ADD:
+    return floating;
+  default:
+    return in == out && in == ::poplar::BOOL;
+  }
+}
+
+POP_INLINE char const *allowedPairs(Operation op) {
+  switch (op) {
+  case Operation::ADD:
+  case Operation::SQUARE_ADD:
+  case Operation::MUL:
+    return "float or half to float or half, int to int, unsigned int to unsigned int";
+  case Operation::MIN:
+  case Operation::MAX:
+    return "float, half, int and unsigned int to themselves";
+  case Operation::LOG_ADD:
+    return "float or half to float or half";
+  default:
+    return "bool to bool";
+  }
+}
+
+POP_INLINE std::vector<bool> reducedDims(char const *where, Tensor const &in,
+                                         std::vector<std::size_t> const &dims) {
+  std::vector<bool> isReduced(in.rank(), false);
+  for (std::size_t i = 0; i != dims.size(); ++i) {
+    if (dims[i] >= in.rank())
+      base::fail<poplibs_error>(where, "dims[", i, "] = ", dims[i],
+                                " is out of range for 'in' of shape ", base::shapeText(in.shape()),
+                                "; dims must be below ", in.rank());
+    isReduced[dims[i]] = true;
+  }
+  return isReduced;
+}
+
+POP_INLINE std::vector<std::size_t> keptShape(Tensor const &in,
+                                              std::vector<bool> const &isReduced) {
+  std::vector<std::size_t> shape;
+  for (unsigned d = 0; d != in.rank(); ++d)
+    if (!isReduced[d])
+      shape.push_back(in.dim(d));
+  return shape;
+}
+
+POP_INLINE void checkParams(char const *where, ReduceParams const &params, Type const &in,
+                            Type const &out) {
+  if (!isSupportedPair(params.op, in, out))
+    base::fail<poplibs_error>(where, "operation ", operationText(params.op), " from ", in, " to ",
+                              out, "; allowed: ", allowedPairs(params.op));
+  if (params.update && !addsUp(params.op))
+    base::fail<poplibs_error>(where, "updating with operation ", operationText(params.op),
+                              "; allowed: ADD, SQUARE_ADD, LOG_ADD");
+  if (!params.useScale)
+    return;
+  if (!addsUp(params.op) || !in.isFloatingPoint())
+    base::fail<poplibs_error>(where, "a scale with operation ", operationText(params.op), " on ",
+                              in, "; allowed: ADD, SQUARE_ADD, LOG_ADD on float and half");
+  if (!params.scale.valid() || params.scale.elementType() != ::poplar::FLOAT ||
+      params.scale.numElements() != 1)
+    base::fail<poplibs_error>(
+        where, "the scale must be one element of type float",
+        params.scale.valid() ? base::textOf(", not shape ", base::shapeText(params.scale.shape()),
+                                            " of type ", params.scale.elementType())
+                             : std::string(", not an invalid tensor"));
+}
+
+/// The type of results between stages.
+POP_INLINE Type partialType(Operation op, Type const &out, ::poplar::OptionFlags const &options) {
+  std::map<std::string, Type> const types{{"float", ::poplar::FLOAT}, {"half", ::poplar::HALF}};
+  bool const accumulates = addsUp(op) || op == Operation::MUL;
+  Type interTile = out == ::poplar::HALF && accumulates ? ::poplar::FLOAT : out;
+  Type inVertex = interTile;
+  if (options.size() != 0) {
+    using ::poplibs::OptionHandler;
+    ::poplibs::OptionSpec const spec{
+        {"accumType.interTile", OptionHandler::createWithEnum(interTile, types)},
+        {"accumType.inVertex", OptionHandler::createWithEnum(inVertex, types)}};
+    for (auto const &option : options)
+      spec.parse(option.first, option.second);
+  }
+  bool const tooSmall = out == ::poplar::FLOAT && interTile == ::poplar::HALF;
+  return !out.isFloatingPoint() || tooSmall ? out : interTile;
+}
+
+/// Maps what is mapped nowhere.
+POP_INLINE void completeMapping(::poplar::Graph &graph, Tensor const &out) {
+  bool complete = true;
+  Tensor const flat = out.flatten();
+  auto const mapping = graph.getTileMapping(flat, &complete);
+  if (complete)
+    return;
+  auto mapped = ::poputil::flattenIntervals(mapping);
+  ::poputil::mergeAdjacentRegions(mapped);
+  mapped.emplace_back(flat.numElements(), flat.numElements());
+  std::size_t at = 0;
+  for (::poplar::Interval const &interval : mapped) {
+    if (interval.begin() > at)
+      ::poputil::mapTensorLinearly(graph, flat.slice(at, interval.begin()));
+    at = interval.end();
+  }
+}
+
+/// A reduction whose arguments were checked, and what is special about it.
+struct CheckedReduce {
+  ReduceJob job;
+  bool nothingReduced = false; ///< all reduced dimensions have size 1
+  bool nothingThere = false;   ///< no elements to reduce, but outputs
+};
+
+POP_INLINE CheckedReduce checkReduce(char const *where, Tensor const &in, Type const &outType,
+                                     std::vector<std::size_t> const &dims,
+                                     ReduceParams const &params,
+                                     ::poplar::OptionFlags const &options) {
+  if (!in.valid())
+    base::fail<poplibs_error>(where, "'in' is an invalid tensor");
+  CheckedReduce checked;
+  ReduceJob &job = checked.job;
+  job.in = in;
+  job.isReduced = reducedDims(where, in, dims);
+  job.params = params;
+  checkParams(where, params, in.elementType(), outType);
+  job.partialType = partialType(params.op, outType, options);
+  std::size_t reduced = 1;
+  for (unsigned d = 0; d != in.rank(); ++d)
+    reduced *= job.isReduced[d] ? in.dim(d) : 1;
+  checked.nothingReduced = reduced == 1 && in.numElements() != 0;
+  checked.nothingThere = reduced == 0;
+  if (params.op == Operation::LOG_ADD && (checked.nothingReduced || checked.nothingThere))
+    base::fail<poplibs_error>(where, "operation LOG_ADD over ", reduced,
+                              " elements of 'in' of shape ", base::shapeText(in.shape()),
+                              "; it needs at least 2");
+  return checked;
+}
+
+POP_INLINE void setOutput(char const *where, ::poplar::Graph &graph, CheckedReduce &checked,
+                          Tensor const &out) {
+  auto const shape = keptShape(checked.job.in, checked.job.isReduced);
+  auto const withoutOnes = [](std::vector<std::size_t> dims) {
+    dims.erase(std::remove(dims.begin(), dims.end(), 1U), dims.end());
+    return dims;
+  };
+  if (withoutOnes(out.shape()) != withoutOnes(shape))
+    base::fail<poplibs_error>(where, "the output has shape ", base::shapeText(out.shape()),
+                              ", but reducing 'in' of shape ",
+                              base::shapeText(checked.job.in.shape()), " gives shape ",
+                              base::shapeText(shape));
+  completeMapping(graph, out);
+  checked.job.out = out.reshape(shape);
+}
+
+POP_INLINE Tensor createOutput(::poplar::Graph &graph, CheckedReduce &checked, Type const &outType,
+                               ::poplar::DebugContext const &debugContext) {
+  Tensor const out =
+      graph.addVariable(outType, keptShape(checked.job.in, checked.job.isReduced), debugContext);
+  ::poputil::mapTensorLinearly(graph, out);
+  checked.job.out = out;
+  return out;
+}
+
+POP_INLINE void refuseUpdate(char const *where, ReduceParams const &params) {
+  if (params.update)
+    base::fail<poplibs_error>(where, "updating needs an output to update; use reduceWithOutput");
+}
+
+// Vertices for everything but the cases that need none.
+POP_INLINE void emitChecked(::poplar::Graph &graph, CheckedReduce const &checked,
+                            std::vector<::poplar::ComputeSet> &css,
+                            ::poplar::DebugContext const &debugContext) {
+  if (checked.nothingThere) {
+    if (checked.job.params.update)
+      return;
+    ReduceJob identity = checked.job;
+    identity.params.useScale = false;
+    return emitReduce(graph, identity, css, debugContext);
+  }
+  emitReduce(graph, checked.job, css, debugContext);
+}
+
+// Nothing is reduced and nothing is computed: the values themselves.
+POP_INLINE bool isPlainCopy(CheckedReduce const &checked) {
+  ReduceParams const &params = checked.job.params;
+  return checked.nothingReduced && !params.update && !params.useScale &&
+         params.op != Operation::SQUARE_ADD;
+}
+
+POP_INLINE void addReduce(::poplar::Graph &graph, CheckedReduce checked,
+                          ::poplar::program::Sequence &prog,
+                          ::poplar::DebugContext const &debugContext) {
+  ReduceJob &job = checked.job;
+  if (isPlainCopy(checked)) {
+    ::popops::castWithOutput(graph, job.in.reshape(job.out.shape()), job.out, prog, debugContext);
+    return;
+  }
+  if (job.in.intersectsWith(job.out))
+    job.in = ::poputil::duplicate(graph, job.in, prog, debugContext);
+  std::vector<::poplar::ComputeSet> css;
+  emitChecked(graph, checked, css, debugContext);
+  for (::poplar::ComputeSet const &cs : css)
+    prog.add(::poplar::program::Execute(cs, debugContext));
+}
+
+} // namespace cottonwood::popops::detail
+
+namespace popops {
+
+POP_INLINE ReduceParams::ReduceParams(popops::Operation op_, bool update_)
+    : op(op_), update(update_), useScale(false) {}
+
+POP_INLINE ReduceParams::ReduceParams(popops::Operation op_, bool update_, poplar::Tensor scale_)
+    : op(op_), update(update_), useScale(true), scale(std::move(scale_)) {}
+
+POP_INLINE poplar::Tensor reduce(poplar::Graph &graph, poplar::Tensor const &in,
+                                 poplar::Type const &outType, std::vector<std::size_t> const &dims,
+                                 ReduceParams params, poplar::program::Sequence &prog,
+                                 poplar::DebugContext const &debugContext,
+                                 poplar::OptionFlags const &options) {
+  namespace detail = cottonwood::popops::detail;
+  poputil::PoplibsOpDebugInfo di(debugContext, {}, "reduce");
+  poplar::DebugContext const context(di);
+  detail::refuseUpdate("popops::reduce", params);
+  auto checked = detail::checkReduce("popops::reduce", in, outType, dims, params, options);
+  poplar::Tensor const out = detail::createOutput(graph, checked, outType, context);
+  detail::addReduce(graph, checked, prog, context);
+  return out;
+}
+
+POP_INLINE poplar::Tensor reduce(poplar::Graph &graph, poplar::Tensor const &in,
+                                 std::vector<std::size_t> const &dims, ReduceParams params,
+                                 poplar::program::Sequence &prog,
+                                 poplar::DebugContext const &debugContext,
+                                 poplar::OptionFlags const &options) {
+  return reduce(graph, in, in.elementType(), dims, params, prog, debugContext, options);
+}
+
+POP_INLINE void reduceWithOutput(poplar::Graph &graph, poplar::Tensor const &in,
+                                 poplar::Tensor const &out, std::vector<std::size_t> const &dims,
+                                 ReduceParams params, poplar::program::Sequence &prog,
+                                 poplar::DebugContext const &debugContext,
+                                 poplar::OptionFlags const &options) {
+  namespace detail = cottonwood::popops::detail;
+  poputil::PoplibsOpDebugInfo di(debugContext, {}, "reduceWithOutput");
+  poplar::DebugContext const context(di);
+  char const *const where = "popops::reduceWithOutput";
+  auto checked = detail::checkReduce(where, in, out.elementType(), dims, params, options);
+  detail::setOutput(where, graph, checked, out);
+  detail::addReduce(graph, checked, prog, context);
+}
+
+POP_INLINE poplar::Tensor reduce(poplar::Graph &graph, poplar::Tensor const &in,
+                                 poplar::Type const &outType, std::vector<std::size_t> const &dims,
+                                 ReduceParams params, std::vector<poplar::ComputeSet> &css,
+                                 poplar::DebugContext const &debugContext,
+                                 poplar::OptionFlags const &options) {
+  namespace detail = cottonwood::popops::detail;
+  poputil::PoplibsOpDebugInfo di(debugContext, {}, "reduce");
+  poplar::DebugContext const context(di);
+  detail::refuseUpdate("popops::reduce", params);
+  auto checked = detail::checkReduce("popops::reduce", in, outType, dims, params, options);
+  poplar::Tensor const out = detail::createOutput(graph, checked, outType, context);
+  detail::emitChecked(graph, checked, css, context);
+  return out;
+}
+
+POP_INLINE poplar::Tensor reduce(poplar::Graph &graph, poplar::Tensor const &in,
+                                 std::vector<std::size_t> const &dims, ReduceParams params,
+                                 std::vector<poplar::ComputeSet> &css,
+                                 poplar::DebugContext const &debugContext,
+                                 poplar::OptionFlags const &options) {
+  return reduce(graph, in, in.elementType(), dims, params, css, debugContext, options);
+}
+
+POP_INLINE void reduceWithOutput(poplar::Graph &graph, poplar::Tensor const &in,
+                                 poplar::Tensor const &out, std::vector<std::size_t> const &dims,
+                                 ReduceParams params, std::vector<poplar::ComputeSet> &css,
+                                 poplar::DebugContext const &debugContext,
+                                 poplar::OptionFlags const &options) {
+  namespace detail = cottonwood::popops::detail;
+  poputil::PoplibsOpDebugInfo di(debugContext, {}, "reduceWithOutput");
+  poplar::DebugContext const context(di);
+  char const *const where = "popops::reduceWithOutput";
+  auto checked = detail::checkReduce(where, in, out.elementType(), dims, params, options);
+  detail::setOutput(where, graph, checked, out);
+  detail::emitChecked(graph, checked, css, context);
+}
+
+POP_INLINE SingleReduceOp::SingleReduceOp(poplar::Tensor in_, std::vector<std::size_t> dims_,
+                                          ReduceParams params_, poplar::Type outType_,
+                                          std::string debugName_)
+    : in(std::move(in_)), dims(std::move(dims_)), params(std::move(params_)), useOutType(true),
+      outType(outType_), debugName(std::move(debugName_)) {}
+
+POP_INLINE SingleReduceOp::SingleReduceOp(poplar::Tensor in_, std::vector<std::size_t> dims_,
+                                          ReduceParams params_, std::string debugName_)
+    : in(std::move(in_)), dims(std::move(dims_)), params(std::move(params_)), useOutType(false),
+      debugName(std::move(debugName_)) {}
+
+POP_INLINE void reduceMany(poplar::Graph &graph, std::vector<SingleReduceOp> const &reductions,
+                           std::vector<poplar::Tensor> &outputs, poplar::program::Sequence &prog,
+                           poplar::DebugContext const &debugContext,
+                           poplar::OptionFlags const &options) {
+  namespace detail = cottonwood::popops::detail;
+  poputil::PoplibsOpDebugInfo di(debugContext, {}, "reduceMany");
+  poplar::DebugContext const context(di);
+  char const *const where = "popops::reduceMany";
+  bool const create = outputs.empty();
+  if (!create && outputs.size() != reductions.size())
+    cottonwood::base::fail<poputil::poplibs_error>(where, outputs.size(), " outputs for ",
+                                                   reductions.size(),
+                                                   " reductions; give none, or one for each");
+  std::vector<poplar::ComputeSet> css;
+  for (std::size_t i = 0; i != reductions.size(); ++i) {
+    SingleReduceOp const &reduction = reductions[i];
+    if (create)
+      detail::refuseUpdate(where, reduction.params);
+    poplar::Type const outType = !create                ? outputs[i].elementType()
+                                 : reduction.useOutType ? reduction.outType
+                                                        : reduction.in.elementType();
+    auto checked = detail::checkReduce(where, reduction.in, outType, reduction.dims,
+                                       reduction.params, options);
+    poplar::DebugContext const name(di, reduction.debugName);
+    if (create)
+      outputs.push_back(detail::createOutput(graph, checked, outType, name));
+    else
+      detail::setOutput(where, graph, checked, outputs[i]);
+    detail::emitChecked(graph, checked, css, name);
+  }
+  for (poplar::ComputeSet const &cs : css)
+    prog.add(poplar::program::Execute(cs, context));
+}
+
+POP_INLINE poplar::Tensor allTrue(poplar::Graph &graph, poplar::Tensor A,
+                                  poplar::program::Sequence &prog,
+                                  poplar::DebugContext const &debugContext) {
+  if (A.elementType() != poplar::BOOL)
+    cottonwood::base::fail<poputil::poplibs_error>("popops::allTrue", "the tensor is of type ",
+                                                   A.elementType(), "; allowed: bool");
+  return reduce(graph, A.flatten(), {0}, Operation::LOGICAL_AND, prog, debugContext);
+}
+
+} // namespace popops

@@ -1,0 +1,301 @@
+#pragma once
+
+#include <popops/Cast.hpp>
+#include <popops/ScaledAdd.hpp>
+#include <popops/impl/Partition.hpp>
+#include <poputil/DebugInfo.hpp>
+#include <poputil/OptionParsing.hpp>
+#include <poputil/Util.hpp>
+#include <poputil/VertexTemplates.hpp>
+#include <poputil/exceptions.hpp>
+
+#include <poplar/impl/base/Error.hpp>
+
+#include <cmath>
+#include <optional>
+
+namespace cottonwood::popops::detail {
+
+using ::poplar::Type;
+
+/// a = [scaleA] a + factor * scaleB * b. Scales are numbers or tensors, both of one kind.
+struct ScaledAddJob {
+  Tensor a, b;
+  float scaleA = 1, scaleB = 1; ///< used without tensors
+  Tensor tensorA, tensorB;      ///< tensorB invalid: numbers
+  bool scalesA = false;         ///< there is a scale of A
+  bool subtract = false;
+  bool oneMinusA = false; ///< a - scaleA a instead of scaleA a
+};
+
+class ScaledAddEmitter {
+public:
+  ScaledAddEmitter(char const *where, ::poplar::Graph &graph, ::poplar::program::Sequence &prog,
+                   ::poplar::DebugContext const &debugContext, ::poplar::OptionFlags const &options)
+      : where_(where), graph_(graph), prog_(prog), debugContext_(debugContext) {
+    readOptions(options);
+  }
+
+  void run(ScaledAddJob job) {
+    check(job);
+    if (job.a.numElements() == 0)
+      return;
+    Type const type = job.a.elementType();
+    Type const scaleType = type == ::poplar::HALF ? ::poplar::FLOAT : type;
+    bool const mixed = type.isFloatingPoint() && job.b.elementType().isFloatingPoint();
+    if (!mixed && job.b.elementType() != type)
+      job.b = ::popops::cast(graph_, job.b, type, prog_, debugContext_);
+    for (Tensor *scale : {&job.tensorA, &job.tensorB})
+      if (scale->valid() && scale->elementType() != scaleType)
+        *scale = ::popops::cast(graph_, *scale, scaleType, prog_, debugContext_);
+    if (!(job.b == job.a) && job.b.intersectsWith(job.a))
+      job.b = ::poputil::duplicate(graph_, job.b, prog_, debugContext_);
+    addVertices(job);
+  }
+
+private:
+  static void readOptions(::poplar::OptionFlags const &options) {
+    if (options.size() == 0)
+      return;
+    bool optimizeForSpeed = false;
+    double tolerance =
+        1e-6; // products are computed in float in any case, which is within every tolerance
+    using ::poplibs::OptionHandler;
+    ::poplibs::OptionSpec const spec{
+        {"optimizeForSpeed", OptionHandler::createWithBool(optimizeForSpeed)},
+        {"scaleFloatToHalfTolerance", OptionHandler::createWithDouble(tolerance, 0.0)}};
+    for (auto const &option : options)
+      spec.parse(option.first, option.second);
+  }
+
+  void check(ScaledAddJob const &job) const {
+    using ::poputil::poplibs_error;
+    for (Tensor const *t : {&job.a, &job.b})
+      if (!t->valid())
+        base::fail<poplibs_error>(where_, "'", t == &job.a ? "A" : "B", "' is an invalid tensor");
+    if (job.a.shape() != job.b.shape())
+      base::fail<poplibs_error>(where_, "'A' has shape ", base::shapeText(job.a.shape()),
+                                ", 'B' has shape ", base::shapeText(job.b.shape()),
+                                "; they must be equal");
+    if (!job.a.isParallelWriteable())
+      base::fail<poplibs_error>(where_, "'A' of shape ", base::shapeText(job.a.shape()),
+                                " must be writeable in parallel, but it contains ",
+                                job.a.containsAliases() ? "aliases" : "constants");
+    for (Tensor const *t : {&job.a, &job.b})
+      if (!isDataType(t->elementType()))
+        base::fail<poplibs_error>(where_, "'", t == &job.a ? "A" : "B", "' is of type ",
+                                  t->elementType(), "; allowed: float, half, int, unsigned int");
+    for (Tensor const *scale : {&job.tensorA, &job.tensorB})
+      if (scale->valid() && scale->numElements() != 1)
+        base::fail<poplibs_error>(where_, "'scale", scale == &job.tensorA ? "A" : "B",
+                                  "' has shape ", base::shapeText(scale->shape()),
+                                  "; it must have one element");
+  }
+
+  static bool isDataType(Type const &type) {
+    return type == ::poplar::FLOAT || type == ::poplar::HALF || type == ::poplar::INT ||
+           type == ::poplar::UNSIGNED_INT;
+  }
+
+  void addVertices(ScaledAddJob const &job) {
+    auto const order = memoryOrder(job.a);
+    Tensor const a = job.a.dimShuffle(order).flatten(), b = job.b.dimShuffle(order).flatten();
+    bool const tensors = job.tensorB.valid();
+    std::string const kind = job.scalesA ? "popops::Axpby" : "popops::ScaledAdd";
+    std::string const name = ::poputil::templateVertex(kind + (tensors ? "Tensor" : ""),
+                                                       a.elementType(), b.elementType());
+    planner::ElementWiseProblem problem;
+    problem.elements = a.numElements();
+    auto const plan = planner::planElementWise(problem, crewOf(graph_.getTarget()));
+    auto const cs = graph_.addComputeSet(debugContext_);
+    for (Share const &share : sharesOf(graph_, a, plan)) {
+      auto const v = graph_.addVertex(cs, name, {{"a", partOf(a, share)}, {"b", partOf(b, share)}});
+      if (tensors)
+        connectScales(v, job);
+      else
+        setScales(v, job);
+      graph_.setTileMapping(v, share.tile);
+    }
+    prog_.add(::poplar::program::Execute(cs, debugContext_));
+  }
+
+  void connectScales(::poplar::VertexRef const &v, ScaledAddJob const &job) {
+    bool const isUnsigned = job.a.elementType() == ::poplar::UNSIGNED_INT;
+    graph_.connect(v["scaleB"], job.tensorB);
+    if (job.scalesA) {
+      graph_.connect(v["scaleA"], job.tensorA);
+      graph_.setInitialValue(v["oneMinusA"], job.oneMinusA ? 1U : 0U);
+    }
+    // Integers wrap: the factor -1 of an unsigned one is its largest value.
+    if (isUnsigned)
+      graph_.setInitialValue(v["factor"], job.subtract ? ~0U : 1U);
+    else
+      graph_.setInitialValue(v["factor"], job.subtract ? -1 : 1);
+  }
+
+  void setScales(::poplar::VertexRef const &v, ScaledAddJob const &job) {
+    float const scaleB = job.subtract ? -job.scaleB : job.scaleB;
+    setNumber(v["scaleB"], scaleB, job.a.elementType());
+    if (job.scalesA)
+      setNumber(v["scaleA"], job.oneMinusA ? 1 - job.scaleA : job.scaleA, job.a.elementType());
+  }
+
+  // Towards zero for integers; a negative unsigned scale wraps, so that adding it subtracts.
+  void setNumber(::poplar::FieldRef const &field, float value, Type const &type) {
+    if (type == ::poplar::INT)
+      graph_.setInitialValue(field, static_cast<int>(value));
+    else if (type == ::poplar::UNSIGNED_INT)
+      graph_.setInitialValue(field, static_cast<unsigned>(static_cast<long long>(value)));
+    else
+      graph_.setInitialValue(field, value);
+  }
+
+  char const *where_;
+  ::poplar::Graph &graph_;
+  ::poplar::program::Sequence &prog_;
+  ::poplar::DebugContext const &debugContext_;
+};
+
+POP_INLINE void scaledAdd(char const *where, char const *api, ::poplar::Graph &graph,
+                          ScaledAddJob const &job, ::poplar::program::Sequence &prog,
+                          ::poplar::DebugContext const &debugContext,
+                          ::poplar::OptionFlags const &options) {
+  ::poputil::PoplibsOpDebugInfo di(debugContext, {}, api);
+  ::poplar::DebugContext const context(di);
+  ScaledAddEmitter(where, graph, prog, context, options).run(job);
+}
+
+POP_INLINE ScaledAddJob numbersJob(Tensor const &a, std::optional<float> scaleA, Tensor const &b,
+                                   float scaleB, bool subtract) {
+  ScaledAddJob job;
+  job.a = a;
+  job.b = b;
+  job.scalesA = scaleA && *scaleA != 1;
+  job.scaleA = scaleA.value_or(1);
+  job.scaleB = scaleB;
+  job.subtract = subtract;
+  return job;
+}
+
+POP_INLINE ScaledAddJob tensorsJob(Tensor const &a, Tensor const &scaleA, Tensor const &b,
+                                   Tensor const &scaleB, bool subtract) {
+  ScaledAddJob job;
+  job.a = a;
+  job.b = b;
+  job.scalesA = scaleA.valid();
+  job.tensorA = scaleA;
+  job.tensorB = scaleB;
+  job.subtract = subtract;
+  return job;
+}
+
+} // namespace cottonwood::popops::detail
+
+namespace popops {
+
+POP_INLINE void scaledAddTo(poplar::Graph &graph, poplar::Tensor A, poplar::Tensor B, float scaleB,
+                            poplar::program::Sequence &prog,
+                            poplar::DebugContext const &debugContext,
+                            poplar::OptionFlags const &options) {
+  cottonwood::popops::detail::scaledAdd(
+      "popops::scaledAddTo", "scaledAddTo", graph,
+      cottonwood::popops::detail::numbersJob(A, {}, B, scaleB, false), prog, debugContext, options);
+}
+
+POP_INLINE void scaledAddTo(poplar::Graph &graph, poplar::Tensor A, poplar::Tensor B,
+                            poplar::Tensor scaleB, poplar::program::Sequence &prog,
+                            poplar::DebugContext const &debugContext,
+                            poplar::OptionFlags const &options) {
+  cottonwood::popops::detail::scaledAdd(
+      "popops::scaledAddTo", "scaledAddTo", graph,
+      cottonwood::popops::detail::tensorsJob(A, {}, B, scaleB, false), prog, debugContext, options);
+}
+
+POP_INLINE void scaledAddTo(poplar::Graph &graph, poplar::Tensor A, poplar::Tensor scaleA,
+                            poplar::Tensor B, poplar::Tensor scaleB,
+                            poplar::program::Sequence &prog,
+                            poplar::DebugContext const &debugContext,
+                            poplar::OptionFlags const &options) {
+  cottonwood::popops::detail::scaledAdd(
+      "popops::scaledAddTo", "scaledAddTo", graph,
+      cottonwood::popops::detail::tensorsJob(A, scaleA, B, scaleB, false), prog, debugContext,
+      options);
+}
+
+POP_INLINE void scaledAddTo(poplar::Graph &graph, poplar::Tensor A, float scaleA, poplar::Tensor B,
+                            float scaleB, poplar::program::Sequence &prog,
+                            poplar::DebugContext const &debugContext,
+                            poplar::OptionFlags const &options) {
+  cottonwood::popops::detail::scaledAdd(
+      "popops::scaledAddTo", "scaledAddTo", graph,
+      cottonwood::popops::detail::numbersJob(A, scaleA, B, scaleB, false), prog, debugContext,
+      options);
+}
+
+POP_INLINE void scaledSubtractFrom(poplar::Graph &graph, poplar::Tensor A, poplar::Tensor B,
+                                   float scaleB, poplar::program::Sequence &prog,
+                                   poplar::DebugContext const &debugContext,
+                                   poplar::OptionFlags const &options) {
+  cottonwood::popops::detail::scaledAdd(
+      "popops::scaledSubtractFrom", "scaledSubtractFrom", graph,
+      cottonwood::popops::detail::numbersJob(A, {}, B, scaleB, true), prog, debugContext, options);
+}
+
+POP_INLINE void scaledSubtractFrom(poplar::Graph &graph, poplar::Tensor A, poplar::Tensor B,
+                                   poplar::Tensor scaleB, poplar::program::Sequence &prog,
+                                   poplar::DebugContext const &debugContext,
+                                   poplar::OptionFlags const &options) {
+  cottonwood::popops::detail::scaledAdd(
+      "popops::scaledSubtractFrom", "scaledSubtractFrom", graph,
+      cottonwood::popops::detail::tensorsJob(A, {}, B, scaleB, true), prog, debugContext, options);
+}
+
+POP_INLINE void scaledSubtractFrom(poplar::Graph &graph, poplar::Tensor A, poplar::Tensor scaleA,
+                                   poplar::Tensor B, poplar::Tensor scaleB,
+                                   poplar::program::Sequence &prog,
+                                   poplar::DebugContext const &debugContext,
+                                   poplar::OptionFlags const &options) {
+  cottonwood::popops::detail::scaledAdd(
+      "popops::scaledSubtractFrom", "scaledSubtractFrom", graph,
+      cottonwood::popops::detail::tensorsJob(A, scaleA, B, scaleB, true), prog, debugContext,
+      options);
+}
+
+POP_INLINE void scaledSubtractFrom(poplar::Graph &graph, poplar::Tensor A, float scaleA,
+                                   poplar::Tensor B, float scaleB, poplar::program::Sequence &prog,
+                                   poplar::DebugContext const &debugContext,
+                                   poplar::OptionFlags const &options) {
+  cottonwood::popops::detail::scaledAdd(
+      "popops::scaledSubtractFrom", "scaledSubtractFrom", graph,
+      cottonwood::popops::detail::numbersJob(A, scaleA, B, scaleB, true), prog, debugContext,
+      options);
+}
+
+POP_INLINE void scaledAddTo(poplar::Graph &graph, poplar::Tensor A, poplar::Tensor scaleA,
+                            poplar::Tensor B, poplar::Tensor scaleB,
+                            poplar::program::Sequence &prog,
+                            ScaledAddSpecialisation const speciality,
+                            poplar::DebugContext const &debugContext,
+                            poplar::OptionFlags const &options) {
+  auto job = cottonwood::popops::detail::tensorsJob(A, scaleA, B, scaleB, false);
+  job.oneMinusA = speciality == ScaledAddSpecialisation::X_MINUS_AX_PLUS_BY;
+  cottonwood::popops::detail::scaledAdd("popops::scaledAddTo", "scaledAddTo", graph, job, prog,
+                                        debugContext, options);
+}
+
+POP_INLINE void scaledAddTo(poplar::Graph &graph, poplar::Tensor A, float scaleA, poplar::Tensor B,
+                            float scaleB, poplar::program::Sequence &prog,
+                            ScaledAddSpecialisation const speciality,
+                            poplar::DebugContext const &debugContext,
+                            poplar::OptionFlags const &options) {
+  auto job = cottonwood::popops::detail::numbersJob(A, scaleA, B, scaleB, false);
+  job.oneMinusA = speciality == ScaledAddSpecialisation::X_MINUS_AX_PLUS_BY;
+  if (job.oneMinusA && !job.scalesA)
+    throw poputil::poplibs_error(
+        "popops::scaledAddTo: scaleA = 1 with X_MINUS_AX_PLUS_BY leaves nothing of A; "
+        "allowed: any other number");
+  cottonwood::popops::detail::scaledAdd("popops::scaledAddTo", "scaledAddTo", graph, job, prog,
+                                        debugContext, options);
+}
+
+} // namespace popops

@@ -1,0 +1,99 @@
+#pragma once
+// How a library turns its families of vertex classes (codelets/*/X.hpp) into codelets with the entry points of the
+// instruction set in use. The scalar classes give names and layouts; kernels are not instantiated here.
+
+#include <codelets/arch/CpuFeatures.hpp>
+#include <codelets/arch/EntryTable.hpp>
+
+#include <poplar/exceptions.hpp>
+#include <poplar/impl/base/Error.hpp>
+#include <poplar/impl/codelet/Describe.hpp>
+#include <poplar/impl/model/Machine.hpp>
+
+#include <initializer_list>
+#include <string>
+#include <vector>
+
+namespace cottonwood::poputil {
+
+/// What a family's description function says about one vertex class.
+struct VertexText {
+  std::string name; ///< "popops::Fill<float>"
+  std::vector<codelet::FieldDescription> fields;
+  codelet::CostFunction cost = nullptr;
+};
+
+/// "lib::Name<float,half>"
+template <class... T> std::string templateName(std::string const &name) {
+  std::string list;
+  ((list += (list.empty() ? "" : ",") + std::string(::poplar::equivalent_device_type<T>().value.toString())), ...);
+  return name + "<" + list + ">";
+}
+
+/// The instruction set of built-in codelets in this process.
+/// \throws poplar::poplar_error  POPLAR_ISA names one that this machine lacks.
+inline isa::Isa builtinIsa() {
+#if defined(POPLAR_HEADER_ONLY)
+  return isa::native::ID;
+#else
+  try {
+    return isa::activeIsa();
+  } catch (std::invalid_argument const &error) {
+    throw ::poplar::poplar_error(error.what());
+  }
+#endif
+}
+
+/// Entry points of all classes of a family for one instruction set.
+template <class Family> vertices::VertexEntries entriesFor(isa::Isa isa) {
+#if defined(POPLAR_HEADER_ONLY)
+  static_cast<void>(isa);
+  return vertices::entriesOf(typename Family::template Vertices<isa::native>());
+#else
+  switch (isa) {
+#if defined(__x86_64__)
+  case isa::Isa::Avx2:
+    return Family::template entries<isa::avx2>();
+  case isa::Isa::Avx512:
+    return Family::template entries<isa::avx512>();
+  case isa::Isa::Avx512Fp16:
+    return Family::template entries<isa::avx512fp16>();
+  case isa::Isa::Avx512Fp16Soft:
+    return Family::template entries<isa::avx512fp16_soft>();
+#endif
+  default:
+    return Family::template entries<isa::scalar>();
+  }
+#endif
+}
+
+template <class V> codelet::Codelet makeCodelet(VertexText text, codelet::Entry entry, isa::Isa isa) {
+  codelet::Codelet codelet;
+  codelet.name = std::move(text.name);
+  for (auto const &description : text.fields)
+    codelet.fields.push_back(codelet::fieldFrom(description, description.name));
+  codelet.stateSize = sizeof(V);
+  codelet.stateAlign = alignof(V);
+  codelet.multi = codelet::VertexKind<V>::isMulti;
+  codelet.supervisor = codelet::VertexKind<V>::isSupervisor;
+  codelet.entry = entry;
+  codelet.isa = isa::name(isa);
+  codelet.cost = text.cost;
+  codelet.seal();
+  return codelet;
+}
+
+template <class... V>
+void appendCodelets(vertices::VertexList<V...>, vertices::VertexEntries entries, isa::Isa isa,
+                    std::vector<codelet::Codelet> &out) {
+  std::size_t i = 0;
+  // describeVertex is found by the vertex class's namespace or that of its tag.
+  (out.push_back(makeCodelet<V>(describeVertex(static_cast<V *>(nullptr)), entries.first[i++], isa)), ...);
+}
+
+/// Appends the codelets of a family; describeVertex(V *) gives the text of each class V.
+template <class Family> void appendFamily(isa::Isa isa, std::vector<codelet::Codelet> &out) {
+  appendCodelets(typename Family::template Vertices<isa::scalar>(), entriesFor<Family>(isa), isa, out);
+}
+
+} // namespace cottonwood::poputil

@@ -1,0 +1,20 @@
+// All of poputil for POPLAR_HEADER_ONLY: every published header, then every body.
+// Kept complete by test/structure/lists.pl (--fix rewrites it).
+#pragma once
+
+// clang-format off
+#include <poputil/Broadcast.hpp>
+#include <poputil/DebugInfo.hpp>
+#include <poputil/OptionParsing.hpp>
+#include <poputil/TileMapping.hpp>
+#include <poputil/Util.hpp>
+#include <poputil/VertexTemplates.hpp>
+#include <poputil/exceptions.hpp>
+
+#include <poputil/impl/Broadcast.ipp>
+#include <poputil/impl/DebugInfo.ipp>
+#include <poputil/impl/OptionParsing.ipp>
+#include <poputil/impl/TileMapping.ipp>
+#include <poputil/impl/Util.ipp>
+#include <poputil/impl/exceptions.ipp>
+// clang-format on

@@ -1,0 +1,244 @@
+#include "Harness.hpp"
+
+#include <popops/Cast.hpp>
+#include <popops/Fill.hpp>
+#include <popops/ScaledAdd.hpp>
+#include <popops/Zero.hpp>
+#include <poputil/exceptions.hpp>
+
+#include <limits>
+
+using namespace harness;
+using poplar::FLOAT;
+using poplar::HALF;
+using poplar::INT;
+using poplar::Tensor;
+using poplar::UNSIGNED_CHAR;
+using poplar::UNSIGNED_INT;
+using poputil::poplibs_error;
+
+TEST_SUITE_BEGIN("popops/cast");
+
+TEST_CASE("conversions truncate, saturate bytes, wrap integers and round halves") {
+  onDevices([](DeviceMaker const &device) {
+    Run run(device);
+    Tensor const f = run.input(FLOAT, {4}, {1.75, -1.75, 300, 70000}),
+                 i = run.input(INT, {3}, {-1, 65537, 7});
+    Tensor const b = run.input(poplar::BOOL, {2}, {0, 1}),
+                 u = run.input(UNSIGNED_CHAR, {2}, {255, 3});
+    auto const to = [&](Tensor const &t, poplar::Type const &type) {
+      Tensor const out = popops::cast(run.graph, t, type, run.prog);
+      CHECK(out.elementType() == type);
+      CHECK(out.shape() == t.shape());
+      return run.output(out);
+    };
+    std::vector<std::pair<std::size_t, Values>> const results{
+        {to(f, INT), {1, -1, 300, 70000}},
+        {to(f, UNSIGNED_CHAR), {1, 0, 255, 255}},
+        {to(f, HALF), {1.75, -1.75, 300, std::numeric_limits<double>::infinity()}},
+        {to(f, poplar::BOOL), {1, 1, 1, 1}},
+        {to(f, FLOAT), {1.75, -1.75, 300, 70000}},
+        {to(i, poplar::UNSIGNED_SHORT), {65535, 1, 7}},
+        {to(i, UNSIGNED_INT), {4294967295.0, 65537, 7}},
+        {to(i, poplar::LONGLONG), {-1, 65537, 7}},
+        {to(b, HALF), {0, 1}},
+        {to(u, FLOAT), {255, 3}}};
+    run.run();
+    for (auto const &[output, expected] : results)
+      CHECK(run.values(output) == expected);
+  });
+}
+
+TEST_CASE("casting transposed views and to a given tensor") {
+  onDevices([](DeviceMaker const &device) {
+    Run run(device);
+    Tensor const a = run.input(FLOAT, {2, 3}, {1, 2, 3, 4, 5, 6});
+    std::size_t const transposed =
+        run.output(popops::cast(run.graph, a.transpose(), HALF, run.prog));
+    Tensor const out = run.input(HALF, {3, 2}, Values(6, 0));
+    popops::castWithOutput(run.graph, a, out.transpose(), run.prog);
+    auto const cs = run.graph.addComputeSet();
+    Tensor const same = popops::cast(run.graph, a, FLOAT, cs);
+    run.prog.add(poplar::program::Execute(cs));
+    std::size_t const given = run.output(out), copied = run.output(same);
+    Tensor const none = popops::cast(run.graph, a.slice(0, 0, 0), INT, run.prog);
+    CHECK(none.shape() == Shape{0, 3});
+    run.run();
+    CHECK(run.values(transposed) == Values{1, 4, 2, 5, 3, 6});
+    CHECK(run.values(given) == Values{1, 4, 2, 5, 3, 6});
+    CHECK(run.values(copied) == Values{1, 2, 3, 4, 5, 6});
+  });
+}
+
+TEST_CASE("a million elements of every length of tail convert") {
+  Run run(cpu);
+  Numbers numbers;
+  std::vector<std::pair<std::size_t, Values>> results;
+  for (std::size_t n : {1, 15, 16, 17, 63, 100, 1000003}) {
+    Values const values = numbers.real(HALF, n, -100, 100);
+    results.emplace_back(
+        run.output(popops::cast(run.graph, run.input(HALF, {n}, values), FLOAT, run.prog)), values);
+  }
+  run.run();
+  for (auto const &[output, expected] : results)
+    checkClose(run.values(output), expected, 0, 0);
+}
+
+TEST_CASE("pairs of types without a conversion are errors") {
+  Run run(cpu);
+  Tensor const f = run.graph.addVariable(FLOAT, {2}),
+               l = run.graph.addVariable(poplar::LONGLONG, {2});
+  CHECK_THROWS_WITH_AS(popops::cast(run.graph, f, poplar::LONGLONG, run.prog),
+                       "popops::cast: from float to long long; allowed: float, half, bool and "
+                       "integers of up to 32 bits "
+                       "to each other, the latter two also to 64-bit integers",
+                       poplibs_error);
+  CHECK_THROWS_AS(popops::cast(run.graph, l, INT, run.prog), poplibs_error);
+  CHECK_THROWS_WITH_AS(
+      popops::castWithOutput(run.graph, f, run.graph.addVariable(INT, {3}), run.prog),
+      "popops::cast: the source has shape [2], the destination [3]; they must be equal",
+      poplibs_error);
+}
+
+TEST_SUITE_END();
+
+TEST_SUITE_BEGIN("popops/scaledAdd");
+
+TEST_CASE("numbers and tensors as scales, on all pairs of floating types") {
+  onDevices([](DeviceMaker const &device) {
+    Run run(device);
+    Numbers numbers;
+    std::size_t const n = 77;
+    struct Result {
+      std::size_t output;
+      Values expected;
+      double epsilon;
+    };
+    std::vector<Result> results;
+    for (auto const &[typeA, typeB] :
+         {std::pair(FLOAT, FLOAT), {HALF, HALF}, {FLOAT, HALF}, {HALF, FLOAT}}) {
+      Values const a = numbers.real(typeA, n), b = numbers.real(typeB, n);
+      auto const fresh = [&] { return run.input(typeA, {7, 11}, a); };
+      Tensor const tb = run.input(typeB, {7, 11}, b);
+      Tensor const two = run.input(FLOAT, {}, {2}), quarter = run.input(HALF, {1}, {0.25});
+      auto const expect = [&](Tensor const &t, double sa, double sb) {
+        Values expected(n);
+        for (std::size_t i = 0; i != n; ++i)
+          expected[i] = sa * a[i] + sb * b[i];
+        results.push_back({run.output(t), expected, epsilonOf(typeA)});
+      };
+      Tensor t = fresh();
+      popops::scaledAddTo(run.graph, t, tb, 0.5f, run.prog);
+      expect(t, 1, 0.5);
+      popops::scaledSubtractFrom(run.graph, t = fresh(), tb, two, run.prog);
+      expect(t, 1, -2);
+      popops::scaledAddTo(run.graph, t = fresh(), 3.f, tb, 0.5f, run.prog);
+      expect(t, 3, 0.5);
+      popops::scaledSubtractFrom(run.graph, t = fresh(), two, tb, quarter, run.prog);
+      expect(t, 2, -0.25);
+      popops::scaledAddTo(run.graph, t = fresh(), quarter, tb, two, run.prog,
+                          popops::ScaledAddSpecialisation::X_MINUS_AX_PLUS_BY);
+      expect(t, 0.75, 2);
+      popops::scaledAddTo(run.graph, t = fresh(), 0.25f, tb, 2.f, run.prog,
+                          popops::ScaledAddSpecialisation::X_MINUS_AX_PLUS_BY);
+      expect(t, 0.75, 2);
+    }
+    run.run();
+    for (Result const &result : results)
+      checkClose(run.values(result.output), result.expected, result.epsilon, 4, 8);
+  });
+}
+
+TEST_CASE("integers, views and operands that overlap") {
+  onDevices([](DeviceMaker const &device) {
+    Run run(device);
+    Tensor const i = run.input(INT, {3}, {1, 2, 3}), u = run.input(UNSIGNED_INT, {3}, {10, 20, 30});
+    popops::scaledAddTo(run.graph, i, i.reverse(0), 2.f, run.prog);
+    popops::scaledSubtractFrom(run.graph, u, run.input(UNSIGNED_INT, {3}, {1, 2, 3}), 3.f,
+                               run.prog);
+    Tensor const m = run.input(FLOAT, {2, 2}, {1, 2, 3, 4});
+    popops::scaledAddTo(run.graph, m, m.transpose(), 10.f, run.prog);
+    Tensor const s = run.input(FLOAT, {2}, {1, 2});
+    popops::scaledAddTo(run.graph, s, s, 1.f, run.prog);
+    std::vector<std::size_t> const outs{run.output(i), run.output(u), run.output(m), run.output(s)};
+    run.run();
+    CHECK(run.values(outs[0]) == Values{7, 6, 5});
+    CHECK(run.values(outs[1]) == Values{7, 14, 21});
+    CHECK(run.values(outs[2]) == Values{11, 32, 23, 44});
+    CHECK(run.values(outs[3]) == Values{2, 4});
+  });
+}
+
+TEST_CASE("what does not fit is an error") {
+  Run run(cpu);
+  Tensor const a = run.graph.addVariable(FLOAT, {2, 3}), b = run.graph.addVariable(FLOAT, {3, 2});
+  CHECK_THROWS_WITH_AS(
+      popops::scaledAddTo(run.graph, a, b, 1.f, run.prog),
+      "popops::scaledAddTo: 'A' has shape [2, 3], 'B' has shape [3, 2]; they must be equal",
+      poplibs_error);
+  CHECK_THROWS_WITH_AS(
+      popops::scaledAddTo(run.graph, a[0].expand({0}).broadcast(2, 0), a, 1.f, run.prog),
+      "popops::scaledAddTo: 'A' of shape [2, 3] must be writeable in parallel, but it contains "
+      "aliases",
+      poplibs_error);
+  CHECK_THROWS_WITH_AS(popops::scaledAddTo(run.graph, a, a, b, run.prog),
+                       "popops::scaledAddTo: 'scaleB' has shape [3, 2]; it must have one element",
+                       poplibs_error);
+  CHECK_THROWS_AS(popops::scaledAddTo(run.graph, a, 1.f, a, 1.f, run.prog,
+                                      popops::ScaledAddSpecialisation::X_MINUS_AX_PLUS_BY),
+                  poplibs_error);
+  CHECK_THROWS_AS(popops::scaledAddTo(run.graph, a, a, 1.f, run.prog, {},
+                                      {{"scaleFloatToHalfTolerance", "much"}}),
+                  poplar::invalid_option);
+}
+
+TEST_SUITE_END();
+
+TEST_SUITE_BEGIN("popops/fill");
+
+TEST_CASE("fill and zero in all their forms") {
+  onDevices([](DeviceMaker const &device) {
+    Run run(device);
+    Tensor const a = run.input(FLOAT, {5}, {1, 2, 3, 4, 5}),
+                 h = run.input(HALF, {2, 3}, Values(6, 1));
+    Tensor const c = run.input(poplar::SIGNED_CHAR, {3}, {1, 2, 3}),
+                 l = run.input(poplar::LONGLONG, {2}, {1, 2});
+    Tensor const b = run.input(poplar::BOOL, {2}, {0, 0});
+    popops::fill(run.graph, h.transpose(), run.prog, 0.1);
+    popops::fill(run.graph, c, run.prog, -7);
+    popops::fill(run.graph, l, run.prog, 1LL << 40);
+    popops::fill(run.graph, b, run.prog, 1u);
+    auto const cs = run.graph.addComputeSet();
+    popops::zero(run.graph, a, {{0, 1}, {3, 4}}, 0, cs);
+    popops::fill<float>(run.graph, a.slice(1, 2), 0, cs, 9.f);
+    run.prog.add(poplar::program::Execute(cs));
+    Tensor const z = run.input(INT, {4}, {1, 2, 3, 4});
+    popops::zero(run.graph, z.slice(1, 3), run.prog);
+    popops::zero(run.graph, z.slice(1, 1), run.prog);
+    std::vector<std::size_t> const outs{run.output(a), run.output(h), run.output(c),
+                                        run.output(l), run.output(b), run.output(z)};
+    run.run();
+    CHECK(run.values(outs[0]) == Values{0, 9, 3, 0, 5});
+    CHECK(run.values(outs[1]) == Values(6, rounded(HALF, 0.1)));
+    CHECK(run.values(outs[2]) == Values(3, -7));
+    CHECK(run.values(outs[3]) == Values(2, 1099511627776.0));
+    CHECK(run.values(outs[4]) == Values(2, 1));
+    CHECK(run.values(outs[5]) == Values{1, 0, 0, 4});
+  });
+}
+
+TEST_CASE("the program form works without addCodelets") {
+  poplar::Graph graph(cpu().getTarget());
+  poplar::program::Sequence prog;
+  Tensor const t = graph.addVariable(INT, {3}, poplar::VariableMappingMethod::LINEAR);
+  popops::fill(graph, t, prog, 5);
+  graph.createHostRead("t", t);
+  poplar::Engine engine(graph, prog);
+  engine.load(cpu());
+  engine.run(0);
+  std::vector<int> values(3);
+  engine.readTensor("t", gccs::ArrayRef<int>(values));
+  CHECK(values == std::vector<int>(3, 5));
+}
+
+TEST_SUITE_END();

@@ -1,0 +1,78 @@
+#include <poputil/OptionParsing.hpp>
+
+#include <doctest/doctest.h>
+
+TEST_SUITE_BEGIN("poputil/optionParsing");
+
+using poplibs::OptionHandler;
+using poplibs::OptionSpec;
+
+namespace {
+
+struct Options {
+  int depth = 0;
+  bool fast = false;
+  double share = 0;
+  std::string name;
+  std::vector<unsigned> sizes;
+  char mode = '?';
+
+  OptionSpec spec() {
+    return OptionSpec{{"depth", OptionHandler::createWithInteger(depth)},
+                      {"fast", OptionHandler::createWithBool(fast)},
+                      {"share", OptionHandler::createWithDouble(share, 0., false, 1.)},
+                      {"name", OptionHandler::createWithString(name)},
+                      {"sizes", OptionHandler::createWithList(sizes)},
+                      {"mode", OptionHandler::createWithEnum(
+                                   mode, std::map<std::string, char>{{"a", 'A'}, {"b", 'B'}})}};
+  }
+};
+
+} // namespace
+
+TEST_CASE("values reach their variables") {
+  Options options;
+  auto const spec = options.spec();
+  spec.parse("depth", "-0x10");
+  spec.parse("fast", "true");
+  spec.parse("share", "0.25");
+  spec.parse("name", "x y");
+  spec.parse("sizes", "1,2,3");
+  spec.parse("mode", "b");
+  spec.parse("other", "1", true);
+  CHECK(options.depth == -16);
+  CHECK(options.fast);
+  CHECK(options.share == 0.25);
+  CHECK(options.name == "x y");
+  CHECK(options.sizes == std::vector<unsigned>{1, 2, 3});
+  CHECK(options.mode == 'B');
+}
+
+TEST_CASE("errors name the option, the value and what is allowed") {
+  Options options;
+  auto const spec = options.spec();
+  CHECK_THROWS_WITH_AS(
+      spec.parse("speed", "1"),
+      "Unrecognised option 'speed'; known options: depth, fast, mode, name, share, sizes",
+      poplar::invalid_option);
+  CHECK_THROWS_WITH_AS(spec.parse("depth", "7x"),
+                       "Invalid value '7x' for option 'depth': Not a valid integer",
+                       poplar::invalid_option);
+  CHECK_THROWS_WITH_AS(spec.parse("depth", "3000000000"),
+                       "Invalid value '3000000000' for option 'depth': Integer out of range: "
+                       "allowed are -2147483648 to "
+                       "2147483647",
+                       poplar::invalid_option);
+  CHECK_THROWS_WITH_AS(
+      spec.parse("fast", "yes"),
+      "Invalid value 'yes' for option 'fast': Not one of the values: 'false', 'true'",
+      poplar::invalid_option);
+  CHECK_THROWS_WITH_AS(spec.parse("share", "0"),
+                       "Invalid value '0' for option 'share': Value must be above 0 and at most 1",
+                       poplar::invalid_option);
+  CHECK_THROWS_WITH_AS(spec.parse("mode", "c"),
+                       "Invalid value 'c' for option 'mode': Not one of the values: 'a', 'b'",
+                       poplar::invalid_option);
+}
+
+TEST_SUITE_END();
