@@ -77,11 +77,15 @@ macro(pop_codelet_scope)
   if(POP_SANITIZE MATCHES "thread")
     set(POP_SANITIZE "")
   endif()
-  # Instrumenting what this machine cannot run would only cost time.
-  set(POP_UNSANITIZED_TAGS)
+  # Instrumented kernels take the compiler minutes at -O2 and seconds at -O1.
+  if(POP_SANITIZE)
+    set(CMAKE_CXX_FLAGS_DEBUG "-O1 -g1 -DNDEBUG -ffp-contract=off")
+  endif()
+  # Instrumenting what this machine cannot run, or the software twin of what it can, would only cost time.
+  set(POP_UNSANITIZED_TAGS avx512fp16_soft)
   if(EXISTS /proc/cpuinfo)
     file(STRINGS /proc/cpuinfo flags REGEX "^flags" LIMIT_COUNT 1)
-    foreach(pair avx2=avx2 avx512=avx512vl avx512fp16=avx512_fp16 avx512fp16_soft=avx512vl)
+    foreach(pair avx2=avx2 avx512=avx512vl avx512fp16=avx512_fp16)
       string(REGEX MATCH "^(.*)=(.*)$" match ${pair})
       if(flags AND NOT flags MATCHES " ${CMAKE_MATCH_2}( |$)")
         string(REGEX REPLACE "=.*" "" tag ${pair})

@@ -38,7 +38,7 @@ endfunction()
 # <prefix>/include/<library>, so that a plain -I<prefix>/include serves; what only header-only mode needs goes below
 # <prefix>/include/cottonwood.
 function(pop_install_headers)
-  set(headers FILES_MATCHING PATTERN "*.hpp" PATTERN "*.ipp" PATTERN "*.h")
+  set(headers FILES_MATCHING PATTERN "*.hpp" PATTERN "*.ipp" PATTERN "*.h" PATTERN "ipu_*")
   install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/poplar DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} ${headers})
   install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/poplibs/ DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} ${headers})
   foreach(folder codelets planners)

@@ -17,13 +17,15 @@ POP_SIMD_INLINE __m256i firstLanes256(std::size_t n) {
 /// The first n of eight 16-bit elements, others 0; reads nothing beyond them.
 POP_SIMD_INLINE __m128i loadFirst16(const void *p, std::size_t n) {
   std::uint16_t lanes[8] = {};
-  __builtin_memcpy(lanes, p, n * 2);
+  if (n != 0)
+    __builtin_memcpy(lanes, p, n * 2);
   return _mm_loadu_si128(reinterpret_cast<const __m128i *>(lanes));
 }
 POP_SIMD_INLINE void storeFirst16(void *p, std::size_t n, __m128i v) {
   std::uint16_t lanes[8];
   _mm_storeu_si128(reinterpret_cast<__m128i *>(lanes), v);
-  __builtin_memcpy(p, lanes, n * 2);
+  if (n != 0)
+    __builtin_memcpy(p, lanes, n * 2);
 }
 } // namespace arch
 
@@ -38,7 +40,8 @@ template <arch::Avx2Tag Tag> struct simdMask<Tag> {
   }
   POP_SIMD_INLINE static simdMask loadBoolPartial(const void *p, std::size_t n) {
     std::uint64_t bytes = 0;
-    __builtin_memcpy(&bytes, p, n);
+    if (n != 0)
+      __builtin_memcpy(&bytes, p, n);
     return fromBytes(bytes);
   }
   POP_SIMD_INLINE void storeBool(void *p) const {
@@ -47,7 +50,8 @@ template <arch::Avx2Tag Tag> struct simdMask<Tag> {
   }
   POP_SIMD_INLINE void storeBoolPartial(void *p, std::size_t n) const {
     const std::uint64_t b = bytes();
-    __builtin_memcpy(p, &b, n);
+    if (n != 0)
+      __builtin_memcpy(p, &b, n);
   }
   POP_SIMD_INLINE bool any() const { return !_mm256_testz_si256(m, m); }
   POP_SIMD_INLINE bool all() const { return _mm256_movemask_ps(_mm256_castsi256_ps(m)) == 0xff; }
@@ -383,14 +387,16 @@ template <arch::Avx2Tag Tag> struct simd<std::uint8_t, Tag> {
   }
   POP_SIMD_INLINE static simd loadPartial(const void *p, std::size_t n) {
     unsigned char lanes[32] = {};
-    __builtin_memcpy(lanes, p, n);
+    if (n != 0)
+      __builtin_memcpy(lanes, p, n);
     return load(lanes);
   }
   POP_SIMD_INLINE void store(void *p) const { _mm256_storeu_si256(static_cast<__m256i *>(p), r); }
   POP_SIMD_INLINE void storePartial(void *p, std::size_t n) const {
     unsigned char lanes[32];
     store(lanes);
-    __builtin_memcpy(p, lanes, n);
+    if (n != 0)
+      __builtin_memcpy(p, lanes, n);
   }
   POP_SIMD_INLINE friend simd operator&(simd a, simd b) { return {_mm256_and_si256(a.r, b.r)}; }
   POP_SIMD_INLINE friend simd operator|(simd a, simd b) { return {_mm256_or_si256(a.r, b.r)}; }

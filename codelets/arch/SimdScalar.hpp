@@ -215,11 +215,15 @@ template <arch::ScalarTag Tag> struct simd<std::uint8_t, Tag> {
   }
   POP_SIMD_INLINE static simd loadPartial(const void *p, std::size_t n) {
     simd v{0};
-    __builtin_memcpy(&v.r, p, n);
+    if (n != 0) // null is no place to copy from, not even nothing
+      __builtin_memcpy(&v.r, p, n);
     return v;
   }
   POP_SIMD_INLINE void store(void *p) const { __builtin_memcpy(p, &r, sizeof r); }
-  POP_SIMD_INLINE void storePartial(void *p, std::size_t n) const { __builtin_memcpy(p, &r, n); }
+  POP_SIMD_INLINE void storePartial(void *p, std::size_t n) const {
+    if (n != 0)
+      __builtin_memcpy(p, &r, n);
+  }
   POP_SIMD_INLINE friend simd operator&(simd a, simd b) { return {a.r & b.r}; }
   POP_SIMD_INLINE friend simd operator|(simd a, simd b) { return {a.r | b.r}; }
   POP_SIMD_INLINE friend simd operator^(simd a, simd b) { return {a.r ^ b.r}; }

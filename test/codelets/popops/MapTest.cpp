@@ -220,7 +220,8 @@ std::vector<unsigned char> runVertex(isa::Isa isa, Expression &e,
                                      const std::vector<unsigned char> &old) {
   using Tag = isa::scalar;
   test::Misaligned<vertices::KernelType<T>> out(n);
-  std::memcpy(static_cast<void *>(out.data()), old.data(), old.size());
+  if (!old.empty())
+    std::memcpy(static_cast<void *>(out.data()), old.data(), old.size());
   std::vector<const void *> pointers[vertices::NUM_MAP_TYPES];
   for (std::size_t type = 0; type < vertices::NUM_MAP_TYPES; ++type)
     for (const Region &region : e.regions[type])
@@ -241,7 +242,8 @@ std::vector<unsigned char> runVertex(isa::Isa isa, Expression &e,
     fill(test::zeroed<vertices::Map<Tag, T>>());
   CHECK(out.guardsIntact());
   std::vector<unsigned char> bytes(n * sizeof(T));
-  std::memcpy(bytes.data(), static_cast<void *>(out.data()), bytes.size());
+  if (!bytes.empty())
+    std::memcpy(bytes.data(), static_cast<void *>(out.data()), bytes.size());
   return bytes;
 }
 
