@@ -154,22 +154,25 @@ POP_INLINE std::string_view classPart(std::string_view name) {
   return colon == std::string_view::npos ? name : name.substr(colon + 2);
 }
 
-/// How far apart two names are: other arguments or another namespace of the same class count as
-/// near.
-POP_INLINE std::size_t nameDistance(std::string_view a, std::string_view b, std::size_t limit) {
-  if (classPart(a) == classPart(b))
-    return std::min(base::editDistance(a, b), std::size_t{2});
+/// How far apart two names are, as (distance, tie break): other arguments or another namespace of
+/// the same class count as near, however many letters they differ in.
+POP_INLINE std::pair<std::size_t, std::size_t> nameDistance(std::string_view a, std::string_view b,
+                                                            std::size_t limit) {
+  if (classPart(a) == classPart(b)) {
+    std::size_t const edits = base::editDistance(a, b);
+    return {std::min(edits, std::size_t{2}), edits};
+  }
   bool const tooFar = a.size() + limit <= b.size() || b.size() + limit <= a.size();
-  return tooFar ? limit : base::editDistance(a, b);
+  return {tooFar ? limit : base::editDistance(a, b), 0};
 }
 
 /// Up to three names, the nearest first.
 POP_INLINE std::vector<std::string> nearestNames(std::string_view name,
                                                  std::vector<std::string> const &known) {
   std::size_t const limit = std::max<std::size_t>(3, name.size() / 3 + 1);
-  std::vector<std::pair<std::size_t, std::string>> near;
+  std::vector<std::pair<std::pair<std::size_t, std::size_t>, std::string>> near;
   for (std::string const &candidate : known)
-    if (std::size_t const distance = nameDistance(name, candidate, limit); distance < limit)
+    if (auto const distance = nameDistance(name, candidate, limit); distance.first < limit)
       near.emplace_back(distance, candidate);
   std::sort(near.begin(), near.end());
   near.erase(std::unique(near.begin(), near.end()), near.end());
