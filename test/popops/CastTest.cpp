@@ -100,6 +100,18 @@ TEST_CASE("pairs of types without a conversion are errors") {
       poplibs_error);
 }
 
+TEST_CASE("a misspelt vertex name is answered with the name meant") {
+  Run run(cpu);
+  auto const cs = run.graph.addComputeSet();
+  try {
+    run.graph.addVertex(cs, "popops::Cast<float,hlaf>");
+    FAIL("no exception");
+  } catch (poplar::unknown_vertex_type const &error) {
+    CHECK(std::string(error.what()).find("near names that are known: 'popops::Cast<float,half>'") !=
+          std::string::npos);
+  }
+}
+
 TEST_SUITE_END();
 
 TEST_SUITE_BEGIN("popops/scaledAdd");

@@ -5,6 +5,7 @@
 #include <poplar/Graph.hpp>
 #include <poplar/IPUModel.hpp>
 #include <poplar/IeeeHalf.hpp>
+#include <poplar/OptionFlags.hpp>
 #include <poplar/Program.hpp>
 #include <poplar/TypeConversion.hpp>
 #include <popops/codelets.hpp>
@@ -98,7 +99,7 @@ public:
   }
 
   void run(unsigned times = 1) {
-    poplar::Engine engine(graph, prog);
+    poplar::Engine engine(graph, prog, options);
     engine.load(device_);
     for (auto const &[handle, bytes] : writes_)
       engine.writeTensor(handle, bytes.data(), bytes.data() + bytes.size());
@@ -134,6 +135,7 @@ private:
 public:
   poplar::Graph graph;
   poplar::program::Sequence prog;
+  poplar::OptionFlags options; ///< of the engine
 };
 
 /// Calls body(maker) for the CPU and a small IPU Model.

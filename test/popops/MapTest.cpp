@@ -432,7 +432,14 @@ TEST_CASE("arguments that do not fit are named in the error") {
       popops::mapWithOutput(g, _1 + 1.f, {b}, a, p),
       "popops::mapWithOutput: the result has shape [4], but the output has shape [2, 3]",
       poplibs_error);
-  CHECK_THROWS_AS(popops::addInPlace(g, b.expand({0}).broadcast(2, 0), b, p), poplar::poplar_error);
+  CHECK_THROWS_WITH_AS(popops::addInPlace(g, b.expand({0}).broadcast(2, 0), b, p),
+                       "popops::mapInPlace: the output of shape [2, 4] must be writeable in "
+                       "parallel, but it contains aliases",
+                       poplibs_error);
+  CHECK_THROWS_WITH_AS(popops::negInPlace(g, g.addConstant<float>(FLOAT, {2}, {1, 2}), p),
+                       "popops::mapInPlace: the output of shape [2] must be writeable in parallel, "
+                       "but it contains constants",
+                       poplibs_error);
   CHECK_THROWS_AS(popops::add(g, a, a, p, {}, {{"noSuchOption", "1"}}), poplar::invalid_option);
 }
 

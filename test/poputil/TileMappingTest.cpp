@@ -31,7 +31,8 @@ TEST_CASE_FIXTURE(Fixture, "blocks of whole grains, in order") {
         Mapping{{{0, 4}}, {{4, 10}}, {{10, 14}}, {{14, 20}}});
   CHECK(poputil::calcLinearTileMapping(graph, {6}, 4, 1) == Mapping{{{0, 6}}});
   CHECK(poputil::calcLinearTileMapping(graph, {0, 3}, 1, 1).empty());
-  CHECK(poputil::calcLinearTileMapping(graph, std::vector<std::size_t>{}, 1, 1) == Mapping{{{0, 1}}});
+  CHECK(poputil::calcLinearTileMapping(graph, std::vector<std::size_t>{}, 1, 1) ==
+        Mapping{{{0, 1}}});
 }
 
 TEST_CASE_FIXTURE(Fixture, "offsets turn around the tiles, in either direction") {

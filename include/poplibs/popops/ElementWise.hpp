@@ -23,12 +23,13 @@
 // result is laid out as one of the inputs. An expression runs as one fused vertex a tile:
 // intermediate results touch no memory.
 //
-// Options of every function:
-//   enableGenerateCodelet               true|false (true)   accepted; expressions are fused in any
-//   case forceGenerateCodelet                true|false (false)  accepted; expressions are fused in
-//   any case enableVectorBroadcastOptimisations  true|false (true)   false: broadcast operands are
-//   expanded before the operation enableExpressionOptimizations       true|false (true)   rewrite
-//   x^2 to square(x), x * 1 to x and the like
+// Options of every function, true|false each:
+//
+// - enableGenerateCodelet (true): accepted; expressions are fused in any case.
+// - forceGenerateCodelet (false): accepted; expressions are fused in any case.
+// - enableVectorBroadcastOptimisations (true): false expands broadcast operands before the
+//   operation.
+// - enableExpressionOptimizations (true): rewrite x^2 to square(x), x * 1 to x and the like.
 //
 // All throw poputil::poplibs_error when shapes or types do not fit, with the expression and the
 // operands in the text; poplar::invalid_option on other options; poplar::unknown_vertex_type if

@@ -15,23 +15,27 @@
 #include <vector>
 
 // Reductions over dimensions:
-//     out[kept] = scale * (op over all reduced indices of in[kept, reduced])  (+ out[kept], if
-//     updating)
-// SQUARE_ADD adds squares, LOG_ADD is log(sum(exp(in))) (there the scale is added, and updating is
-// a LOG_ADD too).
 //
-// Type pairs: ADD, SQUARE_ADD, MUL: float and half to float or half, int to int, unsigned to
-// unsigned; LOG_ADD: float and half to float or half; MIN, MAX: float, half, int, unsigned to
-// themselves; LOGICAL_AND, LOGICAL_OR: bool. HALF input is accumulated in float. Without elements
-// the result is the identity of the operation.
+//     out[kept] = scale * (op over all reduced indices of in[kept, reduced])  (+ out[kept])
+//
+// The last term is there when updating. SQUARE_ADD adds squares, LOG_ADD is log(sum(exp(in)))
+// (there the scale is added, and updating is a LOG_ADD too).
+//
+// Types of input and output:
+//
+// - ADD, SQUARE_ADD, MUL: float and half to float or half, int to int, unsigned to unsigned.
+// - LOG_ADD: float and half to float or half.
+// - MIN, MAX: float, half, int, unsigned to themselves.
+// - LOGICAL_AND, LOGICAL_OR: bool.
+//
+// HALF input is accumulated in float. Without elements the result is the identity of the operation.
 //
 // The result does not depend on tile mapping or threads, but sums are not in the order of a simple
 // loop: the order is a function of the shape and of the device.
 //
-// Options: accumType.interTile, accumType.inVertex  float|half  type of partial results between the
-// stages and inside
-//   them; default float for ADD, SQUARE_ADD, MUL and LOG_ADD, else the output type. A type smaller
-//   than the output's is ignored.
+// Options: accumType.interTile and accumType.inVertex (float|half): the type of partial results
+// between the stages and inside them; default float for ADD, SQUARE_ADD, MUL and LOG_ADD, else the
+// output type. A type smaller than the output's is ignored.
 //
 // All throw poputil::poplibs_error on a dimension out of range, types not listed above, a scale
 // that is not one FLOAT element or an operation that does not take one.

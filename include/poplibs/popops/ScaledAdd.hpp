@@ -12,10 +12,11 @@
 // FLOAT among A, B and the scales, products are computed in float and rounded once to A's type; the
 // sum has A's type.
 //
-// Options
-//   optimizeForSpeed           true|false (false)  accepted; the fast form is always taken
-//   scaleFloatToHalfTolerance  number (1e-6)       for HALF data: relative error below which a
-//   scale counts as a half
+// Options:
+//
+// - optimizeForSpeed, true|false (false): accepted; the fast form is always taken.
+// - scaleFloatToHalfTolerance, a number (1e-6): for HALF data, the relative error below which a
+//   scale counts as a half.
 //
 // All throw poputil::poplibs_error on shapes that differ, types not listed, aliases or constants in
 // A, or a scale of more than one element.

@@ -17,16 +17,16 @@
 
 #include <poplar/impl/codelet/Registry.hpp>
 
-// Names, fields and costs of the vertices of codelets/popops. The indices that a cost function asks for are the
-// positions of the fields in their class.
+// Names, fields and costs of the vertices of codelets/popops. The indices that a cost function asks
+// for are the positions of the fields in their class.
 
 namespace cottonwood::vertices {
 
-using poputil::templateName;
-using poputil::VertexText;
 using codelet::Cost;
 using codelet::VertexSizes;
 using model::Machine;
+using poputil::templateName;
+using poputil::VertexText;
 
 inline Cost costOfMap(VertexSizes const &sizes, Machine const &machine) {
   constexpr unsigned OUT = 5, CYCLES = 7;
@@ -37,8 +37,9 @@ inline Cost costOfMap(VertexSizes const &sizes, Machine const &machine) {
 
 template <class V> VertexText describeMap(std::string name) {
   return {std::move(name),
-          {POP_FIELD(V, inFloat), POP_FIELD(V, inHalf), POP_FIELD(V, inInt), POP_FIELD(V, inUnsigned),
-           POP_FIELD(V, inBool), POP_FIELD(V, out), POP_FIELD(V, program), POP_FIELD(V, cyclesPer8)},
+          {POP_FIELD(V, inFloat), POP_FIELD(V, inHalf), POP_FIELD(V, inInt),
+           POP_FIELD(V, inUnsigned), POP_FIELD(V, inBool), POP_FIELD(V, out), POP_FIELD(V, program),
+           POP_FIELD(V, cyclesPer8)},
           &costOfMap};
 }
 template <class Tag, class Out> VertexText describeVertex(Map<Tag, Out> *) {
@@ -50,7 +51,8 @@ template <class Tag, class Out> VertexText describeVertex(MapInPlace<Tag, Out> *
 
 /// \tparam BYTES   of an input element
 /// \tparam SCALED  1 if the scale is a field, which moves those behind it
-template <unsigned BYTES, unsigned SCALED, bool UPDATE> Cost costOfReduce(VertexSizes const &sizes, Machine const &machine) {
+template <unsigned BYTES, unsigned SCALED, bool UPDATE>
+Cost costOfReduce(VertexSizes const &sizes, Machine const &machine) {
   constexpr unsigned OUT = 1, OP = 2 + SCALED, REDUCED = 3 + SCALED, INNER = 4 + SCALED;
   ReduceCostProblem problem;
   problem.outputs = sizes.elements(OUT);
@@ -65,32 +67,36 @@ template <unsigned BYTES, unsigned SCALED, bool UPDATE> Cost costOfReduce(Vertex
 template <class Tag, class In, class Out> VertexText describeVertex(Reduce<Tag, In, Out> *) {
   using V = Reduce<Tag, In, Out>;
   return {templateName<In, Out>("popops::Reduce"),
-          {POP_FIELD(V, in), POP_FIELD(V, out), POP_FIELD(V, op), POP_FIELD(V, reduced), POP_FIELD(V, inner)},
+          {POP_FIELD(V, in), POP_FIELD(V, out), POP_FIELD(V, op), POP_FIELD(V, reduced),
+           POP_FIELD(V, inner)},
           &costOfReduce<sizeof(In), 0, false>};
 }
 template <class Tag, class In, class Out> VertexText describeVertex(ReduceUpdate<Tag, In, Out> *) {
   using V = ReduceUpdate<Tag, In, Out>;
   return {templateName<In, Out>("popops::ReduceUpdate"),
-          {POP_FIELD(V, in), POP_FIELD(V, out), POP_FIELD(V, op), POP_FIELD(V, reduced), POP_FIELD(V, inner)},
+          {POP_FIELD(V, in), POP_FIELD(V, out), POP_FIELD(V, op), POP_FIELD(V, reduced),
+           POP_FIELD(V, inner)},
           &costOfReduce<sizeof(In), 0, true>};
 }
 template <class Tag, class In, class Out> VertexText describeVertex(ReduceScale<Tag, In, Out> *) {
   using V = ReduceScale<Tag, In, Out>;
   return {templateName<In, Out>("popops::ReduceScale"),
-          {POP_FIELD(V, in), POP_FIELD(V, out), POP_FIELD(V, scale), POP_FIELD(V, op), POP_FIELD(V, reduced),
-           POP_FIELD(V, inner)},
+          {POP_FIELD(V, in), POP_FIELD(V, out), POP_FIELD(V, scale), POP_FIELD(V, op),
+           POP_FIELD(V, reduced), POP_FIELD(V, inner)},
           &costOfReduce<sizeof(In), 1, false>};
 }
-template <class Tag, class In, class Out> VertexText describeVertex(ReduceScaleUpdate<Tag, In, Out> *) {
+template <class Tag, class In, class Out>
+VertexText describeVertex(ReduceScaleUpdate<Tag, In, Out> *) {
   using V = ReduceScaleUpdate<Tag, In, Out>;
   return {templateName<In, Out>("popops::ReduceScaleUpdate"),
-          {POP_FIELD(V, in), POP_FIELD(V, out), POP_FIELD(V, scale), POP_FIELD(V, op), POP_FIELD(V, reduced),
-           POP_FIELD(V, inner)},
+          {POP_FIELD(V, in), POP_FIELD(V, out), POP_FIELD(V, scale), POP_FIELD(V, op),
+           POP_FIELD(V, reduced), POP_FIELD(V, inner)},
           &costOfReduce<sizeof(In), 1, true>};
 }
 
 template <class From, class To> constexpr CastKind castKind() {
-  constexpr bool FROM_HALF = std::is_same_v<From, ::poplar::half>, TO_HALF = std::is_same_v<To, ::poplar::half>;
+  constexpr bool FROM_HALF = std::is_same_v<From, ::poplar::half>,
+                 TO_HALF = std::is_same_v<To, ::poplar::half>;
   if constexpr (FROM_HALF && std::is_same_v<To, float>)
     return CastKind::HALF_TO_FLOAT;
   else if constexpr (TO_HALF && std::is_same_v<From, float>)
@@ -110,7 +116,9 @@ template <CastKind KIND> Cost costOfCast(VertexSizes const &sizes, Machine const
 
 template <class Tag, class From, class To> VertexText describeVertex(Cast<Tag, From, To> *) {
   using V = Cast<Tag, From, To>;
-  return {templateName<From, To>("popops::Cast"), {POP_FIELD(V, in), POP_FIELD(V, out)}, &costOfCast<castKind<From, To>()>};
+  return {templateName<From, To>("popops::Cast"),
+          {POP_FIELD(V, in), POP_FIELD(V, out)},
+          &costOfCast<castKind<From, To>()>};
 }
 
 template <unsigned BYTES> Cost costOfFill(VertexSizes const &sizes, Machine const &machine) {
@@ -120,10 +128,13 @@ template <unsigned BYTES> Cost costOfFill(VertexSizes const &sizes, Machine cons
 
 template <class Tag, class T> VertexText describeVertex(Fill<Tag, T> *) {
   using V = Fill<Tag, T>;
-  return {templateName<T>("popops::Fill"), {POP_FIELD(V, out), POP_FIELD(V, value)}, &costOfFill<sizeof(T)>};
+  return {templateName<T>("popops::Fill"),
+          {POP_FIELD(V, out), POP_FIELD(V, value)},
+          &costOfFill<sizeof(T)>};
 }
 
-template <class A, class B, bool SCALES_A> Cost costOfScaledAdd(VertexSizes const &sizes, Machine const &machine) {
+template <class A, class B, bool SCALES_A>
+Cost costOfScaledAdd(VertexSizes const &sizes, Machine const &machine) {
   constexpr unsigned DATA = 0;
   ScaledAddCostProblem problem;
   problem.elements = sizes.elements(DATA);
@@ -155,8 +166,8 @@ template <class Tag, class A, class B> VertexText describeVertex(Axpby<Tag, A, B
 template <class Tag, class A, class B> VertexText describeVertex(AxpbyTensor<Tag, A, B> *) {
   using V = AxpbyTensor<Tag, A, B>;
   return {templateName<A, B>("popops::AxpbyTensor"),
-          {POP_FIELD(V, a), POP_FIELD(V, b), POP_FIELD(V, scaleA), POP_FIELD(V, scaleB), POP_FIELD(V, factor),
-           POP_FIELD(V, oneMinusA)},
+          {POP_FIELD(V, a), POP_FIELD(V, b), POP_FIELD(V, scaleA), POP_FIELD(V, scaleB),
+           POP_FIELD(V, factor), POP_FIELD(V, oneMinusA)},
           &costOfScaledAdd<A, B, true>};
 }
 

@@ -192,6 +192,10 @@ POP_INLINE void MapEmitter::checkOutput(Term const &term, std::vector<std::size_
   if (out.elementType() != term.type)
     base::fail<::poputil::poplibs_error>(where_, "the result is of type ", term.type,
                                          ", but the output is of type ", out.elementType());
+  if (!out.isParallelWriteable())
+    base::fail<::poputil::poplibs_error>(where_, "the output of shape ", base::shapeText(shape),
+                                         " must be writeable in parallel, but it contains ",
+                                         out.containsAliases() ? "aliases" : "constants");
 }
 
 POP_INLINE Tensor MapEmitter::newTensor(Term const &term, std::vector<std::size_t> const &shape) {
@@ -230,7 +234,7 @@ POP_INLINE Tensor MapEmitter::evaluate(Term term) {
 
 POP_INLINE void MapEmitter::evaluateTo(Term term, Tensor const &out) {
   checkOutput(term, shapeOf(term), out);
-  if (out.isParallelWriteable() && !disturbs(out, term)) {
+  if (!disturbs(out, term)) {
     emit(std::move(term), out);
   } else {
     Tensor const result = graph_.clone(out, debugContext_);

@@ -1,6 +1,7 @@
 #pragma once
-// How a library turns its families of vertex classes (codelets/*/X.hpp) into codelets with the entry points of the
-// instruction set in use. The scalar classes give names and layouts; kernels are not instantiated here.
+// How a library turns its families of vertex classes (codelets/*/X.hpp) into codelets with the
+// entry points of the instruction set in use. The scalar classes give names and layouts; kernels
+// are not instantiated here.
 
 #include <codelets/arch/CpuFeatures.hpp>
 #include <codelets/arch/EntryTable.hpp>
@@ -26,7 +27,9 @@ struct VertexText {
 /// "lib::Name<float,half>"
 template <class... T> std::string templateName(std::string const &name) {
   std::string list;
-  ((list += (list.empty() ? "" : ",") + std::string(::poplar::equivalent_device_type<T>().value.toString())), ...);
+  ((list += (list.empty() ? "" : ",") +
+            std::string(::poplar::equivalent_device_type<T>().value.toString())),
+   ...);
   return name + "<" + list + ">";
 }
 
@@ -67,7 +70,8 @@ template <class Family> vertices::VertexEntries entriesFor(isa::Isa isa) {
 #endif
 }
 
-template <class V> codelet::Codelet makeCodelet(VertexText text, codelet::Entry entry, isa::Isa isa) {
+template <class V>
+codelet::Codelet makeCodelet(VertexText text, codelet::Entry entry, isa::Isa isa) {
   codelet::Codelet codelet;
   codelet.name = std::move(text.name);
   for (auto const &description : text.fields)
@@ -88,12 +92,15 @@ void appendCodelets(vertices::VertexList<V...>, vertices::VertexEntries entries,
                     std::vector<codelet::Codelet> &out) {
   std::size_t i = 0;
   // describeVertex is found by the vertex class's namespace or that of its tag.
-  (out.push_back(makeCodelet<V>(describeVertex(static_cast<V *>(nullptr)), entries.first[i++], isa)), ...);
+  (out.push_back(
+       makeCodelet<V>(describeVertex(static_cast<V *>(nullptr)), entries.first[i++], isa)),
+   ...);
 }
 
 /// Appends the codelets of a family; describeVertex(V *) gives the text of each class V.
 template <class Family> void appendFamily(isa::Isa isa, std::vector<codelet::Codelet> &out) {
-  appendCodelets(typename Family::template Vertices<isa::scalar>(), entriesFor<Family>(isa), isa, out);
+  appendCodelets(typename Family::template Vertices<isa::scalar>(), entriesFor<Family>(isa), isa,
+                 out);
 }
 
 } // namespace cottonwood::poputil
