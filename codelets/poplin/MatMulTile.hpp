@@ -118,13 +118,14 @@ void matMulTile(const MatMulTileArgs &args) {
     const std::ptrdiff_t bRow = args.bRow;
     if (whole) {
       for (; k != 0; --k, b += bRow, packed += VECTORS * W) {
+        // Never past the end: what lies there may be what another thread is writing.
+        const std::ptrdiff_t ahead =
+            k > static_cast<std::size_t>(MATMUL_PREFETCH_ROWS) ? MATMUL_PREFETCH_ROWS * bRow : 0;
         V row[VECTORS];
         unroll<VECTORS>([&](auto j) __attribute__((always_inline)) {
           row[j] = V::load(b + j * W);
           row[j].store(packed + j * W);
-          __builtin_prefetch(reinterpret_cast<const char *>(b) +
-                             (MATMUL_PREFETCH_ROWS * bRow + j * W) *
-                                 static_cast<std::ptrdiff_t>(sizeof(B)));
+          __builtin_prefetch(b + ahead + j * W);
         });
         multiply(row);
       }

@@ -7,7 +7,7 @@
 ///              (g, p, j) of B is b[bOffset + g * bBatch + p * bRow + j * bColumn]; strides may be
 ///              0 or negative
 ///   c          Vector<Output<Vector<Out, ONE_PTR>>>: either one region [batches, m, n], row-major,
-///              or a region of n elements for each of the batches * m rows
+///              or, if n > 1, a region of n elements for each of the batches * m rows
 ///   workspace  Output<Vector<float, ONE_PTR>>: kernels::matMulWorkspace() floats
 ///   m, n, k, batches   unsigned; nothing is read where k is 0, and C becomes zeros
 ///   method, blockRows, blockDepth, packA   kernels::MatMulBlocking

@@ -18,8 +18,31 @@
 
 namespace cottonwood::base::detail {
 
-inline constexpr std::array<std::string_view, 7> LOG_MODULES{
-    "CODELETS", "ENGINE", "GRAPH", "PROFILER", "PROGRAM", "TARGET", "TENSOR"};
+/// A module and the group that it belongs to: an index into LOG_GROUPS.
+struct LogModule {
+  std::string_view name;
+  std::size_t group;
+};
+/// Prefix of the environment variables, and tag of the lines.
+struct LogGroup {
+  std::string_view variables, tag;
+};
+inline constexpr std::array<LogGroup, 2> LOG_GROUPS{{{"POPLAR", "PO"}, {"POPLIBS", "PL"}}};
+inline constexpr std::array<LogModule, 15> LOG_MODULES{{{"CODELETS", 0},
+                                                        {"ENGINE", 0},
+                                                        {"GRAPH", 0},
+                                                        {"PROFILER", 0},
+                                                        {"PROGRAM", 0},
+                                                        {"TARGET", 0},
+                                                        {"TENSOR", 0},
+                                                        {"POPFLOAT", 1},
+                                                        {"POPLIN", 1},
+                                                        {"POPNN", 1},
+                                                        {"POPOPS", 1},
+                                                        {"POPRAND", 1},
+                                                        {"POPSOLVER", 1},
+                                                        {"POPSPARSE", 1},
+                                                        {"POPUTIL", 1}}};
 inline constexpr std::array<std::string_view, 6> LOG_LEVELS{"OFF",  "ERR",   "WARN",
                                                             "INFO", "DEBUG", "TRACE"};
 
@@ -34,23 +57,40 @@ POP_INLINE LogLevel levelFromEnvironment(std::string const &variable, LogLevel o
                               "' is no level; allowed are OFF, ERR, WARN, INFO, DEBUG and TRACE");
 }
 
+/// The file that the value of POPLAR_LOG_DEST or POPLIBS_LOG_DEST names.
+POP_INLINE std::FILE *openDestination(std::string const &variable, std::string const &destination) {
+  if (destination.empty() || destination == "stderr")
+    return stderr;
+  if (destination == "stdout")
+    return stdout;
+  std::FILE *const file = std::fopen(destination.c_str(), "w");
+  if (!file)
+    throw poplar::runtime_error("log: cannot write to " + variable + " = '" + destination + "'");
+  return file;
+}
+
 struct LogSettings {
   std::array<LogLevel, LOG_MODULES.size()> levels{};
-  std::FILE *file = stderr;
+  std::array<std::FILE *, LOG_GROUPS.size()> files{};
 
   LogSettings() {
-    LogLevel const general = levelFromEnvironment("POPLAR_LOG_LEVEL", LogLevel::Off);
-    for (std::size_t i = 0; i < LOG_MODULES.size(); ++i)
-      levels[i] =
-          levelFromEnvironment("POPLAR_" + std::string(LOG_MODULES[i]) + "_LOG_LEVEL", general);
-    char const *const where = std::getenv("POPLAR_LOG_DEST");
-    std::string const destination = where ? where : "";
-    if (destination == "stdout")
-      file = stdout;
-    else if (!destination.empty() && destination != "stderr")
-      file = std::fopen(destination.c_str(), "w");
-    if (!file)
-      throw poplar::runtime_error("log: cannot write to POPLAR_LOG_DEST = '" + destination + "'");
+    std::array<LogLevel, LOG_GROUPS.size()> general{};
+    std::array<std::string, LOG_GROUPS.size()> destinations;
+    for (std::size_t g = 0; g < LOG_GROUPS.size(); ++g) {
+      std::string const prefix(LOG_GROUPS[g].variables);
+      general[g] = levelFromEnvironment(prefix + "_LOG_LEVEL", LogLevel::Off);
+      char const *const where = std::getenv((prefix + "_LOG_DEST").c_str());
+      destinations[g] = where ? where : "";
+      // Opened twice, a file would be emptied under the first writer.
+      bool const same = g != 0 && destinations[g] == destinations[0];
+      files[g] = same ? files[0] : openDestination(prefix + "_LOG_DEST", destinations[g]);
+    }
+    for (std::size_t i = 0; i < LOG_MODULES.size(); ++i) {
+      auto const [name, group] = LOG_MODULES[i];
+      levels[i] = levelFromEnvironment(std::string(LOG_GROUPS[group].variables) + "_" +
+                                           std::string(name) + "_LOG_LEVEL",
+                                       general[group]);
+    }
   }
 };
 
@@ -79,23 +119,28 @@ POP_INLINE std::string timeText() {
 namespace cottonwood::base {
 
 POP_INLINE bool logEnabled(std::string_view module, LogLevel level) {
-  detail::LogSettings const &settings = detail::logSettings();
   for (std::size_t i = 0; i < detail::LOG_MODULES.size(); ++i)
-    if (detail::LOG_MODULES[i] == module)
-      return level <= settings.levels[i];
+    if (detail::LOG_MODULES[i].name == module)
+      return level <= detail::logSettings().levels[i];
   return false;
 }
 
 POP_INLINE void logLine(std::string_view module, LogLevel level, std::string_view text) {
   if (!logEnabled(module, level))
     return;
+  std::size_t group = 0;
+  for (detail::LogModule const &known : detail::LOG_MODULES)
+    if (known.name == module)
+      group = known.group;
+  std::FILE *const file = detail::logSettings().files[group];
+  std::string_view const tag = detail::LOG_GROUPS[group].tag;
   // One call a line: lines of several threads do not mix.
-  std::fprintf(detail::logSettings().file, "%s PO:%-8.*s %ld.%ld %c: %.*s\n",
-               detail::timeText().c_str(), static_cast<int>(module.size()), module.data(),
-               static_cast<long>(getpid()), static_cast<long>(syscall(SYS_gettid)),
+  std::fprintf(file, "%s %.*s:%-8.*s %ld.%ld %c: %.*s\n", detail::timeText().c_str(),
+               static_cast<int>(tag.size()), tag.data(), static_cast<int>(module.size()),
+               module.data(), static_cast<long>(getpid()), static_cast<long>(syscall(SYS_gettid)),
                detail::LOG_LEVELS[static_cast<std::size_t>(level)][0],
                static_cast<int>(text.size()), text.data());
-  std::fflush(detail::logSettings().file);
+  std::fflush(file);
 }
 
 } // namespace cottonwood::base

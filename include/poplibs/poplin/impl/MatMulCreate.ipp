@@ -1,0 +1,278 @@
+#pragma once
+
+#include <poplin/MatMul.hpp>
+#include <poplin/impl/MatMulCheck.hpp>
+#include <poplin/impl/MatMulEmit.hpp>
+#include <poplin/impl/MatMulPlanning.hpp>
+#include <poputil/DebugInfo.hpp>
+#include <poputil/TileMapping.hpp>
+#include <poputil/exceptions.hpp>
+
+#include <poplar/impl/base/Error.hpp>
+
+#include <ostream>
+#include <tuple>
+
+namespace cottonwood::poplin::detail {
+
+using Shape = std::vector<std::size_t>;
+using ::poputil::poplibs_error;
+
+/// A product of which only shapes and types are known.
+struct MatMulForecast {
+  char const *where;
+  bool grouped;
+  ::poplar::Type inputType, outputType;
+  Shape const &aShape, &bShape;
+  ::poplar::OptionFlags const &options;
+  ::poplin::PlanningCache *cache;
+};
+
+POP_INLINE ::poplar::Tensor createSide(::poplar::Graph &graph, MatMulSide side,
+                                       MatMulForecast const &f, char const *api,
+                                       ::poplar::DebugContext const &debugContext) {
+  ::poputil::PoplibsOpDebugInfo di(debugContext, {}, api);
+  ::poplar::DebugContext const context(di);
+  MatMulOptions const options = readMatMulOptions(f.options);
+  MatMulCheck const check =
+      checkMatMul(f.where, f.grouped, f.inputType, f.outputType, f.aShape, f.bShape);
+  Shape const shape = side == MatMulSide::LEFT    ? f.aShape
+                      : side == MatMulSide::RIGHT ? f.bShape
+                                                  : check.outShape();
+  bool const isOutput = side == MatMulSide::OUTPUT;
+  ::poplar::Tensor const t =
+      graph.addVariable(isOutput ? f.outputType : f.inputType, shape, context);
+  if (check.isTrivial() || plansForCpu(graph.getTarget())) {
+    ::poputil::mapTensorLinearly(graph, t);
+    return t;
+  }
+  auto const plan = planMatMul(f.where, graph.getTarget(), check.problem, options, f.cache).plan;
+  mapForPlan(graph, asGroups(t), side, check.problem, plan);
+  return t;
+}
+
+POP_INLINE void reportPlan(std::ostream &out, ::poplar::Graph const &graph,
+                           MatMulForecast const &f) {
+  MatMulOptions const options = readMatMulOptions(f.options);
+  MatMulCheck check =
+      checkMatMul(f.where, f.grouped, f.inputType, f.outputType, f.aShape, f.bShape);
+  check.problem.partials = partialsFor(check.problem, options);
+  if (check.isTrivial()) {
+    out << "nothing to multiply: " << toText(check.problem) << "\n";
+    return;
+  }
+  auto const choice = planMatMul(f.where, graph.getTarget(), check.problem, options, f.cache);
+  out << "problem: " << toText(check.problem) << "\nplan: " << toText(choice.plan)
+      << "\nestimate: " << static_cast<std::uint64_t>(choice.cost.cycles) << " cycles, "
+      << choice.cost.temporaryBytes << " bytes of temporaries\ncandidates:\n"
+      << choice.explanation;
+}
+
+POP_INLINE ::poplar::Tensor preArrange(::poplar::Graph &graph, MatMulForecast const &f,
+                                       char const *api, ::poplar::Tensor const &b,
+                                       ::poplar::program::Sequence &prog,
+                                       ::poplar::DebugContext const &debugContext) {
+  ::poplar::Tensor const arranged = createSide(graph, MatMulSide::RIGHT, f, api, debugContext);
+  if (b.numElements() != 0)
+    prog.add(::poplar::program::Copy(b, arranged, false, debugContext));
+  return arranged;
+}
+
+} // namespace cottonwood::poplin::detail
+
+namespace poplin {
+
+POP_INLINE poplar::Tensor createMatMulInputLHS(poplar::Graph &graph, poplar::Type const &inputType,
+                                               poplar::Type const &outputType,
+                                               std::vector<std::size_t> const &aShape,
+                                               std::vector<std::size_t> const &bShape,
+                                               poplar::DebugContext const &debugContext,
+                                               poplar::OptionFlags const &options,
+                                               PlanningCache *cache) {
+  using namespace cottonwood::poplin;
+  return detail::createSide(graph, MatMulSide::LEFT,
+                            {"poplin::createMatMulInputLHS", false, inputType, outputType, aShape,
+                             bShape, options, cache},
+                            "createMatMulInputLHS", debugContext);
+}
+
+POP_INLINE poplar::Tensor createMatMulInputLHS(poplar::Graph &graph, poplar::Type const &dataType,
+                                               std::vector<std::size_t> const &aShape,
+                                               std::vector<std::size_t> const &bShape,
+                                               poplar::DebugContext const &debugContext,
+                                               poplar::OptionFlags const &options,
+                                               PlanningCache *cache) {
+  return createMatMulInputLHS(graph, dataType, dataType, aShape, bShape, debugContext, options,
+                              cache);
+}
+
+POP_INLINE poplar::Tensor
+createMatMulGroupedInputLHS(poplar::Graph &graph, poplar::Type const &inputType,
+                            poplar::Type const &outputType, std::vector<std::size_t> const &aShape,
+                            std::vector<std::size_t> const &bShape,
+                            poplar::DebugContext const &debugContext,
+                            poplar::OptionFlags const &options, PlanningCache *cache) {
+  using namespace cottonwood::poplin;
+  return detail::createSide(graph, MatMulSide::LEFT,
+                            {"poplin::createMatMulGroupedInputLHS", true, inputType, outputType,
+                             aShape, bShape, options, cache},
+                            "createMatMulGroupedInputLHS", debugContext);
+}
+
+POP_INLINE poplar::Tensor createMatMulInputRHS(poplar::Graph &graph, poplar::Type const &inputType,
+                                               poplar::Type const &outputType,
+                                               std::vector<std::size_t> const &aShape,
+                                               std::vector<std::size_t> const &bShape,
+                                               poplar::DebugContext const &debugContext,
+                                               poplar::OptionFlags const &options,
+                                               PlanningCache *cache) {
+  using namespace cottonwood::poplin;
+  return detail::createSide(graph, MatMulSide::RIGHT,
+                            {"poplin::createMatMulInputRHS", false, inputType, outputType, aShape,
+                             bShape, options, cache},
+                            "createMatMulInputRHS", debugContext);
+}
+
+POP_INLINE poplar::Tensor createMatMulInputRHS(poplar::Graph &graph, poplar::Type const &dataType,
+                                               std::vector<std::size_t> const &aShape,
+                                               std::vector<std::size_t> const &bShape,
+                                               poplar::DebugContext const &debugContext,
+                                               poplar::OptionFlags const &options,
+                                               PlanningCache *cache) {
+  return createMatMulInputRHS(graph, dataType, dataType, aShape, bShape, debugContext, options,
+                              cache);
+}
+
+POP_INLINE poplar::Tensor
+createMatMulGroupedInputRHS(poplar::Graph &graph, poplar::Type const &inputType,
+                            poplar::Type const &outputType, std::vector<std::size_t> const &aShape,
+                            std::vector<std::size_t> const &bShape,
+                            poplar::DebugContext const &debugContext,
+                            poplar::OptionFlags const &options, PlanningCache *cache) {
+  using namespace cottonwood::poplin;
+  return detail::createSide(graph, MatMulSide::RIGHT,
+                            {"poplin::createMatMulGroupedInputRHS", true, inputType, outputType,
+                             aShape, bShape, options, cache},
+                            "createMatMulGroupedInputRHS", debugContext);
+}
+
+POP_INLINE poplar::Tensor
+createMatMulOutput(poplar::Graph &graph, poplar::Type const &inputType,
+                   poplar::Type const &outputType, std::vector<std::size_t> const &aShape,
+                   std::vector<std::size_t> const &bShape, poplar::DebugContext const &debugContext,
+                   poplar::OptionFlags const &options, PlanningCache *cache) {
+  using namespace cottonwood::poplin;
+  return detail::createSide(
+      graph, MatMulSide::OUTPUT,
+      {"poplin::createMatMulOutput", false, inputType, outputType, aShape, bShape, options, cache},
+      "createMatMulOutput", debugContext);
+}
+
+POP_INLINE poplar::Tensor createMatMulOutput(poplar::Graph &graph, poplar::Type const &dataType,
+                                             std::vector<std::size_t> const &aShape,
+                                             std::vector<std::size_t> const &bShape,
+                                             poplar::DebugContext const &debugContext,
+                                             poplar::OptionFlags const &options,
+                                             PlanningCache *cache) {
+  return createMatMulOutput(graph, dataType, dataType, aShape, bShape, debugContext, options,
+                            cache);
+}
+
+POP_INLINE poplar::Tensor
+createMatMulGroupedOutput(poplar::Graph &graph, poplar::Type const &inputType,
+                          poplar::Type const &outputType, std::vector<std::size_t> const &aShape,
+                          std::vector<std::size_t> const &bShape,
+                          poplar::DebugContext const &debugContext,
+                          poplar::OptionFlags const &options, PlanningCache *cache) {
+  using namespace cottonwood::poplin;
+  return detail::createSide(graph, MatMulSide::OUTPUT,
+                            {"poplin::createMatMulGroupedOutput", true, inputType, outputType,
+                             aShape, bShape, options, cache},
+                            "createMatMulGroupedOutput", debugContext);
+}
+
+POP_INLINE poplar::Tensor
+preArrangeMatMulInputRHS(poplar::Graph &graph, std::vector<std::size_t> const &aShape,
+                         poplar::Tensor const &B, poplar::program::Sequence &prog,
+                         poplar::Type const &outputType, poplar::DebugContext const &debugContext,
+                         poplar::OptionFlags const &options, PlanningCache *cache) {
+  using namespace cottonwood::poplin;
+  char const *const where = "poplin::preArrangeMatMulInputRHS";
+  checkMatMulTensor(where, B, "B");
+  auto const bShape = B.shape();
+  return detail::preArrange(
+      graph, {where, false, B.elementType(), outputType, aShape, bShape, options, cache},
+      "preArrangeMatMulInputRHS", B, prog, debugContext);
+}
+
+POP_INLINE poplar::Tensor
+preArrangeMatMulInputRHS(poplar::Graph &graph, std::vector<std::size_t> const &aShape,
+                         poplar::Tensor const &B, poplar::program::Sequence &prog,
+                         poplar::DebugContext const &debugContext,
+                         poplar::OptionFlags const &options, PlanningCache *cache) {
+  cottonwood::poplin::checkMatMulTensor("poplin::preArrangeMatMulInputRHS", B, "B");
+  return preArrangeMatMulInputRHS(graph, aShape, B, prog, B.elementType(), debugContext, options,
+                                  cache);
+}
+
+POP_INLINE poplar::Tensor
+preArrangeMatMulGroupedInputRHS(poplar::Graph &graph, std::vector<std::size_t> const &aShape,
+                                poplar::Tensor const &B, poplar::program::Sequence &prog,
+                                poplar::Type const &outputType,
+                                poplar::DebugContext const &debugContext,
+                                poplar::OptionFlags const &options, PlanningCache *cache) {
+  using namespace cottonwood::poplin;
+  char const *const where = "poplin::preArrangeMatMulGroupedInputRHS";
+  checkMatMulTensor(where, B, "B");
+  auto const bShape = B.shape();
+  return detail::preArrange(
+      graph, {where, true, B.elementType(), outputType, aShape, bShape, options, cache},
+      "preArrangeMatMulGroupedInputRHS", B, prog, debugContext);
+}
+
+POP_INLINE void matMulReportPlan(std::ostream &out, poplar::Graph const &graph,
+                                 poplar::Type const &inputType, poplar::Type const &outputType,
+                                 std::vector<std::size_t> const &aShape,
+                                 std::vector<std::size_t> const &bShape,
+                                 poplar::OptionFlags const &options, PlanningCache *cache) {
+  cottonwood::poplin::detail::reportPlan(
+      out, graph,
+      {"poplin::matMulReportPlan", false, inputType, outputType, aShape, bShape, options, cache});
+}
+
+POP_INLINE void matMulGroupedReportPlan(std::ostream &out, poplar::Graph const &graph,
+                                        poplar::Type const &inputType,
+                                        poplar::Type const &outputType,
+                                        std::vector<std::size_t> const &aShape,
+                                        std::vector<std::size_t> const &bShape,
+                                        poplar::OptionFlags const &options, PlanningCache *cache) {
+  cottonwood::poplin::detail::reportPlan(out, graph,
+                                         {"poplin::matMulGroupedReportPlan", true, inputType,
+                                          outputType, aShape, bShape, options, cache});
+}
+
+POP_INLINE bool operator<(MatMulParams const &a, MatMulParams const &b) {
+  return std::tie(a.inputType, a.outputType, a.aShape, a.bShape) <
+         std::tie(b.inputType, b.outputType, b.aShape, b.bShape);
+}
+
+POP_INLINE void preplanMatMuls(std::set<MatMulPlanParams> const &matmuls,
+                               matmul::PlanningCache &cache) {
+  using namespace cottonwood::poplin;
+  char const *const where = "poplin::preplanMatMuls";
+  for (auto const &[target, params, options] : matmuls) {
+    if (!target || !options)
+      cottonwood::base::fail<poputil::poplibs_error>(where, "the pointer to the ",
+                                                     target ? "options" : "target", " is null");
+    MatMulCheck const check = checkMatMul(where, params.aShape.size() == 3, params.inputType,
+                                          params.outputType, params.aShape, params.bShape);
+    if (!check.isTrivial())
+      planMatMul(where, *target, check.problem, readMatMulOptions(*options), &cache.getImpl());
+  }
+}
+
+POP_INLINE void matmulValidateOptions(poplar::OptionFlags const &options) {
+  cottonwood::poplin::readMatMulOptions(options);
+}
+
+} // namespace poplin

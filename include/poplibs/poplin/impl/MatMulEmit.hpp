@@ -1,0 +1,44 @@
+// Vertices of matrix products.
+#pragma once
+
+#include <planners/poplin/MatMulTypes.hpp>
+#include <poplar/Graph.hpp>
+#include <poplar/Program.hpp>
+#include <poplin/PlanningCache.hpp>
+#include <poplin/impl/MatMulOptions.hpp>
+
+namespace cottonwood::poplin {
+
+using ::poplar::Tensor;
+
+/// A product whose arguments were checked: a [g, m, k], b [g, k, n], out [g, m, n], no size 0.
+struct MatMulJob {
+  char const *where = "";
+  Tensor a, b, out;
+  MatMulOptions options;
+  ::poplin::PlanningCache *cache = nullptr;
+
+  planner::MatMulProblem problem() const;
+};
+
+POP_API planner::MatMulType plannerType(::poplar::Type const &type);
+
+/// Adds the program of the product for the kind of target that the graph has.
+POP_API void emitMatMul(::poplar::Graph &graph, MatMulJob const &job,
+                        ::poplar::program::Sequence &prog,
+                        ::poplar::DebugContext const &debugContext);
+POP_API void emitMatMulCpu(::poplar::Graph &graph, MatMulJob const &job,
+                           ::poplar::program::Sequence &prog,
+                           ::poplar::DebugContext const &debugContext);
+POP_API void emitMatMulTiles(::poplar::Graph &graph, MatMulJob const &job,
+                             ::poplar::program::Sequence &prog,
+                             ::poplar::DebugContext const &debugContext);
+
+/// Which side of a product a tensor is.
+enum class MatMulSide { LEFT, RIGHT, OUTPUT };
+
+/// Maps a tensor of rank 3 as the plan of the problem wants that side.
+POP_API void mapForPlan(::poplar::Graph &graph, Tensor const &t, MatMulSide side,
+                        planner::MatMulProblem const &problem, planner::MatMulPlan const &plan);
+
+} // namespace cottonwood::poplin

@@ -1,0 +1,33 @@
+// Operands of a product as CPU kernels read them: in place, by strides.
+#pragma once
+
+#include <planners/poplin/MatMulTypes.hpp>
+#include <poplar/Graph.hpp>
+#include <poplar/Tensor.hpp>
+
+#include <cstdint>
+#include <optional>
+
+namespace cottonwood::poplin {
+
+using ::poplar::Tensor;
+
+/// Element (g, i, j) of a tensor of rank 3 is element offset + g * batch + i * row + j * column of
+/// `run`, the shortest run of one variable that holds them all. The stride of a dimension of size 1
+/// is 0.
+struct StridedOperand {
+  Tensor run;
+  std::int64_t offset = 0, batch = 0, row = 0, column = 0;
+};
+
+/// \param t  [g, i, j] with elements. \returns  nothing if its places have no constant strides, or
+/// if the run has elements that are mapped nowhere.
+POP_API std::optional<StridedOperand> stridedOperand(::poplar::Graph const &graph, Tensor const &t);
+
+/// Chooses strides that mean nothing so that kernels see the simplest layout.
+POP_API void normaliseLeft(StridedOperand &a, std::size_t m, std::size_t k);
+POP_API void normaliseRight(StridedOperand &b, std::size_t k, std::size_t n);
+
+POP_API planner::MatMulLayout layoutOf(StridedOperand const &operand);
+
+} // namespace cottonwood::poplin

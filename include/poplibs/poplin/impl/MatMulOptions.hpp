@@ -1,0 +1,33 @@
+// The options of matrix products, read and checked.
+#pragma once
+
+#include <planners/poplin/MatMulTypes.hpp>
+#include <poplar/OptionFlags.hpp>
+
+#include <compare>
+#include <string>
+
+namespace cottonwood::poplin {
+
+struct MatMulOptions {
+  planner::MatMulType partials = planner::MatMulType::FLOAT;
+  double memoryProportion = 0.6;
+  std::string constraints; ///< in the form of planner::Constraints::parse
+  std::string fullyConnectedPass = "NONE";
+  // Accepted, but nothing depends on them.
+  bool inputRHSIsPreArranged = false;
+  bool use128BitConvUnitLoad = false;
+  bool enableMultiStageReduce = true;
+  bool enableFastReduce = false;
+  bool remapOutputTensor = true;
+  bool gatherOutput = false;
+  bool disableSRForAMPVertices = false;
+
+  bool operator==(MatMulOptions const &) const = default;
+  auto operator<=>(MatMulOptions const &) const = default;
+};
+
+/// \throws poplar::invalid_option  an unknown key, or a value that it does not allow.
+POP_API MatMulOptions readMatMulOptions(::poplar::OptionFlags const &options);
+
+} // namespace cottonwood::poplin

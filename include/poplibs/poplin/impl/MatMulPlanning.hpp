@@ -1,0 +1,51 @@
+// From a target and options to a plan, with or without a cache.
+#pragma once
+
+#include <planners/poplin/MatMul.hpp>
+#include <poplar/Target.hpp>
+#include <poplin/PlanningCache.hpp>
+#include <poplin/impl/MatMulOptions.hpp>
+
+#include <poplar/impl/model/Machine.hpp>
+
+#include <map>
+#include <mutex>
+#include <string>
+#include <tuple>
+
+namespace cottonwood::poplin {
+
+/// Plans `problem`, with the partials that partialsFor() gives. On tiles the operands' layouts do
+/// not matter. \throws poputil::poplibs_error  the options' constraints admit no plan.
+POP_API planner::MatMulChoice planMatMul(char const *where, ::poplar::Target const &target,
+                                         planner::MatMulProblem problem,
+                                         MatMulOptions const &options,
+                                         ::poplin::PlanningCache *cache);
+
+/// The type of partial results: the options', or the output's if theirs is smaller.
+inline planner::MatMulType partialsFor(planner::MatMulProblem const &problem,
+                                       MatMulOptions const &options) {
+  return problem.output == planner::MatMulType::FLOAT ? problem.output : options.partials;
+}
+
+/// True if products are cut into the vertices of a CPU, not into blocks for tiles.
+inline bool plansForCpu(::poplar::Target const &target) {
+  return target.getTargetType() == ::poplar::TargetType::CPU;
+}
+
+} // namespace cottonwood::poplin
+
+namespace poplin {
+
+class PlanningCacheImpl {
+public:
+  /// Machine, problem without layouts, and options: what users see as one entry.
+  using Key =
+      std::tuple<cottonwood::model::Machine, std::string, cottonwood::poplin::MatMulOptions>;
+  using Layouts = std::pair<cottonwood::planner::MatMulLayout, cottonwood::planner::MatMulLayout>;
+
+  std::mutex mutex;
+  std::map<Key, std::map<Layouts, cottonwood::planner::MatMulChoice>> plans;
+};
+
+} // namespace poplin

@@ -1,0 +1,109 @@
+#pragma once
+
+#include <poplin/impl/MatMulMachine.hpp>
+#include <poplin/impl/MatMulPlanning.hpp>
+#include <poputil/exceptions.hpp>
+
+#include <poplar/impl/base/Error.hpp>
+#include <poplar/impl/base/Log.hpp>
+
+namespace cottonwood::poplin {
+
+namespace detail {
+
+POP_INLINE planner::MatMulCpu cpuOf(model::Machine const &machine) {
+  model::CpuFacts const &facts = machine.cpu;
+  planner::MatMulCpu cpu;
+  cpu.threads = std::max(facts.threads, 1U);
+  // Caches in the hands of one thread while all of them work.
+  auto const share = [&](std::uint64_t bytes, unsigned sharedBy) {
+    return static_cast<std::size_t>(bytes / std::clamp(sharedBy, 1U, cpu.threads));
+  };
+  if (facts.l1Bytes != 0)
+    cpu.caches.l1 = static_cast<std::size_t>(facts.l1Bytes);
+  if (facts.l2Bytes != 0)
+    cpu.caches.l2 = share(facts.l2Bytes, facts.l2SharedBy);
+  cpu.caches.l3 = facts.l3Bytes != 0 ? share(facts.l3Bytes, facts.l3SharedBy) : cpu.caches.l2;
+  return cpu;
+}
+
+POP_INLINE planner::MatMulTiles tilesOf(model::Machine const &machine,
+                                        planner::MatMulProblem const &problem,
+                                        MatMulOptions const &options) {
+  planner::MatMulTiles tiles;
+  tiles.tiles = machine.tiles;
+  tiles.bytesPerTile = machine.bytesPerTile;
+  tiles.memoryProportion = options.memoryProportion;
+  tiles.exchangeBytesPerCycle = std::max(machine.exchangeBytesPerCycle, 1U);
+  tiles.sharedExchangeBus = machine.tilesPerSharedExchangeBus > 1;
+  tiles.stepCycles = machine.minSyncDelay;
+  tiles.tile = tileMachine(machine, problem.input == planner::MatMulType::HALF,
+                           problem.partials == planner::MatMulType::HALF);
+  return tiles;
+}
+
+POP_INLINE planner::MatMulChoice makePlan(char const *where, model::Machine const &machine,
+                                          planner::MatMulProblem const &problem,
+                                          MatMulOptions const &options) {
+  try {
+    auto const constraints = planner::Constraints::parse(options.constraints);
+    auto choice =
+        machine.isCpu
+            ? planner::planMatMulCpu(problem, cpuOf(machine), constraints)
+            : planner::planMatMulTiles(problem, tilesOf(machine, problem, options), constraints);
+    if (base::logEnabled("POPLIN", base::LogLevel::Debug))
+      base::logLine("POPLIN", base::LogLevel::Debug,
+                    base::textOf(where, ": ", toText(problem), ": ", toText(choice.plan), "\n",
+                                 choice.explanation));
+    return choice;
+  } catch (planner::PlanError const &error) {
+    base::fail<::poputil::poplibs_error>(where, error.what());
+  }
+}
+
+} // namespace detail
+
+POP_INLINE planner::MatMulChoice planMatMul(char const *where, ::poplar::Target const &target,
+                                            planner::MatMulProblem problem,
+                                            MatMulOptions const &options,
+                                            ::poplin::PlanningCache *cache) {
+  using planner::MatMulLayout;
+  model::Machine const machine = model::machineOf(target);
+  problem.partials = partialsFor(problem, options);
+  if (problem.partials != options.partials && base::logEnabled("POPLIN", base::LogLevel::Warn))
+    base::logLine("POPLIN", base::LogLevel::Warn,
+                  base::textOf(where,
+                               ": partialsType half is smaller than the result's type float, "
+                               "which is used instead"));
+  if (!machine.isCpu)
+    problem.a = problem.b = MatMulLayout::ROWS;
+  if (!cache)
+    return detail::makePlan(where, machine, problem, options);
+  std::pair const layouts(problem.a, problem.b);
+  planner::MatMulProblem anyLayout = problem;
+  anyLayout.a = anyLayout.b = MatMulLayout::ROWS;
+  std::lock_guard const lock(cache->impl->mutex);
+  auto &plans = cache->impl->plans;
+  ::poplin::PlanningCacheImpl::Key const key(machine, toText(anyLayout), options);
+  if (auto const known = plans.find(key); known != plans.end())
+    if (auto const plan = known->second.find(layouts); plan != known->second.end())
+      return plan->second;
+  // Before the entry is made: a problem without a plan is not counted.
+  auto choice = detail::makePlan(where, machine, problem, options);
+  plans[key].emplace(layouts, choice);
+  return choice;
+}
+
+} // namespace cottonwood::poplin
+
+namespace poplin {
+
+POP_INLINE PlanningCache::PlanningCache() : impl(std::make_unique<PlanningCacheImpl>()) {}
+POP_INLINE PlanningCache::~PlanningCache() = default;
+
+POP_INLINE std::size_t PlanningCache::size() const {
+  std::lock_guard const lock(impl->mutex);
+  return impl->plans.size();
+}
+
+} // namespace poplin

@@ -1,0 +1,221 @@
+#pragma once
+
+#include <popnn/Loss.hpp>
+#include <popnn/impl/Rows.hpp>
+#include <popops/Cast.hpp>
+#include <popops/Reduce.hpp>
+#include <popops/impl/Partition.hpp>
+#include <poputil/DebugInfo.hpp>
+#include <poputil/VertexTemplates.hpp>
+#include <poputil/exceptions.hpp>
+
+#include <poplar/impl/base/Error.hpp>
+
+namespace cottonwood::popnn::detail {
+
+using ::poplar::Tensor;
+using ::popnn::LossType;
+
+/// Arguments of calcLoss; scales may be invalid tensors (no scaling).
+struct LossArgs {
+  Tensor outputs, expected, loss, deltas;
+  Tensor deltasScale, outputScaling;
+  LossType type;
+};
+
+POP_INLINE void checkRank(char const *where, char const *what, Tensor const &t, unsigned rank) {
+  if (!t.valid())
+    base::fail<::poputil::poplibs_error>(where, "'", what, "' is an invalid tensor");
+  if (t.rank() != rank)
+    base::fail<::poputil::poplibs_error>(where, "Rank mismatch: '", what, "' of shape ",
+                                         base::shapeText(t.shape()), " has rank ", t.rank(),
+                                         "; it must be ", rank);
+}
+
+POP_INLINE void checkDims(char const *where, char const *what, Tensor const &t,
+                          std::vector<std::size_t> const &shape) {
+  if (t.shape() != shape)
+    base::fail<::poputil::poplibs_error>(
+        where, "Dimension mismatch: '", what, "' has shape ", base::shapeText(t.shape()),
+        "; for these model outputs it must be ", base::shapeText(shape));
+}
+
+POP_INLINE void checkOutputsAndLabels(char const *where, Tensor const &outputs,
+                                      Tensor const &expected) {
+  checkRank(where, "modelOutputs", outputs, 2);
+  checkRank(where, "expected", expected, 1);
+  checkDims(where, "expected", expected, {outputs.dim(0)});
+  if (outputs.elementType() != ::poplar::FLOAT && outputs.elementType() != ::poplar::HALF)
+    base::fail<::poputil::poplibs_error>(where, "'modelOutputs' is of type ", outputs.elementType(),
+                                         "; allowed: float, half");
+  if (expected.elementType() != ::poplar::UNSIGNED_INT && expected.elementType() != ::poplar::INT)
+    base::fail<::poputil::poplibs_error>(where, "labels are of type ", expected.elementType(),
+                                         "; allowed: unsigned int, int");
+}
+
+POP_INLINE void checkLoss(LossArgs const &args) {
+  char const *const where = "calcLoss";
+  checkOutputsAndLabels(where, args.outputs, args.expected);
+  checkRank(where, "loss", args.loss, 1);
+  checkRank(where, "deltas", args.deltas, 2);
+  checkDims(where, "loss", args.loss, {args.outputs.dim(0)});
+  checkDims(where, "deltas", args.deltas, args.outputs.shape());
+  for (Tensor const *t : {&args.loss, &args.deltas})
+    if (t->elementType() != args.outputs.elementType())
+      base::fail<::poputil::poplibs_error>(
+          where, "'", t == &args.loss ? "loss" : "deltas", "' is of type ", t->elementType(),
+          "; it must be that of the model outputs, ", args.outputs.elementType());
+  for (Tensor const *t : {&args.deltasScale, &args.outputScaling})
+    if (t->valid() && t->numElements() != 1)
+      base::fail<::poputil::poplibs_error>(
+          where, "'", t == &args.deltasScale ? "deltasScale" : "modelOutputScaling", "' has shape ",
+          base::shapeText(t->shape()), "; it must have one element");
+  if (args.type == ::popnn::SUM_SQUARED_LOSS &&
+      (args.deltasScale.valid() || args.outputScaling.valid()))
+    base::fail<::poputil::poplibs_error>(
+        where, "Loss scaling not implemented for this loss type, the sum of squares; "
+               "allowed: CROSS_ENTROPY_LOSS");
+}
+
+// The scale as vertices take it: one FLOAT.
+POP_INLINE Tensor floatScale(::poplar::Graph &graph, Tensor const &scale,
+                             ::poplar::program::Sequence &prog,
+                             ::poplar::DebugContext const &debugContext) {
+  if (!scale.valid()) {
+    Tensor const one = graph.addConstant(::poplar::FLOAT, {}, 1.f, debugContext);
+    graph.setTileMapping(one, 0);
+    return one;
+  }
+  if (scale.elementType() == ::poplar::FLOAT)
+    return scale;
+  return ::popops::cast(graph, scale, ::poplar::FLOAT, prog, debugContext);
+}
+
+POP_INLINE void emitLoss(::poplar::Graph &graph, LossArgs const &args,
+                         ::poplar::program::Sequence &prog,
+                         ::poplar::DebugContext const &debugContext) {
+  bool const crossEntropy = args.type == ::popnn::CROSS_ENTROPY_LOSS;
+  std::size_t const classes = args.outputs.dim(1);
+  Tensor deltasScale, outputScaling;
+  if (crossEntropy) {
+    deltasScale = floatScale(graph, args.deltasScale, prog, debugContext);
+    outputScaling = floatScale(graph, args.outputScaling, prog, debugContext);
+  }
+  std::string const name =
+      ::poputil::templateVertex(crossEntropy ? "popnn::CrossEntropyLoss" : "popnn::SumSquaredLoss",
+                                args.outputs.elementType(), args.expected.elementType());
+  auto const cs = graph.addComputeSet(debugContext);
+  for (popops::Share const &share :
+       popops::rowSharesOf(graph, args.outputs, softmaxRowCycles(classes))) {
+    auto const &rows = share.intervals.front();
+    auto const v = graph.addVertex(cs, name,
+                                   {{"outputs", rowsOf(args.outputs, share)},
+                                    {"labels", args.expected.slice(rows)},
+                                    {"deltas", rowsOf(args.deltas, share)},
+                                    {"loss", args.loss.slice(rows)}});
+    if (crossEntropy) {
+      graph.connect(v["deltasScale"], deltasScale);
+      graph.connect(v["outputScaling"], outputScaling);
+    }
+    graph.setInitialValue(v["classes"], classes);
+    graph.setTileMapping(v, share.tile);
+  }
+  prog.add(::poplar::program::Execute(cs, debugContext));
+}
+
+POP_INLINE ::poplar::program::Program lossProgram(::poplar::Graph &graph, LossArgs const &args,
+                                                  Tensor const *numCorrect,
+                                                  ::poplar::DebugContext const &debugContext) {
+  checkLoss(args);
+  ::poputil::PoplibsOpDebugInfo di(debugContext, {}, "calcLoss");
+  ::poplar::DebugContext const context(di);
+  ::poplar::program::Sequence prog(context);
+  emitLoss(graph, args, prog, context);
+  if (numCorrect)
+    prog.add(::popnn::calcAccuracy(graph, args.outputs, args.expected, *numCorrect, context));
+  return prog;
+}
+
+} // namespace cottonwood::popnn::detail
+
+namespace popnn {
+
+POP_INLINE poplar::program::Program
+calcLoss(poplar::Graph &graph, poplar::Tensor const &modelOutputs, poplar::Tensor const &expected,
+         poplar::Tensor const &loss, poplar::Tensor const &deltas,
+         poplar::Tensor const &deltasScale, poplar::Tensor const &modelOutputScaling,
+         LossType lossType, poplar::DebugContext const &debugContext) {
+  return cottonwood::popnn::detail::lossProgram(
+      graph, {modelOutputs, expected, loss, deltas, deltasScale, modelOutputScaling, lossType},
+      nullptr, debugContext);
+}
+
+POP_INLINE poplar::program::Program
+calcLoss(poplar::Graph &graph, poplar::Tensor const &modelOutputs, poplar::Tensor const &expected,
+         poplar::Tensor const &loss, poplar::Tensor const &deltas, LossType lossType,
+         poplar::DebugContext const &debugContext) {
+  return cottonwood::popnn::detail::lossProgram(
+      graph, {modelOutputs, expected, loss, deltas, poplar::Tensor(), poplar::Tensor(), lossType},
+      nullptr, debugContext);
+}
+
+POP_INLINE poplar::program::Program
+calcLoss(poplar::Graph &graph, poplar::Tensor const &modelOutputs, poplar::Tensor const &expected,
+         poplar::Tensor const &loss, poplar::Tensor const &deltas,
+         poplar::Tensor const &deltasScale, poplar::Tensor const &modelOutputScaling,
+         poplar::Tensor const &numCorrect, LossType lossType,
+         poplar::DebugContext const &debugContext) {
+  return cottonwood::popnn::detail::lossProgram(
+      graph, {modelOutputs, expected, loss, deltas, deltasScale, modelOutputScaling, lossType},
+      &numCorrect, debugContext);
+}
+
+POP_INLINE poplar::program::Program
+calcLoss(poplar::Graph &graph, poplar::Tensor const &modelOutputs, poplar::Tensor const &expected,
+         poplar::Tensor const &loss, poplar::Tensor const &deltas, poplar::Tensor const &numCorrect,
+         LossType lossType, poplar::DebugContext const &debugContext) {
+  return cottonwood::popnn::detail::lossProgram(
+      graph, {modelOutputs, expected, loss, deltas, poplar::Tensor(), poplar::Tensor(), lossType},
+      &numCorrect, debugContext);
+}
+
+POP_INLINE poplar::program::Program calcAccuracy(poplar::Graph &graph,
+                                                 poplar::Tensor const &modelOutputs,
+                                                 poplar::Tensor const &expected,
+                                                 poplar::Tensor const &numCorrect,
+                                                 poplar::DebugContext const &debugContext) {
+  namespace detail = cottonwood::popnn::detail;
+  char const *const where = "calcAccuracy";
+  detail::checkOutputsAndLabels(where, modelOutputs, expected);
+  if (!numCorrect.valid())
+    cottonwood::base::fail<poputil::poplibs_error>(where, "'numCorrect' is an invalid tensor");
+  if (numCorrect.numElements() != 1 || numCorrect.elementType() != poplar::UNSIGNED_INT)
+    cottonwood::base::fail<poputil::poplibs_error>(
+        where, "'numCorrect' has shape ", cottonwood::base::shapeText(numCorrect.shape()),
+        " of type ", numCorrect.elementType(), "; it must be one element of type unsigned int");
+  poputil::PoplibsOpDebugInfo di(debugContext, {}, "calcAccuracy");
+  poplar::DebugContext const context(di);
+  poplar::program::Sequence prog(context);
+  if (modelOutputs.numElements() == 0)
+    return prog;
+  poplar::Tensor const correct = graph.clone(poplar::UNSIGNED_INT, expected, context);
+  auto const cs = graph.addComputeSet(context);
+  std::string const name = poputil::templateVertex("popnn::CorrectRows", modelOutputs.elementType(),
+                                                   expected.elementType());
+  for (auto const &share : cottonwood::popops::rowSharesOf(
+           graph, modelOutputs, cottonwood::popnn::softmaxRowCycles(modelOutputs.dim(1)))) {
+    auto const &rows = share.intervals.front();
+    auto const v = graph.addVertex(cs, name,
+                                   {{"outputs", cottonwood::popnn::rowsOf(modelOutputs, share)},
+                                    {"labels", expected.slice(rows)},
+                                    {"correct", correct.slice(rows)}});
+    graph.setInitialValue(v["classes"], modelOutputs.dim(1));
+    graph.setTileMapping(v, share.tile);
+  }
+  prog.add(poplar::program::Execute(cs, context));
+  popops::reduceWithOutput(graph, correct, numCorrect, {0}, {popops::Operation::ADD, true}, prog,
+                           context);
+  return prog;
+}
+
+} // namespace popnn

@@ -1,0 +1,5 @@
+// Planning of matrix products.
+#pragma once
+
+#include "MatMulCpu.hpp"
+#include "MatMulTiles.hpp"

@@ -1,0 +1,125 @@
+// Planning a matrix product for the threads of a CPU.
+//
+// Vertices differ in the rows, columns and groups they compute, never in the order of sums, so that
+// the number of threads changes no bit. K is not split.
+#pragma once
+
+#include "MatMulTypes.hpp"
+
+namespace cottonwood::planner {
+
+namespace detail {
+
+/// What a vertex must be worth to be handed to another thread: about 3 us.
+inline constexpr double MATMUL_VERTEX_CYCLES = 12000;
+/// Multiply-adds a cycle of one core; only the ratio to the cost of memory matters.
+inline constexpr double MATMUL_RATE = 28;
+/// Cycles to bring one element of an operand to the core, from a cache further out.
+inline constexpr double MATMUL_FETCH = 0.25;
+
+inline kernels::MatMulOperand operandOf(MatMulType type, MatMulLayout layout, std::uint64_t rows,
+                                        std::uint64_t columns) {
+  kernels::MatMulOperand operand;
+  operand.isHalf = type == MatMulType::HALF;
+  operand.row = layout == MatMulLayout::ROWS      ? static_cast<std::int64_t>(columns)
+                : layout == MatMulLayout::COLUMNS ? 1
+                                                  : 2;
+  operand.column = layout == MatMulLayout::ROWS      ? 1
+                   : layout == MatMulLayout::COLUMNS ? static_cast<std::int64_t>(rows)
+                                                     : 3;
+  // A single row that happens to lie with unit distance is still a row of its own.
+  if (layout == MatMulLayout::ROWS && operand.row == 1)
+    operand.row = 2;
+  if (layout == MatMulLayout::COLUMNS && operand.column == 1)
+    operand.column = 2;
+  return operand;
+}
+
+/// The kernel of the largest part of a plan.
+inline void chooseKernel(MatMulPlan &plan, MatMulProblem const &p, MatMulCpu const &cpu) {
+  auto const a = operandOf(p.input, p.a, p.m, p.k), b = operandOf(p.input, p.b, p.k, p.n);
+  bool const dot = kernels::matMulUsesDot(p.m, p.n, p.k, a, b);
+  auto const blocking = kernels::chooseMatMulBlocking(
+      ceilDiv(p.m, plan.splitM), ceilDiv(p.n, plan.splitN), p.k, a, b, dot, cpu.caches);
+  plan.method = blocking.method;
+  plan.rows = blocking.rows;
+  plan.depth = blocking.depth;
+  plan.packA = blocking.packA != 0;
+}
+
+/// Cycles of the slowest thread.
+inline double cpuCycles(MatMulPlan const &plan, MatMulProblem const &p, MatMulCpu const &cpu) {
+  double const m = static_cast<double>(ceilDiv(p.m, plan.splitM));
+  double const n = static_cast<double>(ceilDiv(p.n, plan.splitN));
+  double const k = static_cast<double>(p.k), g = static_cast<double>(ceilDiv(p.g, plan.splitG));
+  // Register tiles are whole, or nearly: a last row of twelve costs a third of all twelve.
+  double const tiles = std::ceil(m / 12) * std::ceil(n / 16) * 12 * 16;
+  double const arithmetic = std::min(tiles, 2 * m * n) * k / MATMUL_RATE;
+  double const fetch = (m * k + k * n + m * n) * MATMUL_FETCH;
+  // Parts of columns have no contiguous block of C: rows are connected and copied one by one.
+  double const rowTable = plan.splitN > 1 && p.m > 1 ? g * (40 * m + 0.1 * m * n) : 0;
+  double const perVertex = g * (arithmetic + fetch) + 400 + rowTable;
+  double const vertices = static_cast<double>(plan.splitG * plan.splitM * plan.splitN);
+  return std::ceil(vertices / cpu.threads) * perVertex;
+}
+
+inline Candidate<MatMulPlan> cpuCandidate(MatMulPlan plan, MatMulProblem const &p,
+                                          MatMulCpu const &cpu) {
+  chooseKernel(plan, p, cpu);
+  if (plan.splitK != 1)
+    return Candidate<MatMulPlan>::refused(plan,
+                                          "a CPU keeps K whole, so that threads change no bit");
+  if (plan.splitN > 1 && p.n < plan.splitN)
+    return Candidate<MatMulPlan>::refused(plan, "more parts than columns");
+  std::uint64_t const workspace =
+      kernels::matMulWorkspace(plan.blocking(), ceilDiv(p.m, plan.splitM), p.k) * sizeof(float);
+  return Candidate<MatMulPlan>::at(
+      plan, {cpuCycles(plan, p, cpu), workspace * plan.splitG * plan.splitM * plan.splitN});
+}
+
+/// Splits of `size` into at most `most` parts whose sizes are multiples of `grain`.
+inline std::vector<std::uint64_t> cpuSplits(std::uint64_t size, std::uint64_t grain,
+                                            std::uint64_t most) {
+  std::vector<std::uint64_t> splits{1};
+  for (std::uint64_t parts = 2; parts <= most; ++parts) {
+    std::uint64_t const part = ceilDiv(ceilDiv(size, parts), grain) * grain;
+    std::uint64_t const real = ceilDiv(size, part);
+    // Parts are ceil(size / parts) long when emitted: keep only counts that give this length.
+    if (real > splits.back() && ceilDiv(size, real) <= part)
+      splits.push_back(real);
+  }
+  return splits;
+}
+
+} // namespace detail
+
+/// The cheapest way to cut a product into vertices for the threads of a CPU.
+/// \throws PlanError  the constraints admit no plan; the text lists why each was refused.
+inline MatMulChoice planMatMulCpu(MatMulProblem const &problem, MatMulCpu const &cpu,
+                                  Constraints const &constraints = {}) {
+  Choice<MatMulPlan> choice(toText(problem), constraints);
+  double const worth =
+      std::max(1.0, detail::cpuCycles({}, problem, cpu) / detail::MATMUL_VERTEX_CYCLES);
+  bool const forced = !constraints.empty();
+  std::uint64_t const most =
+      forced ? 4096 : static_cast<std::uint64_t>(std::min<double>(cpu.threads, worth));
+  auto const consider = [&](std::uint64_t g, std::uint64_t m, std::uint64_t n) {
+    MatMulPlan plan;
+    plan.splitG = g, plan.splitM = m, plan.splitN = n;
+    choice.consider(detail::cpuCandidate(plan, problem, cpu));
+  };
+  auto const limit = [&](std::uint64_t size) { return std::min(size, forced ? 256 : most); };
+  for (std::uint64_t g : detail::cpuSplits(problem.g, 1, limit(problem.g)))
+    for (std::uint64_t m : detail::cpuSplits(problem.m, forced ? 1 : 12, limit(problem.m))) {
+      if (g * m > most)
+        break;
+      for (std::uint64_t n : detail::cpuSplits(problem.n, forced ? 1 : 32, limit(problem.n))) {
+        if (g * m * n > most)
+          break;
+        consider(g, m, n);
+      }
+    }
+  return {choice.best().plan, choice.best().cost, choice.explanation()};
+}
+
+} // namespace cottonwood::planner

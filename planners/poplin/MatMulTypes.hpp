@@ -1,0 +1,113 @@
+// A matrix product as planners see it: the problem, the machine and the plan.
+#pragma once
+
+#include <planners/core/Choice.hpp>
+
+#include <codelets/poplin/MatMulCost.hpp>
+
+#include <cstdint>
+
+namespace cottonwood::planner {
+
+enum class MatMulType : std::uint32_t { FLOAT, HALF };
+template <> struct EnumNames<MatMulType> {
+  static constexpr std::string_view names[] = {"float", "half"};
+};
+
+/// How an operand lies in memory, as far as kernels care.
+enum class MatMulLayout : std::uint32_t {
+  ROWS,    ///< values of one row side by side
+  COLUMNS, ///< values of one column side by side
+  STRIDED  ///< neither
+};
+template <> struct EnumNames<MatMulLayout> {
+  static constexpr std::string_view names[] = {"rows", "columns", "strided"};
+};
+
+template <> struct EnumNames<kernels::MatMulMethod> {
+  static constexpr std::string_view names[] = {"blocked", "rows", "column", "dot"};
+};
+
+/// C[g, m, n] = sum over k of A[g, m, k] * B[g, k, n]; all sizes above 0.
+struct MatMulProblem {
+  static constexpr std::string_view NAME = "matmul-problem";
+  std::uint64_t g = 1, m = 1, k = 1, n = 1;
+  MatMulType input = MatMulType::FLOAT, output = MatMulType::FLOAT, partials = MatMulType::FLOAT;
+  MatMulLayout a = MatMulLayout::ROWS, b = MatMulLayout::ROWS;
+
+  template <class Self, class Visit> static void fields(Self &self, Visit &&visit) {
+    visit("g", self.g);
+    visit("m", self.m);
+    visit("k", self.k);
+    visit("n", self.n);
+    visit("input", self.input);
+    visit("output", self.output);
+    visit("partials", self.partials);
+    visit("a", self.a);
+    visit("b", self.b);
+  }
+  friend bool operator==(MatMulProblem const &, MatMulProblem const &) = default;
+};
+
+/// How the product is cut into vertices, and how a CPU kernel walks through each of them. Parts are
+/// equal but for the last: part i of s takes the sizes [i * ceil(n / s), ...).
+struct MatMulPlan {
+  static constexpr std::string_view NAME = "matmul";
+  std::uint64_t splitG = 1, splitM = 1, splitN = 1;
+  std::uint64_t splitK = 1; ///< above 1: partial products are added afterwards. 1 on CPUs
+  kernels::MatMulMethod method = kernels::MatMulMethod::BLOCKED; ///< on CPUs
+  std::uint32_t rows = 0, depth = 0;                             ///< on CPUs: MatMulBlocking
+  bool packA = false;                                            ///< on CPUs
+
+  template <class Self, class Visit> static void fields(Self &self, Visit &&visit) {
+    visit("splitG", self.splitG);
+    visit("splitM", self.splitM);
+    visit("splitN", self.splitN);
+    visit("splitK", self.splitK);
+    visit("method", self.method);
+    visit("rows", self.rows);
+    visit("depth", self.depth);
+    visit("packA", self.packA);
+  }
+  friend bool operator==(MatMulPlan const &, MatMulPlan const &) = default;
+
+  kernels::MatMulBlocking blocking() const { return {method, rows, depth, packA ? 1U : 0U, 0}; }
+};
+
+/// What a CPU plan depends on besides the problem: nothing of it changes a bit of the result.
+struct MatMulCpu {
+  unsigned threads = 1;
+  kernels::MatMulCaches caches; ///< of one core; the last cache as far as one thread may use it
+};
+
+/// What a plan for tiles depends on.
+struct MatMulTiles {
+  std::uint64_t tiles = 1;
+  std::uint64_t bytesPerTile = 0;
+  double memoryProportion = 0.6; ///< of a tile's memory that temporaries may take
+  std::uint64_t exchangeBytesPerCycle = 4;
+  bool sharedExchangeBus = true; ///< neighbouring tiles receive the same data at twice the rate
+  std::uint64_t stepCycles = 83; ///< sync before each compute set and each exchange
+  std::uint64_t exchangeStartCycles = 100;
+  kernels::MatMulTileMachine tile;
+};
+
+/// A plan with its reasons.
+struct MatMulChoice {
+  MatMulPlan plan;
+  Cost cost;
+  std::string explanation; ///< one line a candidate
+};
+
+namespace detail {
+
+constexpr std::uint64_t ceilDiv(std::uint64_t a, std::uint64_t b) { return a / b + (a % b != 0); }
+
+/// The number of parts that are not empty when `size` is cut into parts of ceil(size / parts).
+constexpr std::uint64_t realParts(std::uint64_t size, std::uint64_t parts) {
+  return ceilDiv(size, ceilDiv(size, parts));
+}
+
+} // namespace detail
+
+} // namespace cottonwood::planner

@@ -1,0 +1,214 @@
+#include <planners/poplin/MatMul.hpp>
+
+#include <doctest/doctest.h>
+
+#include <optional>
+#include <string>
+
+TEST_SUITE_BEGIN("planners/poplin/matmul");
+
+using namespace cottonwood;
+using namespace cottonwood::planner;
+
+namespace {
+
+MatMulProblem problemOf(std::uint64_t g, std::uint64_t m, std::uint64_t k, std::uint64_t n,
+                        MatMulType type = MatMulType::FLOAT) {
+  MatMulProblem problem;
+  problem.g = g, problem.m = m, problem.k = k, problem.n = n;
+  problem.input = problem.output = problem.partials = type;
+  return problem;
+}
+
+MatMulTiles machineOf(std::uint64_t tiles, std::uint64_t bytes = 600000) {
+  MatMulTiles machine;
+  machine.tiles = tiles;
+  machine.bytesPerTile = bytes;
+  machine.tile.halfInput = machine.tile.halfPartials = false;
+  machine.tile.inputsPerGroup = 8;
+  return machine;
+}
+
+/// The cost of the best of all splits, by trying every one.
+std::optional<Cost> bruteForce(MatMulProblem const &p, MatMulTiles const &machine, double limit) {
+  std::optional<Cost> best;
+  for (std::uint64_t g = 1; g <= std::min(p.g, machine.tiles); ++g)
+    for (std::uint64_t m = 1; m <= p.m && g * m <= machine.tiles; ++m)
+      for (std::uint64_t n = 1; n <= p.n && g * m * n <= machine.tiles; ++n)
+        for (std::uint64_t k = 1; k <= p.k && g * m * n * k <= machine.tiles; ++k) {
+          MatMulPlan plan;
+          plan.splitG = g, plan.splitM = m, plan.splitN = n, plan.splitK = k;
+          // Parts that would be empty do not make a plan of their own.
+          if (detail::realParts(p.g, g) != g || detail::realParts(p.m, m) != m ||
+              detail::realParts(p.n, n) != n || detail::realParts(p.k, k) != k)
+            continue;
+          detail::TileCost const cost(p, machine, plan);
+          Cost const value{cost.cycles(), cost.bytes()};
+          if (static_cast<double>(cost.bytes()) <= limit && (!best || value < *best))
+            best = value;
+        }
+  return best;
+}
+
+MatMulCpu cpuOf(unsigned threads) {
+  MatMulCpu cpu;
+  cpu.threads = threads;
+  return cpu;
+}
+
+std::uint64_t verticesOf(MatMulPlan const &plan) {
+  return plan.splitG * plan.splitM * plan.splitN * plan.splitK;
+}
+
+} // namespace
+
+TEST_CASE("plans for tiles are as cheap as the best of all splits") {
+  for (std::uint64_t tiles : {1, 2, 5, 12, 30})
+    for (auto const &p :
+         {problemOf(1, 20, 30, 10), problemOf(3, 8, 16, 24), problemOf(1, 1, 200, 7),
+          problemOf(1, 60, 2, 60), problemOf(7, 5, 5, 5, MatMulType::HALF),
+          problemOf(2, 33, 64, 17, MatMulType::HALF)}) {
+      CAPTURE(toText(p));
+      CAPTURE(tiles);
+      MatMulTiles const machine = machineOf(tiles);
+      auto const choice = planMatMulTiles(p, machine);
+      auto const best = bruteForce(p, machine, machine.memoryProportion * 600000);
+      REQUIRE(best);
+      CAPTURE(toText(choice.plan));
+      CHECK(choice.cost.cycles == best->cycles);
+      CHECK(verticesOf(choice.plan) <= tiles);
+    }
+}
+
+TEST_CASE("a plan stays within the memory proportion where one exists") {
+  MatMulProblem const p = problemOf(1, 48, 64, 40);
+  for (double proportion : {0.9, 0.5, 0.3, 0.2}) {
+    MatMulTiles machine = machineOf(12, 8000);
+    machine.memoryProportion = proportion;
+    auto const best = bruteForce(p, machine, proportion * 8000);
+    auto const choice = planMatMulTiles(p, machine);
+    CAPTURE(proportion);
+    CAPTURE(choice.explanation);
+    if (best) {
+      CHECK(choice.cost.cycles == best->cycles);
+      CHECK(static_cast<double>(choice.cost.temporaryBytes) <= proportion * 8000);
+    } else {
+      CHECK(choice.explanation.find("no plan within") != std::string::npos);
+    }
+  }
+}
+
+TEST_CASE("where nothing fits, the plan with the least temporaries is taken and says so") {
+  MatMulProblem const p = problemOf(1, 48, 64, 40);
+  MatMulTiles machine = machineOf(12, 100);
+  auto const choice = planMatMulTiles(p, machine);
+  CHECK(choice.explanation.find("no plan within 60 bytes") != std::string::npos);
+  CHECK(choice.explanation.find("no plan within 120 bytes") != std::string::npos);
+  CHECK(choice.explanation.find("bytes of temporaries on a tile; 60 are allowed") !=
+        std::string::npos);
+  CHECK(choice.explanation.find("the plan with the least temporaries: matmul splitG=") !=
+        std::string::npos);
+  machine.bytesPerTile = 100000;
+  machine.memoryProportion = 0;
+  CHECK(planMatMulTiles(p, machine).cost.temporaryBytes == choice.cost.temporaryBytes);
+}
+
+TEST_CASE("constraints of a plan for tiles hold, and what they forbid is explained") {
+  MatMulProblem const p = problemOf(1, 48, 64, 40);
+  MatMulTiles const machine = machineOf(12);
+  auto const plan = planMatMulTiles(p, machine, Constraints::parse("splitK=4,splitN=1")).plan;
+  CHECK(plan.splitK == 4);
+  CHECK(plan.splitN == 1);
+  CHECK_THROWS_WITH_AS(planMatMulTiles(p, machine, Constraints::parse("splitK=13")),
+                       doctest::Contains("but 13 is forced"), PlanError);
+  CHECK_THROWS_WITH_AS(planMatMulTiles(p, machine, Constraints::parse("splitQ=1")),
+                       doctest::Contains("splitG, splitM, splitN, splitK"), PlanError);
+}
+
+TEST_CASE("a large product on all tiles is planned with most of them") {
+  auto const choice = planMatMulTiles(problemOf(1, 2048, 2048, 2048), machineOf(1472));
+  CHECK(verticesOf(choice.plan) > 1000);
+  CHECK(choice.plan == planMatMulTiles(problemOf(1, 2048, 2048, 2048), machineOf(1472)).plan);
+  CHECK(choice.plan.splitM == detail::realParts(2048, choice.plan.splitM));
+}
+
+TEST_CASE("plans print and parse") {
+  auto const plan = planMatMulTiles(problemOf(2, 100, 100, 100), machineOf(64)).plan;
+  CHECK(fromText<MatMulPlan>(toText(plan)) == plan);
+  auto const problem = problemOf(2, 3, 4, 5, MatMulType::HALF);
+  CHECK(fromText<MatMulProblem>(toText(problem)) == problem);
+}
+
+TEST_CASE(
+    "a CPU's plan gives every thread a part of a large product, and one vertex to a small one") {
+  for (unsigned threads : {1U, 2U, 3U, 4U, 8U, 64U}) {
+    CAPTURE(threads);
+    CHECK(verticesOf(planMatMulCpu(problemOf(1, 8, 8, 8), cpuOf(threads)).plan) == 1);
+    for (auto const &p : {problemOf(1, 2048, 2048, 2048), problemOf(64, 128, 64, 128),
+                          problemOf(1, 1, 8192, 8192), problemOf(1, 8192, 8192, 1)}) {
+      auto const plan = planMatMulCpu(p, cpuOf(threads)).plan;
+      CAPTURE(toText(p));
+      CAPTURE(toText(plan));
+      CHECK(verticesOf(plan) >= (threads * 3 + 3) / 4);
+      CHECK(plan.splitK == 1);
+      CHECK(detail::realParts(p.m, plan.splitM) == plan.splitM);
+      CHECK(detail::realParts(p.n, plan.splitN) == plan.splitN);
+      CHECK(detail::realParts(p.g, plan.splitG) == plan.splitG);
+    }
+  }
+}
+
+TEST_CASE("a CPU's plan is nearly as cheap as the best of all splits") {
+  for (unsigned threads : {2U, 3U, 6U})
+    for (auto const &p : {problemOf(1, 300, 300, 300), problemOf(5, 90, 100, 40),
+                          problemOf(1, 5, 1000, 700), problemOf(3, 700, 50, 9)}) {
+      CAPTURE(toText(p));
+      CAPTURE(threads);
+      auto const choice = planMatMulCpu(p, cpuOf(threads));
+      double best = choice.cost.cycles;
+      MatMulPlan plan;
+      for (plan.splitG = 1; plan.splitG <= std::min<std::uint64_t>(p.g, threads); ++plan.splitG)
+        for (plan.splitM = 1; plan.splitG * plan.splitM <= threads; ++plan.splitM)
+          for (plan.splitN = 1; plan.splitG * plan.splitM * plan.splitN <= threads; ++plan.splitN)
+            if (double const cycles = detail::cpuCycles(plan, p, cpuOf(threads));
+                cycles >= detail::MATMUL_VERTEX_CYCLES)
+              best = std::min(best, cycles);
+      CHECK(choice.cost.cycles <= 1.1 * best);
+    }
+}
+
+TEST_CASE("the method of a CPU's plan follows shape and layout of the whole problem") {
+  using kernels::MatMulMethod;
+  auto const method = [](MatMulProblem p, MatMulLayout a, MatMulLayout b) {
+    p.a = a, p.b = b;
+    return planMatMulCpu(p, cpuOf(2)).plan.method;
+  };
+  MatMulLayout const rows = MatMulLayout::ROWS, columns = MatMulLayout::COLUMNS;
+  CHECK(method(problemOf(1, 500, 500, 500), rows, rows) == MatMulMethod::BLOCKED);
+  CHECK(method(problemOf(1, 1, 5000, 500), rows, rows) == MatMulMethod::ROWS);
+  CHECK(method(problemOf(1, 1, 5000, 500), rows, columns) == MatMulMethod::DOT);
+  CHECK(method(problemOf(1, 500, 5000, 1), rows, columns) == MatMulMethod::DOT);
+  CHECK(method(problemOf(1, 500, 5000, 1), columns, columns) == MatMulMethod::COLUMN);
+  // DOT alone rounds differently: threads must not bring it in or drop it.
+  for (unsigned threads : {1U, 2U, 16U, 500U}) {
+    auto p = problemOf(1, 500, 600, 40);
+    p.b = columns;
+    CHECK(planMatMulCpu(p, cpuOf(threads)).plan.method != MatMulMethod::DOT);
+    p = problemOf(1, 500, 600, 1);
+    p.b = columns;
+    CHECK(planMatMulCpu(p, cpuOf(threads)).plan.method == MatMulMethod::DOT);
+  }
+}
+
+TEST_CASE("constraints of a CPU's plan hold, and what they forbid is explained") {
+  MatMulProblem const p = problemOf(4, 100, 100, 100);
+  auto const plan = planMatMulCpu(p, cpuOf(2), Constraints::parse("splitM=5,splitG=2")).plan;
+  CHECK(plan.splitM == 5);
+  CHECK(plan.splitG == 2);
+  CHECK_THROWS_WITH_AS(planMatMulCpu(p, cpuOf(2), Constraints::parse("splitK=2")),
+                       doctest::Contains("splitK = 1 but 2 is forced"), PlanError);
+  CHECK_THROWS_WITH_AS(planMatMulCpu(p, cpuOf(2), Constraints::parse("rows=x")),
+                       doctest::Contains("'x' is not a value of 'rows'"), PlanError);
+}
+
+TEST_SUITE_END();

@@ -1,0 +1,152 @@
+#include "Products.hpp"
+
+#include <poputil/exceptions.hpp>
+
+TEST_SUITE_BEGIN("poplin/matmul errors");
+
+using namespace products;
+using poputil::poplibs_error;
+
+namespace {
+
+/// A graph on the CPU with tensors of any shapes.
+struct Fixture {
+  Run run{cpu};
+  Fixture() { poplin::addCodelets(run.graph); }
+
+  Tensor tensor(Shape const &shape, Type const &type = FLOAT) {
+    Tensor const t = run.graph.addVariable(type, shape);
+    run.graph.setTileMapping(t, 0);
+    return t;
+  }
+  void product(Tensor const &a, Tensor const &b, Type const &out = FLOAT,
+               poplar::OptionFlags const &options = {}) {
+    poplin::matMul(run.graph, a, b, run.prog, out, "", options);
+  }
+  void grouped(Tensor const &a, Tensor const &b) {
+    poplin::matMulGrouped(run.graph, a, b, run.prog, FLOAT);
+  }
+};
+
+} // namespace
+
+TEST_CASE_FIXTURE(Fixture, "ranks and sizes that do not fit are named with their shapes") {
+  CHECK_THROWS_WITH_AS(product(tensor({2, 3, 4}), tensor({3, 4})),
+                       "poplin::matMul: 'A' has shape [2, 3, 4] of rank 3; it must have rank 2: "
+                       "[m, k]",
+                       poplibs_error);
+  CHECK_THROWS_WITH_AS(product(tensor({3, 4}), tensor({4})),
+                       "poplin::matMul: 'B' has shape [4] of rank 1; it must have rank 2: [k, n]",
+                       poplibs_error);
+  CHECK_THROWS_WITH_AS(product(tensor({3, 4}), tensor({5, 2})),
+                       "poplin::matMul: 'A' of shape [3, 4] and 'B' of shape [5, 2] differ in k; "
+                       "the columns of A must be as many as the rows of B",
+                       poplibs_error);
+  CHECK_THROWS_WITH_AS(grouped(tensor({3, 4}), tensor({1, 4, 2})),
+                       "poplin::matMulGrouped: 'A' has shape [3, 4] of rank 2; it must have rank "
+                       "3: [g, m, k]",
+                       poplibs_error);
+  CHECK_THROWS_WITH_AS(grouped(tensor({2, 3, 4}), tensor({3, 4, 2})),
+                       "poplin::matMulGrouped: 'A' of shape [2, 3, 4] and 'B' of shape [3, 4, 2] "
+                       "differ in the number of groups; dimension 0 of both must be equal",
+                       poplibs_error);
+  CHECK_THROWS_WITH_AS(poplin::transposeGroupedMatrix(tensor({3, 4})),
+                       "poplin::transposeGroupedMatrix: 'A' has shape [3, 4] of rank 2; it must "
+                       "have rank 3: [g, m, n]",
+                       poplibs_error);
+}
+
+TEST_CASE_FIXTURE(Fixture, "types other than float and half, and mixed operands, are refused") {
+  CHECK_THROWS_WITH_AS(product(tensor({2, 3}, poplar::INT), tensor({3, 4}, poplar::INT)),
+                       "poplin::matMul: the type of A and B is int; it must be float or half",
+                       poplibs_error);
+  CHECK_THROWS_WITH_AS(product(tensor({2, 3}), tensor({3, 4}, HALF)),
+                       "poplin::matMul: 'A' is of type float, 'B' of type half; they must be equal",
+                       poplibs_error);
+  CHECK_THROWS_WITH_AS(product(tensor({2, 3}), tensor({3, 4}), poplar::INT),
+                       "poplin::matMul: the type of the result is int; it must be float or half",
+                       poplibs_error);
+}
+
+TEST_CASE_FIXTURE(Fixture, "invalid tensors and tensors of another graph are refused") {
+  CHECK_THROWS_WITH_AS(product(Tensor(), tensor({3, 4})),
+                       "poplin::matMul: 'A' is an invalid tensor", poplibs_error);
+  CHECK_THROWS_WITH_AS(product(tensor({3, 4}), Tensor()),
+                       "poplin::matMul: 'B' is an invalid tensor", poplibs_error);
+  Fixture other;
+  CHECK_THROWS_WITH_AS(product(tensor({3, 4}), other.tensor({4, 2})),
+                       "poplin::matMul: 'A' and 'B' are tensors of different graphs",
+                       poplibs_error);
+  CHECK_THROWS_AS(product(other.tensor({3, 4}), other.tensor({4, 2})), poplar::poplar_error);
+}
+
+TEST_CASE_FIXTURE(Fixture, "outputs must have the shape of the product and be writeable") {
+  auto const into = [this](Tensor out) {
+    poplin::matMulWithOutput(run.graph, tensor({2, 3}), tensor({3, 4}), out, run.prog);
+  };
+  CHECK_THROWS_WITH_AS(into(tensor({4, 2})),
+                       "poplin::matMulWithOutput: 'out' has shape [4, 2], but the product has "
+                       "shape [2, 4]",
+                       poplibs_error);
+  CHECK_THROWS_WITH_AS(into(tensor({1, 4}).broadcast(2, 0)),
+                       "poplin::matMulWithOutput: 'out' of shape [2, 4] cannot be written: it "
+                       "contains aliases",
+                       poplibs_error);
+  CHECK_THROWS_WITH_AS(into(run.graph.addConstant(FLOAT, {2, 4}, 0.0F)),
+                       doctest::Contains("cannot be written"), poplibs_error);
+  CHECK_THROWS_WITH_AS(into(Tensor()), "poplin::matMulWithOutput: 'out' is an invalid tensor",
+                       poplibs_error);
+}
+
+TEST_CASE_FIXTURE(Fixture, "the scale of an accumulating product is one element of A's type") {
+  auto const accumulate = [this](Tensor const &k) {
+    poplin::matMulAcc(run.graph, tensor({2, 4}), k, tensor({2, 3}), tensor({3, 4}), run.prog);
+  };
+  CHECK_THROWS_WITH_AS(accumulate(tensor({2})),
+                       "poplin::matMulAcc: 'k' has shape [2]; it must have one element",
+                       poplibs_error);
+  CHECK_THROWS_WITH_AS(accumulate(tensor({1}, HALF)),
+                       "poplin::matMulAcc: 'k' is of type half, 'A' of type float; they must be "
+                       "equal",
+                       poplibs_error);
+  CHECK_THROWS_WITH_AS(
+      poplin::matMulAcc(run.graph, tensor({2, 5}), 1.0F, tensor({2, 3}), tensor({3, 4}), run.prog),
+      "poplin::matMulAcc: 'C' has shape [2, 5], but the product has shape [2, 4]", poplibs_error);
+}
+
+TEST_CASE_FIXTURE(Fixture, "unknown options and values list what is allowed") {
+  auto const with = [this](char const *key, char const *value) {
+    product(tensor({2, 3}), tensor({3, 4}), FLOAT, {{key, value}});
+  };
+  CHECK_THROWS_WITH_AS(with("partialType", "half"),
+                       doctest::Contains("known options: availableMemoryProportion"),
+                       poplar::invalid_option);
+  CHECK_THROWS_WITH_AS(with("partialsType", "int"), doctest::Contains("'float', 'half'"),
+                       poplar::invalid_option);
+  CHECK_THROWS_WITH_AS(with("fullyConnectedPass", "FWD"), doctest::Contains("'TRAINING_BWD'"),
+                       poplar::invalid_option);
+  CHECK_THROWS_WITH_AS(with("use128BitConvUnitLoad", "1"), doctest::Contains("'true'"),
+                       poplar::invalid_option);
+  CHECK_THROWS_WITH_AS(with("availableMemoryProportion", "-0.1"), doctest::Contains("at least 0"),
+                       poplar::invalid_option);
+  CHECK_THROWS_WITH_AS(with("planConstraints", "{\"splitQ\": 2}"), doctest::Contains("splitM"),
+                       poplar::invalid_option);
+  CHECK_THROWS_WITH_AS(with("planConstraints", "{\"splitM\": \"x\"}"), doctest::Contains("splitM"),
+                       poplar::invalid_option);
+  CHECK_THROWS_WITH_AS(with("planConstraints", "splitM"), doctest::Contains("planConstraints"),
+                       poplar::invalid_option);
+  CHECK_THROWS_WITH_AS(with("planConstraints", "{\"splitK\": 2}"),
+                       doctest::Contains("splitK = 1 but 2 is forced"), poplibs_error);
+  CHECK_NOTHROW(
+      poplin::matmulValidateOptions({{"partialsType", "half"}, {"gatherOutput", "true"}}));
+  CHECK_THROWS_AS(poplin::matmulValidateOptions({{"x", "y"}}), poplar::invalid_option);
+}
+
+TEST_CASE("without poplin::addCodelets the error names the call") {
+  Run run(cpu);
+  Tensor const a = run.input(FLOAT, {2, 2}, {1, 2, 3, 4});
+  CHECK_THROWS_WITH(poplin::matMul(run.graph, a, a, run.prog),
+                    doctest::Contains("poplin::addCodelets"));
+}
+
+TEST_SUITE_END();

@@ -1,0 +1,206 @@
+#include "../popops/Harness.hpp"
+
+#include <popnn/LogSoftmax.hpp>
+#include <popnn/NonLinearity.hpp>
+#include <popnn/codelets.hpp>
+#include <poputil/exceptions.hpp>
+
+#include <sstream>
+
+TEST_SUITE_BEGIN("popnn/nonLinearity");
+
+using namespace harness;
+using poplar::FLOAT;
+using poplar::HALF;
+using poplar::Tensor;
+using popnn::NonLinearityType;
+using poputil::poplibs_error;
+
+namespace {
+
+double sigmoid(double x) { return 1 / (1 + std::exp(-x)); }
+
+double forward(NonLinearityType type, double x) {
+  switch (type) {
+  case NonLinearityType::SIGMOID:
+    return sigmoid(x);
+  case NonLinearityType::HARD_SIGMOID:
+    return std::max(0., std::min(1., 0.2 * x + 0.5));
+  case NonLinearityType::RELU:
+    return std::max(0., x);
+  case NonLinearityType::TANH:
+    return std::tanh(x);
+  case NonLinearityType::GELU:
+    return 0.5 * x * (1 + std::tanh(std::sqrt(2 / M_PI) * (x + 0.044715 * x * x * x)));
+  case NonLinearityType::GELU_ERF:
+    return 0.5 * x * (1 + std::erf(x / std::sqrt(2.)));
+  default:
+    return x * sigmoid(x);
+  }
+}
+
+bool takesInput(NonLinearityType type) {
+  return type == NonLinearityType::HARD_SIGMOID || type == NonLinearityType::GELU ||
+         type == NonLinearityType::GELU_ERF || type == NonLinearityType::SWISH;
+}
+
+constexpr NonLinearityType ELEMENTWISE[] = {
+    NonLinearityType::SIGMOID, NonLinearityType::HARD_SIGMOID, NonLinearityType::RELU,
+    NonLinearityType::TANH,    NonLinearityType::GELU,         NonLinearityType::GELU_ERF,
+    NonLinearityType::SWISH};
+
+Values softmax(Values const &in, std::size_t columns, double factor = 1) {
+  Values out(in.size());
+  for (std::size_t row = 0; row != in.size() / columns; ++row) {
+    double sum = 0;
+    for (std::size_t c = 0; c != columns; ++c)
+      sum += std::exp(in[row * columns + c]);
+    for (std::size_t c = 0; c != columns; ++c)
+      out[row * columns + c] = factor * std::exp(in[row * columns + c]) / sum;
+  }
+  return out;
+}
+
+} // namespace
+
+TEST_CASE("elementwise functions and their gradients agree with their formulas") {
+  onDevices([](DeviceMaker const &device) {
+    Run run(device);
+    Numbers numbers;
+    struct Result {
+      std::size_t output;
+      Values expected;
+      double epsilon;
+    };
+    std::vector<Result> results;
+    for (NonLinearityType type : ELEMENTWISE)
+      for (poplar::Type const &element : {FLOAT, HALF}) {
+        Values const x = numbers.real(element, 60, -3, 3), g = numbers.real(element, 60);
+        Tensor const in = run.input(element, {4, 15}, x);
+        Values y(60), gradient(60), act(60);
+        for (std::size_t i = 0; i != 60; ++i) {
+          double const h = 1e-5;
+          y[i] = forward(type, x[i]);
+          act[i] = takesInput(type) ? x[i] : rounded(element, y[i]);
+          gradient[i] = g[i] * (forward(type, x[i] + h) - forward(type, x[i] - h)) / (2 * h);
+        }
+        results.push_back({run.output(popnn::nonLinearity(run.graph, type, in, run.prog)), y,
+                           epsilonOf(element)});
+        Tensor const back =
+            popnn::nonLinearityInputGradient(run.graph, type, run.input(element, {4, 15}, act),
+                                             run.input(element, {4, 15}, g), run.prog);
+        results.push_back({run.output(back), gradient, std::max(epsilonOf(element), 1e-8)});
+        popnn::nonLinearityInPlace(run.graph, type, in, run.prog);
+        results.push_back({run.output(in), y, epsilonOf(element)});
+      }
+    run.run();
+    for (std::size_t i = 0; i != results.size(); ++i) {
+      CAPTURE(i);
+      checkClose(run.values(results[i].output), results[i].expected, results[i].epsilon, 16, 2);
+    }
+  });
+}
+
+TEST_CASE("softmax of rows, scaled and stable, and its gradient") {
+  onDevices([](DeviceMaker const &device) {
+    Run run(device);
+    popnn::addCodelets(run.graph);
+    Numbers numbers;
+    struct Result {
+      std::size_t output;
+      Values expected;
+      double epsilon;
+    };
+    std::vector<Result> results;
+    for (poplar::Type const &type : {FLOAT, HALF}) {
+      Values const x = numbers.real(type, 2 * 5 * 19, -4, 4);
+      Tensor const in = run.input(type, {2, 5, 19}, x);
+      double const epsilon = epsilonOf(type);
+      results.push_back(
+          {run.output(popnn::softmax(run.graph, in, run.prog)), softmax(x, 19), epsilon});
+      results.push_back(
+          {run.output(popnn::softmaxStable(run.graph, in, run.prog)), softmax(x, 19), epsilon});
+      float scaling = 0;
+      results.push_back({run.output(popnn::scaledSoftmaxStable(run.graph, in, scaling, run.prog)),
+                         softmax(x, 19, 62000), epsilon});
+      CHECK(scaling == 62000);
+      Values logs = softmax(x, 19);
+      for (double &value : logs)
+        value = std::log(value);
+      results.push_back({run.output(popnn::logSoftmax(run.graph, in, run.prog)), logs, epsilon});
+      Values const g = numbers.real(type, x.size());
+      Values y = softmax(x, 19), gradient(x.size());
+      for (double &value : y)
+        value = rounded(type, value);
+      for (std::size_t row = 0; row != 10; ++row) {
+        double sum = 0;
+        for (std::size_t c = row * 19; c != row * 19 + 19; ++c)
+          sum += g[c] * y[c];
+        for (std::size_t c = row * 19; c != row * 19 + 19; ++c)
+          gradient[c] = g[c] * y[c] - y[c] * sum;
+      }
+      Tensor const back = popnn::nonLinearityInputGradient(run.graph, NonLinearityType::SOFTMAX,
+                                                           run.input(type, {10, 19}, y),
+                                                           run.input(type, {10, 19}, g), run.prog);
+      results.push_back({run.output(back), gradient, epsilon});
+      popnn::softmaxInPlace(run.graph, in.dimShuffle({2, 0, 1}).dimShuffle({1, 2, 0}), run.prog);
+      results.push_back({run.output(in), softmax(x, 19), epsilon});
+    }
+    run.run();
+    for (std::size_t i = 0; i != results.size(); ++i) {
+      CAPTURE(i);
+      checkClose(run.values(results[i].output), results[i].expected, results[i].epsilon, 32, 1);
+    }
+  });
+}
+
+TEST_CASE("compute set forms share one compute set") {
+  onDevices([](DeviceMaker const &device) {
+    Run run(device);
+    Tensor const a = run.input(FLOAT, {3}, {-1, 0, 2}), b = run.input(FLOAT, {3}, {5, 6, 7});
+    auto cs = run.graph.addComputeSet();
+    popnn::nonLinearityInPlace(run.graph, NonLinearityType::RELU, a, cs);
+    Tensor const gradient =
+        popnn::nonLinearityInputGradient(run.graph, NonLinearityType::TANH, b, b, cs);
+    run.prog.add(poplar::program::Execute(cs));
+    std::size_t const outA = run.output(a), outB = run.output(gradient);
+    run.run();
+    CHECK(run.values(outA) == Values{0, 0, 2});
+    CHECK(run.values(outB) == Values{-120, -210, -336});
+    CHECK_THROWS_WITH_AS(
+        popnn::nonLinearityInPlace(run.graph, NonLinearityType::SOFTMAX, a, cs),
+        "popnn::nonLinearityInPlace: softmax in a compute set; use the form that takes a program",
+        poplibs_error);
+  });
+}
+
+TEST_CASE("names read and print") {
+  NonLinearityType type = NonLinearityType::RELU;
+  std::istringstream("softmax_scaled") >> type;
+  CHECK(type == NonLinearityType::SOFTMAX_SCALED);
+  CHECK(std::string(popnn::asString(type)) == "softmax (scaled, stable)");
+  std::istringstream bad("soft_max");
+  CHECK_THROWS_AS(bad >> type, poplibs_error);
+  CHECK(poputil::templateVertex("V", NonLinearityType::RELU) == "V<popnn::NonLinearityType::RELU>");
+}
+
+TEST_CASE("arguments that do not fit are named in the error") {
+  Run run(cpu);
+  auto &g = run.graph;
+  popnn::addCodelets(g);
+  Tensor const i = g.addVariable(poplar::INT, {3}), a = g.addVariable(FLOAT, {3}),
+               scalar = g.addVariable(FLOAT, {});
+  CHECK_THROWS_WITH_AS(popnn::relu(g, i, run.prog),
+                       "popnn::nonLinearity: 't' is of type int; allowed: float, half",
+                       poplibs_error);
+  CHECK_THROWS_WITH_AS(
+      popnn::softmax(g, scalar, run.prog),
+      "popnn::nonLinearity: the tensor has rank 0; a softmax needs at least one dimension",
+      poplibs_error);
+  CHECK_THROWS_AS(popnn::reluInPlace(g, a.broadcast(2, 0), run.prog), poplibs_error);
+  CHECK_THROWS_AS(
+      popnn::nonLinearityInputGradient(g, NonLinearityType::SOFTMAX, a, scalar, run.prog),
+      poplibs_error);
+}
+
+TEST_SUITE_END();
