@@ -1,0 +1,127 @@
+#!/usr/bin/env bash
+# consumer.sh STEP SOURCE BUILD [ARGUMENT...]: one way a foreign project uses the library. Step `install` puts the
+# library into a prefix and moves it; the others use what it left in BUILD/test/consumer/moved.
+set -euo pipefail
+export LC_ALL=C
+step=$1 source=$2 build=$3
+shift 3
+scratch=$build/test/consumer
+prefix=$scratch/moved
+here=$source/test/consumer
+
+launcher=()
+if command -v ccache >/dev/null; then
+  launcher=(ccache)
+  export CCACHE_BASEDIR=$source CCACHE_NOHASHDIR=1
+fi
+readonly WARNINGS=(-Wall -Wextra -Wpedantic -Wshadow -Wconversion -Werror)
+
+# Runs a program that has to find the moved libraries, and compares its line with what it must print.
+check() {
+  local line
+  line=$(LD_LIBRARY_PATH=$prefix/lib "$@")
+  [[ $line == "sums: 3.5 116" ]] || {
+    echo "$1 printed '$line'" >&2
+    return 1
+  }
+}
+
+install() {
+  rm -rf "$scratch/first" "$prefix"
+  cmake --install "$build" --prefix "$scratch/first" >/dev/null
+  mv "$scratch/first" "$prefix"
+  if grep -rIl "$scratch/first" "$prefix"; then
+    echo "these files name the prefix they were installed to" >&2
+    return 1
+  fi
+}
+
+# A foreign CMake project.
+cmakeProject() {
+  rm -rf "$scratch/cmake"
+  cmake -G Ninja -S "$here/cmake" -B "$scratch/cmake" -DCMAKE_PREFIX_PATH="$prefix" -DCMAKE_BUILD_TYPE=Debug \
+    -DCMAKE_CXX_FLAGS="${WARNINGS[*]}" ${launcher:+-DCMAKE_CXX_COMPILER_LAUNCHER=$launcher} >/dev/null
+  cmake --build "$scratch/cmake"
+  check "$scratch/cmake/plain"
+  check "$scratch/cmake/namespaced"
+}
+
+# The tree inside another project: only configured, since building it again would show nothing new.
+subdirectory() {
+  rm -rf "$scratch/subdirectory"
+  cmake -G Ninja -S "$here/subdirectory" -B "$scratch/subdirectory" -DCOTTONWOOD_SOURCE="$source" >/dev/null
+}
+
+pkgConfig() {
+  local flags
+  export PKG_CONFIG_PATH=$prefix/lib/pkgconfig
+  flags=$(pkg-config --cflags --libs poplin)
+  # shellcheck disable=SC2086
+  "${launcher[@]}" g++ -std=c++11 "${WARNINGS[@]}" -c "$here/program.cpp" $(pkg-config --cflags poplin) -o "$scratch/pc.o"
+  g++ "$scratch/pc.o" $flags -o "$scratch/pkgconfig"
+  check "$scratch/pkgconfig"
+}
+
+# bare COMPILER STD: nothing but a compiler line, libraries in the usual order.
+bare() {
+  local compiler=$1 std=$2 name
+  name=$scratch/bare-$compiler-$std
+  "${launcher[@]}" "$compiler" "-std=$std" "${WARNINGS[@]}" "-I$prefix/include" -c "$here/program.cpp" -o "$name.o"
+  "${launcher[@]}" "$compiler" "-std=$std" "${WARNINGS[@]}" "-I$prefix/include" -c "$here/other.cpp" -o "$name.2.o"
+  "$compiler" "$name.o" "$name.2.o" "-L$prefix/lib" -lpoplar -lpopops -lpoplin -lpoputil -o "$name"
+  check "$name"
+}
+
+# After `. enable.sh` no path is named at all.
+enabled() (
+  # shellcheck disable=SC1091
+  . "$prefix/enable.sh"
+  g++ -std=c++11 "$here/program.cpp" -lpoplar -lpopops -lpoplin -lpoputil -o "$scratch/enabled"
+  [[ "$("$scratch/enabled")" == sums:* ]]
+)
+
+headerOnlyObject() {
+  local file=$1 object=$2
+  "${launcher[@]}" g++ -std=c++20 -O1 -DPOPLAR_HEADER_ONLY "-I$prefix/include" "-I$prefix/include/cottonwood" \
+    -c "$file" -o "$object"
+}
+
+# The README's first program, as printed there, gives the output printed there.
+readme() {
+  awk '/^```cpp$/ { on = 1; next } /^```/ { if (on) exit } on' "$source/README.md" >"$scratch/readme.cpp"
+  awk '/^```/ { n++; next } n == 3 { print } n == 4 { exit }' "$source/README.md" >"$scratch/readme.txt"
+  "${launcher[@]}" g++ -std=c++11 "-I$prefix/include" -c "$scratch/readme.cpp" -o "$scratch/readme.o"
+  g++ "$scratch/readme.o" "-L$prefix/lib" -lpoplar -lpopops -lpoplin -lpoputil -o "$scratch/readme"
+  LD_LIBRARY_PATH=$prefix/lib "$scratch/readme" 2>&1 | diff "$scratch/readme.txt" -
+}
+
+# Everything from headers, in two translation units, no library on the link line.
+headerOnly() {
+  headerOnlyObject "$here/program.cpp" "$scratch/header-only-1.o"
+  headerOnlyObject "$here/other.cpp" "$scratch/header-only-2.o"
+  g++ "$scratch"/header-only-[12].o -pthread -ldl -o "$scratch/header-only"
+  if readelf -d "$scratch/header-only" | grep -E 'NEEDED.*pop(lar|util|ops|lin|nn)'; then
+    echo "a header-only program needs a library" >&2
+    return 1
+  fi
+  check "$scratch/header-only"
+}
+
+# One unit of each mode must not link.
+mixedModes() {
+  local log=$scratch/mixed.log
+  headerOnlyObject "$here/other.cpp" "$scratch/header-only-2.o"
+  "${launcher[@]}" g++ -std=c++20 "-I$prefix/include" -c "$here/program.cpp" -o "$scratch/mixed.o"
+  if g++ "$scratch/mixed.o" "$scratch/header-only-2.o" "-L$prefix/lib" -lpoplin -lpopops -lpoputil -lpoplar \
+    -o "$scratch/mixed" 2>"$log"; then
+    echo "a program of both modes links" >&2
+    return 1
+  fi
+  grep -q one_mode_per_program "$log" || {
+    cat "$log" >&2
+    return 1
+  }
+}
+
+mkdir -p "$scratch"
+"$step" "$@"
