@@ -119,6 +119,7 @@
 #include <poplar/impl/lower/Lifetimes.ipp>
 #include <poplar/impl/lower/Lower.ipp>
 #include <poplar/impl/lower/Memory.ipp>
+#include <poplar/impl/lower/MergeCopies.ipp>
 #include <poplar/impl/lower/Moves.ipp>
 #include <poplar/impl/lower/TileMemory.ipp>
 #include <poplar/impl/lower/Vertices.ipp>

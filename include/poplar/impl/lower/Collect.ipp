@@ -14,6 +14,7 @@ public:
     context.computeSetIndex.assign(graph_.numComputeSets(), NONE);
     context.usedVars.assign(context.vars.size(), 0);
     functionState_.assign(graph_.numFunctions(), FunctionState::Unseen);
+    context_.functionBodies.resize(graph_.numFunctions());
   }
 
   void program(program::NodePtr const &root) {
@@ -63,6 +64,7 @@ POP_INLINE void Collector::function(graph::FunctionId id) {
                                               " calls itself; recursion is not possible");
   functionState_[id] = FunctionState::Open;
   program(graph_.function(id));
+  context_.functionBodies[id] = graph_.function(id);
   functionState_[id] = FunctionState::Done;
   context_.functions.push_back(id);
 }

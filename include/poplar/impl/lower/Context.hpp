@@ -68,8 +68,9 @@ struct Context {
   std::vector<graph::ComputeSetId> computeSets; ///< reachable ones, in order of first use
   std::vector<std::uint32_t>
       computeSetIndex; ///< by ComputeSetId: position in computeSets, NONE if unreachable
-  std::vector<graph::FunctionId> functions; ///< reachable ones
-  std::vector<std::uint8_t> usedVars;       ///< by VarIndex
+  std::vector<graph::FunctionId> functions;     ///< reachable ones
+  std::vector<program::NodePtr> functionBodies; ///< by FunctionId
+  std::vector<std::uint8_t> usedVars;           ///< by VarIndex
 
   // BSP: all NONE on a CPU
   std::vector<ComputeSetSteps> computeSetSteps;       ///< by position in computeSets

@@ -264,7 +264,7 @@ POP_INLINE void Emitter::run() {
   functionStart_.assign(context_.graph.numFunctions(), 0);
   for (graph::FunctionId function : context_.functions) {
     functionStart_[function] = here();
-    program(context_.graph.function(function));
+    program(context_.functionBodies[function]);
     emit(Op::Return);
   }
   for (auto const &[at, function] : calls_)

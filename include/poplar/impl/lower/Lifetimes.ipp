@@ -339,7 +339,7 @@ POP_INLINE void LifetimeAnalysis::program(program::NodePtr const &pointer) {
     branches(node.children);
     break;
   case NodeKind::Call:
-    program(context_.graph.function(node.id));
+    program(context_.functionBodies[node.id]);
     break;
   case NodeKind::CycleCount:
     program(node.children[0]);

@@ -25,6 +25,8 @@ inline constexpr Pass PASSES[] = {
     {"check-complete", checkComplete},
     // From here on vertices of one compute set may run in any order and at once.
     {"check-independent", checkIndependent},
+    // Changes the programs, so all that counts steps or positions comes behind it.
+    {"merge-copies", mergeCopies},
     // The machine's own steps come before any pass of the host, which may elide work but never a
     // step.
     {"compute-steps", planComputeSteps},

@@ -21,6 +21,10 @@ void checkComplete(Context &context);
 /// field, the variable and the first common elements.
 void checkIndependent(Context &context);
 
+/// Makes one copy of neighbouring copies in a Sequence where none sees what another writes: one
+/// exchange on a tiled target, and fewer, longer moves.
+void mergeCopies(Context &context);
+
 /// Fixes the BSP steps of compute sets with their costs; copies and streams get theirs as
 /// instructions are made. Nothing on a CPU, where there is no exchange.
 void planComputeSteps(Context &context);
