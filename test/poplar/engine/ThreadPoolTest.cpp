@@ -7,6 +7,7 @@
 #include <thread>
 #include <vector>
 
+#include <sched.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -124,5 +125,37 @@ TEST_SUITE("poplar/engine/threads") {
     CHECK(base::threadBackend().numThreads() >= 6);
     base::setPoolThreads(0);
     CHECK(base::threadBackend().numThreads() == base::defaultPoolThreads());
+  }
+
+  TEST_CASE("a program bound to one core works on one thread by default") {
+    std::thread([] {
+      cpu_set_t one;
+      CPU_ZERO(&one);
+      CPU_SET(static_cast<std::size_t>(sched_getcpu()), &one);
+      REQUIRE(sched_setaffinity(0, sizeof one, &one) == 0);
+      CHECK(base::defaultPoolThreads() == 1);
+    }).join();
+  }
+
+  TEST_CASE("no worker stays on the caller's core while others are free to use") {
+    base::setPoolThreads(2);
+    cpu_set_t allowed;
+    REQUIRE(sched_getaffinity(0, sizeof allowed, &allowed) == 0);
+    if (CPU_COUNT(&allowed) < 2)
+      return;
+    std::atomic<unsigned> together{0};
+    for (int job = 0; job < 200; ++job) {
+      std::atomic<int> cores[2] = {-1, -1};
+      auto body = [&](unsigned slice) {
+        cores[slice] = sched_getcpu();
+        // Both slices are under way at the same time, on two threads, or this one gives up waiting.
+        for (int i = 0; i < 20000 && cores[1 - slice] < 0; ++i)
+          std::this_thread::yield();
+      };
+      base::parallelFor(2, 2, body);
+      together += cores[0] == cores[1];
+    }
+    CHECK(together < 200); // all of them would be a worker that never left
+    base::setPoolThreads(0);
   }
 }

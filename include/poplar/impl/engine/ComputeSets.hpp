@@ -43,6 +43,9 @@ private:
     std::uint32_t runs = 0;
   };
 
+  /// What the threads of one parallel run have to know, in one cache line.
+  struct alignas(64) Job;
+
   bool runSet(Set &set, unsigned maxThreads);
   bool runSerial(Set const &set) const { return runCalls(set, 0, set.numCalls); }
   bool runCalls(Set const &set, std::uint32_t begin, std::uint32_t end) const;

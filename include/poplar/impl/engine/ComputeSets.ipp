@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <atomic>
 #include <chrono>
+#include <cmath>
 #include <exception>
 #include <mutex>
 
@@ -30,6 +31,19 @@ inline constexpr float GUESS_CALL_NS = 20, GUESS_BYTE_NS = 0.03F;
 /// A compute set is timed in its first runs and then once in this many: the clock costs as
 /// much as a small vertex.
 inline constexpr std::uint32_t TIMED_RUNS = 4, RUNS_PER_TIMING = 64;
+
+/// Where slice `i` of `units` equal units begins. The larger slices come first: what is left at the
+/// end, when threads run out of work, is small.
+POP_INLINE std::uint32_t sliceBegin(std::uint32_t units, std::uint32_t numSlices, std::uint32_t i) {
+  return units / numSlices * i + std::min(i, units % numSlices);
+}
+
+/// How many slices: as many as are worth claiming, the same number for every thread.
+POP_INLINE unsigned sliceCount(float nanoseconds, unsigned threads) {
+  float const bySize = nanoseconds / (SLICE_NS * static_cast<float>(threads));
+  return threads *
+         static_cast<unsigned>(std::clamp(std::ceil(bySize), 1.0F, float{MAX_SLICES_PER_THREAD}));
+}
 
 POP_INLINE float nanosecondsSince(std::chrono::steady_clock::time_point start) {
   return std::chrono::duration<float, std::nano>(std::chrono::steady_clock::now() - start).count();
@@ -56,6 +70,15 @@ private:
   unsigned slice_ = 0;
   std::exception_ptr exception_;
 };
+
+/// What the slices of a parallel run report; touched only when there is something to report.
+struct SliceResults {
+  std::atomic<bool> all{true};
+  std::atomic<float> busy{0};
+  FirstException exception;
+};
+
+inline constexpr std::chrono::steady_clock::time_point NO_TIME{};
 
 } // namespace cottonwood::engine::detail
 
@@ -133,37 +156,45 @@ POP_INLINE void ComputeSets::scatter(Set const &set) const {
       moves_.runInline(executable_->stagings[set.calls[i].staging].scatter, arena_, arena_);
 }
 
+struct ComputeSets::Job {
+  ComputeSets const *sets;
+  Set const set; ///< a copy: the set itself is written at every run
+  std::uint32_t units, numSlices;
+  bool timed;
+  detail::SliceResults *results;
+
+  void operator()(unsigned slice) const {
+    FloatEnvironment const environment;
+    auto const start = timed ? std::chrono::steady_clock::now() : detail::NO_TIME;
+    std::uint32_t const begin = detail::sliceBegin(units, numSlices, slice);
+    std::uint32_t const end = detail::sliceBegin(units, numSlices, slice + 1);
+    try {
+      if (!(set.splitContexts ? sets->runContexts(set, begin, end)
+                              : sets->runCalls(set, begin, end)))
+        results->all.store(false, std::memory_order_relaxed);
+    } catch (...) {
+      results->exception.keep(slice);
+    }
+    if (timed)
+      results->busy.fetch_add(detail::nanosecondsSince(start), std::memory_order_relaxed);
+  }
+};
+
 POP_INLINE bool ComputeSets::runParallel(Set &set, unsigned numSlices, unsigned maxThreads,
                                          bool timed) const {
   std::uint32_t const units = set.splitContexts ? set.numContexts : set.numCalls;
-  numSlices = std::min(numSlices, units);
-  std::atomic<bool> all{true};
-  std::atomic<float> busy{0};
-  std::chrono::steady_clock::time_point const noTime{};
-  detail::FirstException exception;
-  auto slice = [&](unsigned i) {
-    FloatEnvironment const environment;
-    auto const start = timed ? std::chrono::steady_clock::now() : noTime;
-    auto const begin = static_cast<std::uint32_t>(std::uint64_t{units} * i / numSlices);
-    auto const end = static_cast<std::uint32_t>(std::uint64_t{units} * (i + 1) / numSlices);
-    try {
-      if (!(set.splitContexts ? runContexts(set, begin, end) : runCalls(set, begin, end)))
-        all.store(false, std::memory_order_relaxed);
-    } catch (...) {
-      exception.keep(i);
-    }
-    if (timed)
-      busy.fetch_add(detail::nanosecondsSince(start), std::memory_order_relaxed);
-  };
+  detail::SliceResults results;
+  Job job{this, set, units, std::min(numSlices, units), timed, &results};
+  static_assert(sizeof job == 64);
   if (set.splitContexts && set.hasStaging)
     gather(set);
-  base::parallelFor(numSlices, maxThreads, slice);
-  exception.rethrow();
+  base::parallelFor(job.numSlices, maxThreads, job);
+  results.exception.rethrow();
   if (set.splitContexts && set.hasStaging)
     scatter(set);
   if (timed)
-    set.nanoseconds += 0.25F * (busy.load(std::memory_order_relaxed) - set.nanoseconds);
-  return all.load(std::memory_order_relaxed);
+    set.nanoseconds += 0.25F * (results.busy.load(std::memory_order_relaxed) - set.nanoseconds);
+  return results.all.load(std::memory_order_relaxed);
 }
 
 POP_INLINE bool ComputeSets::measured(Set &set) const {
@@ -186,10 +217,7 @@ POP_INLINE bool ComputeSets::runSet(Set &set, unsigned maxThreads) {
   // Vertices are dealt out whole if there are enough of them; else the contexts of MultiVertices
   // one by one.
   set.splitContexts = set.numCalls < 4 * threads && set.numContexts > set.numCalls;
-  auto const bySize =
-      static_cast<unsigned>(std::min(set.nanoseconds / detail::SLICE_NS,
-                                     static_cast<float>(detail::MAX_SLICES_PER_THREAD * threads)));
-  return runParallel(set, std::max(threads, bySize), maxThreads, timed);
+  return runParallel(set, detail::sliceCount(set.nanoseconds, threads), maxThreads, timed);
 }
 
 POP_INLINE void ComputeSets::run(std::uint32_t set, unsigned maxThreads) {
