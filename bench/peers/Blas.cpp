@@ -1,0 +1,54 @@
+// Compiled into each BLAS peer, against that library's own cblas.h.
+#include <bench/peers/Blas.hpp>
+
+#include <cblas.h>
+
+namespace cottonwood::bench {
+namespace {
+
+int toInt(std::size_t size) { return static_cast<int>(size); }
+
+void gemm(Operands const &o, std::size_t g) {
+  Product const &p = o.product;
+  cblas_sgemm(CblasRowMajor, p.transposedA ? CblasTrans : CblasNoTrans,
+              p.transposedB ? CblasTrans : CblasNoTrans, toInt(p.m), toInt(p.n), toInt(p.k), 1.0F,
+              o.a + g * p.m * p.k, toInt(p.transposedA ? p.m : p.k), o.b + g * p.k * p.n,
+              toInt(p.transposedB ? p.k : p.n), 0.0F, o.c + g * p.m * p.n, toInt(p.n));
+}
+
+/// c^T = op(B)^T * a^T of a single row a.
+void gemv(Operands const &o) {
+  Product const &p = o.product;
+  int const rows = toInt(p.transposedB ? p.n : p.k), columns = toInt(p.transposedB ? p.k : p.n);
+  cblas_sgemv(CblasRowMajor, p.transposedB ? CblasNoTrans : CblasTrans, rows, columns, 1.0F, o.b,
+              columns, o.a, 1, 0.0F, o.c, 1);
+}
+
+} // namespace
+
+std::vector<Way> blasWays(Operands const &o, std::string const &name, SetThreads setThreads) {
+  std::vector<Way> ways;
+  ways.push_back({name, [o, setThreads] {
+                    setThreads(o.threads);
+                    for (std::size_t g = 0; g < o.product.batch; ++g)
+                      gemm(o, g);
+                  }});
+  if (o.product.batch > 1 && o.threads > 1)
+    ways.push_back({name, [o, setThreads] {
+#pragma omp parallel num_threads(static_cast <int>(o.threads))
+                      {
+                        setThreads(1);
+#pragma omp for
+                        for (std::size_t g = 0; g < o.product.batch; ++g)
+                          gemm(o, g);
+                      }
+                    }});
+  if (o.product.m == 1 && o.product.batch == 1)
+    ways.push_back({name, [o, setThreads] {
+                      setThreads(o.threads);
+                      gemv(o);
+                    }});
+  return ways;
+}
+
+} // namespace cottonwood::bench

@@ -1,0 +1,73 @@
+#include <bench/race/Peers.hpp>
+
+#include <codelets/arch/CpuFeatures.hpp>
+
+#include <algorithm>
+#include <cstdio>
+#include <filesystem>
+#include <string>
+
+namespace cottonwood::bench {
+namespace {
+
+using Environment = std::vector<std::pair<std::string, std::string>>;
+
+struct PeerSpec {
+  std::string program; ///< poplar-bench-peer-<program>
+  Environment forced;  ///< kernels to force; empty: as shipped
+};
+
+/// Libraries guess the kernels from the CPU's model, and guess wrongly on models that came after
+/// them; feature bits say which are right.
+std::vector<PeerSpec> peerSpecs() {
+  std::vector<PeerSpec> specs = {{"eigen", {}}, {"openblas", {}}, {"onednn", {}}, {"blis", {}}};
+  isa::CpuFeatures const &features = isa::cpuFeatures();
+  if (features.avx512) {
+    specs.push_back({"openblas", {{"OPENBLAS_CORETYPE", "SkylakeX"}}});
+    specs.push_back({"blis", {{"BLIS_ARCH_TYPE", "0"}}}); // 0 is skx (its arch_t)
+  } else if (features.avx2) {
+    specs.push_back({"openblas", {{"OPENBLAS_CORETYPE", "Haswell"}}});
+  }
+  return specs;
+}
+
+/// Threads, and pools that rest soon after a call: the driver waits for that after every batch.
+/// Within a batch calls follow at once, where these pools still spin, so nothing is taken from the
+/// peer. (gomp's default spins for milliseconds; OpenBLAS's, 2^26 ticks, for tens of them.)
+Environment environmentOf(PeerSpec const &spec, unsigned threads) {
+  std::string const count = std::to_string(threads);
+  Environment environment = spec.forced;
+  for (char const *name :
+       {"POPLAR_BENCH_THREADS", "OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "BLIS_NUM_THREADS"})
+    environment.emplace_back(name, count);
+  environment.emplace_back("OPENBLAS_THREAD_TIMEOUT", "20"); // 2^20 ticks
+  environment.emplace_back("OMP_DYNAMIC", "false");
+  return environment;
+}
+
+} // namespace
+
+std::vector<std::unique_ptr<PeerProcess>> startPeers(unsigned threads) {
+  std::filesystem::path const folder =
+      std::filesystem::read_symlink("/proc/self/exe").parent_path();
+  std::vector<std::unique_ptr<PeerProcess>> peers;
+  for (PeerSpec const &spec : peerSpecs()) {
+    std::filesystem::path const program = folder / ("poplar-bench-peer-" + spec.program);
+    if (!std::filesystem::exists(program))
+      continue;
+    try {
+      auto peer = std::make_unique<PeerProcess>(program, environmentOf(spec, threads));
+      // The library may have chosen by itself what we force.
+      bool const known = std::any_of(peers.begin(), peers.end(), [&](auto const &other) {
+        return other->description() == peer->description();
+      });
+      if (!known)
+        peers.push_back(std::move(peer));
+    } catch (PeerError const &error) {
+      std::fprintf(stderr, "poplar-bench: peer left out: %s\n", error.what());
+    }
+  }
+  return peers;
+}
+
+} // namespace cottonwood::bench

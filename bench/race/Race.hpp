@@ -1,0 +1,68 @@
+// Alternates contenders batch by batch, so that what drifts on a machine meets all of them alike.
+#pragma once
+
+#include <bench/race/Contender.hpp>
+
+#include <string>
+#include <vector>
+
+namespace cottonwood::bench {
+
+struct RaceSettings {
+  double batchSeconds = 0.02; ///< a batch is as many products as take this long
+  unsigned trialRounds = 3;   ///< all contenders, to find the best peers
+  unsigned rounds = 15;       ///< ours against the best peers
+  double disturbed =
+      0.03;              ///< a contender kept off its cores for this share of a batch is disturbed
+  unsigned patience = 3; ///< disturbed rounds are repeated, up to this many times as many in all
+  double closeBehind = 1.1; ///< peers this near to the best one race, too: the trial is short
+  unsigned maxFinalists = 3;
+};
+
+/// The outcome of one product. Seconds are of one product, medians over the rounds.
+struct RaceResult {
+  double ours = 0;
+  std::string peer; ///< the best one's way; empty if nobody took part
+  double theirs = 0;
+  std::vector<double> ratios; ///< theirs / ours, pair by pair
+  double worstError = 0;      ///< of all contenders, as a fraction of what rounding allows
+  bool disturbed = false;     ///< other programs took cores in too many rounds
+  std::string complaint;      ///< wrong results, a peer that died
+};
+
+/// A field of contenders: ours and peers.
+class Race {
+public:
+  /// A peer that throws PeerError is left out from then on.
+  Race(Contender &ours, std::vector<Contender *> peers, RaceSettings const &settings);
+
+  RaceResult run(Product const &product);
+
+private:
+  struct Runner {
+    Contender *contender;
+    unsigned count = 1;
+    std::vector<double> seconds{}; ///< of one product, a value a round
+  };
+  /// One batch of each runner.
+  struct Round {
+    std::vector<double> seconds; ///< of one product
+    bool disturbed = false;
+  };
+
+  std::vector<Runner> prepare(Product const &product, RaceResult &result);
+  bool check(Contender &contender, Product const &product, Reference const &reference,
+             RaceResult &result) const;
+  void calibrate(Runner &runner) const;
+  double batch(Runner const &runner, bool &disturbed) const;
+  Round round(std::vector<Runner> const &runners, std::size_t number) const;
+  void keepBest(std::vector<Runner> &runners) const;
+  bool measure(std::vector<Runner> &runners, std::size_t wanted) const;
+  RaceResult compete(Product const &product);
+
+  Contender &ours_;
+  std::vector<Contender *> peers_;
+  RaceSettings settings_;
+};
+
+} // namespace cottonwood::bench
