@@ -165,6 +165,7 @@ TEST_CASE("bad mappings name their values") {
   graph.setTileMapping(t[0], 0);
   test::checkThrows<invalid_tile_mapping>([&] { graph.getTileMapping(t); }, "element 3");
   test::checkThrows<invalid_tile_mapping>([&] { graph.getTileMapping(t); }, "weights");
+  test::checkThrows<invalid_tile_mapping>([&] { graph.getTileMapping(t); }, "setTileMapping");
   test::checkThrows<poplar_error>([&] { graph.setTileMapping(Tensor(), 0); }, "invalid");
   Graph other = test::graphWithTiles(4);
   test::checkThrows<poplar_error>([&] { other.setTileMapping(t, 0); }, "belongs to another graph");

@@ -193,7 +193,9 @@ POP_INLINE Graph::TileToTensorMapping Graph::getTileMapping(Tensor const &t, boo
   if (requireComplete && !builder.isComplete())
     cottonwood::base::fail<invalid_tile_mapping>(
         where, "element ", builder.firstUnmapped(), " of the tensor of shape ",
-        cottonwood::base::shapeText(view.shape()), " (", namesText(view), ") is mapped to no tile");
+        cottonwood::base::shapeText(view.shape()), " (", namesText(view),
+        ") is mapped to no tile; map every element with Graph::setTileMapping, or all of them with "
+        "poputil::mapTensorLinearly");
   return builder.take();
 }
 
