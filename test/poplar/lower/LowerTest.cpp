@@ -57,6 +57,21 @@ TEST_SUITE("poplar/lower") {
     CHECK(run(executable, 1024, 1024) == counting(1024));
   }
 
+  TEST_CASE("addresses behind a large variable are left free, for prefetchers to run into") {
+    Graph graph(cpuTarget());
+    std::size_t const elements = 1 << 16; // 256 KB
+    Executable const executable = compile(graph, {chain(graph, 4, elements)});
+    std::vector<std::uint64_t> offsets;
+    for (auto const &variable : executable.data()->variables)
+      offsets.push_back(variable.offset);
+    std::sort(offsets.begin(), offsets.end());
+    offsets.erase(std::unique(offsets.begin(), offsets.end()), offsets.end());
+    REQUIRE(offsets.size() >= 4); // in, out and two that share memory
+    for (std::size_t i = 1; i < offsets.size(); ++i)
+      CHECK(offsets[i] - offsets[i - 1] >= 4 * elements + (64 << 10));
+    CHECK(run(executable, elements, elements) == counting(elements));
+  }
+
   TEST_CASE("a value that the next turn of a loop reads keeps its memory") {
     Graph graph(cpuTarget());
     Tensor const in = variable(graph, {4}, "in"), out = variable(graph, {4}, "out"),
