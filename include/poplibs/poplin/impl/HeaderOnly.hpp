@@ -3,12 +3,19 @@
 #pragma once
 
 // clang-format off
+#include <poplin/ConvParams.hpp>
+#include <poplin/ConvUtil.hpp>
 #include <poplin/FullyConnected.hpp>
 #include <poplin/MatMul.hpp>
 #include <poplin/PlanningCache.hpp>
 #include <poplin/codelets.hpp>
 
 #include <poplin/impl/Codelets.ipp>
+#include <poplin/impl/ConvCanonical.ipp>
+#include <poplin/impl/ConvGradient.ipp>
+#include <poplin/impl/ConvParams.ipp>
+#include <poplin/impl/ConvParamsText.ipp>
+#include <poplin/impl/ConvUtil.ipp>
 #include <poplin/impl/FullyConnected.ipp>
 #include <poplin/impl/MatMul.ipp>
 #include <poplin/impl/MatMulCheck.ipp>
