@@ -127,8 +127,9 @@ TEST_CASE("numbers and tensors as scales, on all pairs of floating types") {
       double epsilon;
     };
     std::vector<Result> results;
-    for (auto const &[typeA, typeB] :
+    for (auto const &types :
          {std::pair(FLOAT, FLOAT), {HALF, HALF}, {FLOAT, HALF}, {HALF, FLOAT}}) {
+      poplar::Type const &typeA = types.first, &typeB = types.second;
       Values const a = numbers.real(typeA, n), b = numbers.real(typeB, n);
       auto const fresh = [&] { return run.input(typeA, {7, 11}, a); };
       Tensor const tb = run.input(typeB, {7, 11}, b);

@@ -143,7 +143,7 @@ TEST_SUITE("poplar/base/half") {
     CHECK(h.bit16() == 0x2e66);
     h *= 2.0f;
     CHECK(h.bit16() == 0x3266);
-    h -= h;
+    h -= half(h);
     CHECK(h == 0);
     h = static_cast<half>(-3);
     h /= half(2);

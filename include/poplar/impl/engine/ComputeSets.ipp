@@ -156,7 +156,7 @@ POP_INLINE void ComputeSets::scatter(Set const &set) const {
       moves_.runInline(executable_->stagings[set.calls[i].staging].scatter, arena_, arena_);
 }
 
-struct ComputeSets::Job {
+struct alignas(64) ComputeSets::Job {
   ComputeSets const *sets;
   Set const set; ///< a copy: the set itself is written at every run
   std::uint32_t units, numSlices;
