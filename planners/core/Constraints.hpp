@@ -28,6 +28,12 @@ public:
 
   bool empty() const { return values_.empty(); }
 
+  /// What a key is forced to, if it is.
+  std::optional<std::string> value(std::string_view key) const {
+    auto const found = values_.find(std::string(key));
+    return found == values_.end() ? std::nullopt : std::optional(found->second);
+  }
+
   /// \throws PlanError  a key that plans of type P do not have, or a value its field cannot hold.
   /// To be called once
   ///                    before candidates are tried, so that a misspelt key is an error and not "no

@@ -2,6 +2,7 @@
 #ifndef POPLIN_MAT_MUL_HPP
 #define POPLIN_MAT_MUL_HPP
 
+#include <poplin/Convolution.hpp>
 #include <poplin/PlanningCache.hpp>
 
 #include <poplar/Graph.hpp>
@@ -15,6 +16,7 @@
 #include <iosfwd>
 #include <set>
 #include <tuple>
+#include <unordered_map>
 #include <vector>
 
 // Products of matrices:
@@ -223,6 +225,15 @@ struct POP_API MatMulParams {
 /// The pointers must not be null.
 using MatMulPlanParams =
     std::tuple<const poplar::Target *, const MatMulParams, const poplar::OptionFlags *>;
+
+using MatMulToConvOptions = std::unordered_map<const poplar::OptionFlags *, poplar::OptionFlags>;
+
+/// Every product as a convolution over a field of one place: the rows of A are the batch, its
+/// columns the input channels, the columns of B the output channels. The map gets the options of
+/// those convolutions, which the result points to; planConstraints are those of products and are
+/// left out.
+POP_API std::set<ConvPlanParams> matMulGetConvPlanParams(std::set<MatMulPlanParams> const &matmuls,
+                                                         MatMulToConvOptions &matmulToConvOpts);
 
 /// Plans products in advance. cache.size() grows by the number of different ones that were not in
 /// the cache.

@@ -150,7 +150,7 @@ class ConvWriter {
 public:
   explicit ConvWriter(std::ostream &os) : os_(os) { os_ << "{"; }
 
-  void line(char const *key, nlohmann::json const &value) {
+  void line(char const *key, nlohmann::ordered_json const &value) {
     os_ << (first_ ? "\n  \"" : ",\n  \"") << key << "\": " << value.dump();
     first_ = false;
   }

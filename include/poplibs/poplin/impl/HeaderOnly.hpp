@@ -4,18 +4,33 @@
 
 // clang-format off
 #include <poplin/ConvParams.hpp>
+#include <poplin/ConvPreplan.hpp>
 #include <poplin/ConvUtil.hpp>
+#include <poplin/Convolution.hpp>
 #include <poplin/FullyConnected.hpp>
 #include <poplin/MatMul.hpp>
 #include <poplin/PlanningCache.hpp>
 #include <poplin/codelets.hpp>
 
 #include <poplin/impl/Codelets.ipp>
+#include <poplin/impl/ConvBias.ipp>
+#include <poplin/impl/ConvCall.ipp>
 #include <poplin/impl/ConvCanonical.ipp>
+#include <poplin/impl/ConvCheck.ipp>
+#include <poplin/impl/ConvCpu.ipp>
 #include <poplin/impl/ConvGradient.ipp>
+#include <poplin/impl/ConvOperand.ipp>
+#include <poplin/impl/ConvOptions.ipp>
 #include <poplin/impl/ConvParams.ipp>
 #include <poplin/impl/ConvParamsText.ipp>
+#include <poplin/impl/ConvPlanning.ipp>
+#include <poplin/impl/ConvPreplan.ipp>
+#include <poplin/impl/ConvReport.ipp>
+#include <poplin/impl/ConvTables.ipp>
+#include <poplin/impl/ConvTiles.ipp>
 #include <poplin/impl/ConvUtil.ipp>
+#include <poplin/impl/ConvWeights.ipp>
+#include <poplin/impl/Convolution.ipp>
 #include <poplin/impl/FullyConnected.ipp>
 #include <poplin/impl/MatMul.ipp>
 #include <poplin/impl/MatMulCheck.ipp>

@@ -1,9 +1,11 @@
 // From a target and options to a plan, with or without a cache.
 #pragma once
 
+#include <planners/poplin/Conv.hpp>
 #include <planners/poplin/MatMul.hpp>
 #include <poplar/Target.hpp>
 #include <poplin/PlanningCache.hpp>
+#include <poplin/impl/ConvOptions.hpp>
 #include <poplin/impl/MatMulOptions.hpp>
 
 #include <poplar/impl/model/Machine.hpp>
@@ -33,6 +35,15 @@ inline bool plansForCpu(::poplar::Target const &target) {
   return target.getTargetType() == ::poplar::TargetType::CPU;
 }
 
+namespace detail {
+
+/// The parts of a machine that plans depend on.
+planner::MatMulCpu cpuOf(model::Machine const &machine);
+planner::MatMulTiles tilesOf(model::Machine const &machine, planner::MatMulProblem const &problem,
+                             MatMulOptions const &options);
+
+} // namespace detail
+
 } // namespace cottonwood::poplin
 
 namespace poplin {
@@ -44,8 +55,12 @@ public:
       std::tuple<cottonwood::model::Machine, std::string, cottonwood::poplin::MatMulOptions>;
   using Layouts = std::pair<cottonwood::planner::MatMulLayout, cottonwood::planner::MatMulLayout>;
 
+  using ConvKey =
+      std::tuple<cottonwood::model::Machine, std::string, cottonwood::poplin::ConvOptions>;
+
   std::mutex mutex;
   std::map<Key, std::map<Layouts, cottonwood::planner::MatMulChoice>> plans;
+  std::map<ConvKey, cottonwood::planner::ConvChoice> convPlans;
 };
 
 } // namespace poplin

@@ -103,7 +103,7 @@ POP_INLINE PlanningCache::~PlanningCache() = default;
 
 POP_INLINE std::size_t PlanningCache::size() const {
   std::lock_guard const lock(impl->mutex);
-  return impl->plans.size();
+  return impl->plans.size() + impl->convPlans.size();
 }
 
 } // namespace poplin

@@ -1,0 +1,279 @@
+/// \file Conv.hpp
+/// Convolutions on raw pointers, for one core: implicit matrix products whose rows are outputs and
+/// whose columns are output channels, or, for groups of one channel each, sums side by side.
+///
+/// Sums are float, rounded once into the output. Products with padding are left out. Blocking
+/// changes no bit of the result (see ConvTile.hpp).
+#pragma once
+
+#include <codelets/poplin/ConvBox.hpp>
+#include <codelets/poplin/ConvCost.hpp>
+#include <codelets/poplin/MatMulPack.hpp>
+
+namespace cottonwood::kernels {
+
+/// What the kernels work on. Element (group g, input place x) of the input is at
+/// in + g * inGroup + the sum over dimensions of x[d] * inStride[d]; a weight is at
+/// weights + g * weightsGroup + the sum of tap[d] * tapStride[d] + its column's offset.
+template <class TIn, class TWeights, class TOut> struct ConvArgs {
+  ConvGeometry geometry;
+  std::size_t groups, columns; ///< output channels are the columns of a group
+  const TIn *in;
+  std::ptrdiff_t inGroup;
+  const TWeights *weights;
+  std::ptrdiff_t weightsGroup;
+  /// Column j is (j / block) * blockStride + (j % block) * column from the first one.
+  std::ptrdiff_t weightsColumn, weightsBlockStride;
+  std::size_t weightsBlock;
+  TOut *out; ///< output p starts at out + p * outPixel ...
+  std::size_t outPixel;
+  TOut *const *outRows; ///< ... or, if this is not null, at outRows[p]
+  ConvBlocking blocking;
+  float *workspace; ///< convWorkspace() floats
+};
+
+namespace detail {
+
+/// \tparam CHANNELS  groups of one channel in and out: they are columns, and there is one group
+template <class Tag, bool CHANNELS, class TIn, class TWeights, class TOut> class ConvDriver {
+public:
+  using Args = ConvArgs<TIn, TWeights, TOut>;
+
+  explicit ConvDriver(const Args &args)
+      : args_(args), geometry_(args.geometry), covered_(geometry_.covered()),
+        taps_(sizesOf(&ConvDim::taps, tapSizes_)), outputs_(sizesOf(&ConvDim::outputs, outSizes_)),
+        tapParts_(geometry_.dims, taps_, args.blocking.depth, args.blocking.enough),
+        pixelParts_(geometry_.dims, outputs_, args.blocking.pixels, args.blocking.pixels) {
+    onePass_ = tapParts_.count() == 1;
+    std::ptrdiff_t stride = 1;
+    for (unsigned d = geometry_.dims; d-- > 0;) {
+      outStride_[d] = stride;
+      stride *= outSizes_[d];
+    }
+    strip_ = align(args.workspace);
+    sums_ = align(strip_ + (CHANNELS ? 0 : tapParts_.largest() * COLUMNS));
+    classes_ = reinterpret_cast<ConvClass *>(align(sums_ + pixelParts_.largest() * COLUMNS));
+  }
+
+  void run() {
+    for (std::size_t g = 0; g < args_.groups; ++g) {
+      in_ = args_.in + static_cast<std::ptrdiff_t>(g) * args_.inGroup;
+      weights_ = args_.weights + static_cast<std::ptrdiff_t>(g) * args_.weightsGroup;
+      firstColumn_ = g * args_.columns;
+      ConvRanges part = pixelParts_.first();
+      firstPixel_ = 0;
+      do {
+        numPixels_ = part.size(geometry_.dims);
+        for (std::size_t j = 0; j < args_.columns; j += COLUMNS)
+          runStrip(part, j, args_.columns - j < COLUMNS ? args_.columns - j : COLUMNS);
+        firstPixel_ += numPixels_;
+      } while (pixelParts_.next(part));
+    }
+  }
+
+private:
+  using Shape = std::conditional_t<CHANNELS, ConvChannelTileShape<Tag>, ConvTileShape<Tag>>;
+  using TileWeights = std::conditional_t<CHANNELS, TWeights, float>;
+  using TileArgs = ConvTileArgs<TIn, TileWeights>;
+  static constexpr std::size_t COLUMNS = Shape::COLUMNS;
+  static constexpr std::size_t WIDTH = Shape::WIDTH;
+
+  const int *sizesOf(int ConvDim::*member, int *to) const {
+    for (unsigned d = 0; d < geometry_.dims; ++d)
+      to[d] = geometry_.dim[d].*member;
+    return to;
+  }
+
+  static float *align(float *p) {
+    return reinterpret_cast<float *>((reinterpret_cast<std::uintptr_t>(p) + 63) &
+                                     ~std::uintptr_t{63});
+  }
+
+  TOut *outAt(std::size_t pixel, std::size_t j) const {
+    TOut *row = args_.outRows ? args_.outRows[pixel] : args_.out + pixel * args_.outPixel;
+    return row + firstColumn_ + j;
+  }
+
+  /// Columns [j, j + columns) of a part of the outputs.
+  void runStrip(const ConvRanges &outputs, std::size_t j, std::size_t columns) {
+    constexpr bool FLOAT_OUT = std::is_same_v<TOut, float>;
+    direct_ = FLOAT_OUT && onePass_;
+    column_ = j, columns_ = columns;
+    placeSums();
+    if (!onePass_ || !covered_)
+      clearSums();
+    ConvRanges part = tapParts_.first();
+    do {
+      chooseWeights(part);
+      forEachConvBox(
+          geometry_, outputs, part,
+          classes_, [&](const ConvBox &box) __attribute__((always_inline)) { runBox(box, part); });
+    } while (tapParts_.next(part));
+    for (std::size_t i = 0; !direct_ && i < numPixels_; ++i)
+      copyFromFloat<Tag>(sums_ + i * COLUMNS, columns, outAt(firstPixel_ + i, j), 1);
+  }
+
+  POP_SIMD_INLINE float *sumsAt(std::size_t pixel) const {
+    if constexpr (std::is_same_v<TOut, float>)
+      if (direct_ && args_.outRows)
+        return outAt(pixel, column_);
+    return sumsBase_ + pixel * sumsStride_;
+  }
+
+  /// Sums go straight to the output, or to scratch.
+  void placeSums() {
+    sumsBase_ = sums_ - firstPixel_ * COLUMNS, sumsStride_ = COLUMNS;
+    if constexpr (std::is_same_v<TOut, float>)
+      if (direct_)
+        sumsBase_ = args_.out + firstColumn_ + column_, sumsStride_ = args_.outPixel;
+  }
+
+  void clearSums() {
+    for (std::size_t i = 0; i < numPixels_; ++i) {
+      float *sums = sumsAt(firstPixel_ + i);
+      for (std::size_t x = 0; x < columns_; ++x)
+        sums[x] = 0;
+    }
+  }
+
+  /// Weights of a range of taps: in place where a tile reads them well, else packed.
+  void chooseWeights(const ConvRanges &part) {
+    const TWeights *at = weights_;
+    for (unsigned d = 0; d < geometry_.dims; ++d)
+      at += part.dim[d].begin * geometry_.dim[d].tapStride;
+    at += static_cast<std::ptrdiff_t>(column_ / args_.weightsBlock) * args_.weightsBlockStride +
+          static_cast<std::ptrdiff_t>(column_ % args_.weightsBlock) * args_.weightsColumn;
+    if constexpr (std::is_same_v<TWeights, TileWeights>) {
+      const std::ptrdiff_t row = geometry_.dim[geometry_.dims - 1].tapStride;
+      if (CHANNELS || (args_.weightsColumn == 1 && columns_ % WIDTH == 0 && row > 0 &&
+                       row <= static_cast<std::ptrdiff_t>(MATMUL_MAX_TILE_COLUMNS))) {
+        tileWeights_ = at;
+        for (unsigned d = 0; d < geometry_.dims; ++d)
+          weightsStep_[d] = geometry_.dim[d].tapStride;
+        return;
+      }
+    }
+    if constexpr (!CHANNELS)
+      packWeights(at, part);
+  }
+
+  void packWeights(const TWeights *at, const ConvRanges &part) {
+    const unsigned last = geometry_.dims - 1;
+    std::ptrdiff_t step = static_cast<std::ptrdiff_t>((columns_ + WIDTH - 1) / WIDTH * WIDTH);
+    for (unsigned d = geometry_.dims; d-- > 0;) {
+      weightsStep_[d] = step;
+      step *= part.dim[d].size();
+    }
+    tileWeights_ = strip_;
+    const auto run = static_cast<std::size_t>(part.dim[last].size());
+    const MatMulView<TWeights> view{nullptr, geometry_.dim[last].tapStride, args_.weightsColumn};
+    int tap[CONV_MAX_DIMS] = {};
+    float *to = strip_;
+    for (;; to += weightsStep_[last] * part.dim[last].size()) {
+      packMatMulPanel<Tag>(MatMulView<TWeights>{at, view.row, view.column}, run,
+                           static_cast<unsigned>(columns_), to);
+      unsigned d = last;
+      for (; d > 0; --d) {
+        const std::ptrdiff_t stride = geometry_.dim[d - 1].tapStride;
+        if (++tap[d - 1] < part.dim[d - 1].size()) {
+          at += stride;
+          break;
+        }
+        at -= (part.dim[d - 1].size() - 1) * stride;
+        tap[d - 1] = 0;
+      }
+      if (d == 0)
+        return;
+    }
+  }
+
+  /// Outputs that share their taps, a tile at a time; tiles are equally high, so that none is left
+  /// with a row or two.
+  void runBox(const ConvBox &box, const ConvRanges &part) {
+    ConvSegment segments[CONV_MAX_SEGMENTS];
+    TileArgs tile;
+    setRuns(tile, segments, box, part);
+    const TIn *rows[Shape::ROWS];
+    float *sums[Shape::ROWS];
+    tile.rows = rows, tile.sums = sums;
+    tile.weights = tileWeights_;
+    tile.load = !onePass_;
+    tile.columns = static_cast<unsigned>(columns_);
+    const std::size_t all = box.outputs(), tiles = (all + Shape::ROWS - 1) / Shape::ROWS;
+    const std::size_t height = (all + tiles - 1) / tiles;
+    const TIn *in = CHANNELS ? in_ + column_ : in_;
+    ConvRows row(box, outStride_);
+    for (std::size_t i = 0; i < all; i += height) {
+      const std::size_t n = all - i < height ? all - i : height;
+      row.take(n, [&](std::size_t x, std::ptrdiff_t at, std::ptrdiff_t pixel) POP_SIMD_LAMBDA {
+        rows[x] = in + at;
+        sums[x] = sumsAt(static_cast<std::size_t>(pixel));
+      });
+      if constexpr (CHANNELS)
+        runConvChannelTile<Tag>(static_cast<unsigned>(n), tile);
+      else
+        runConvTile<Tag>(static_cast<unsigned>(n), tile);
+    }
+  }
+
+  void setRuns(TileArgs &tile, ConvSegment *segments, const ConvBox &box,
+               const ConvRanges &part) const {
+    ConvRuns runs(box, weightsStep_, part);
+    std::size_t n = 0;
+    do
+      segments[n++] = runs.now();
+    while (runs.next());
+    tile.segments = segments, tile.numSegments = n;
+    tile.length = runs.length(), tile.inStep = runs.inStep();
+    tile.weightsStep = runs.weightsStep();
+  }
+
+  const Args &args_;
+  const ConvGeometry &geometry_;
+  const bool covered_;
+  int tapSizes_[CONV_MAX_DIMS], outSizes_[CONV_MAX_DIMS];
+  const int *taps_, *outputs_;
+  ConvParts tapParts_, pixelParts_;
+  bool onePass_, direct_ = false;
+  std::ptrdiff_t outStride_[CONV_MAX_DIMS], weightsStep_[CONV_MAX_DIMS];
+  float *strip_, *sums_;
+  float *sumsBase_ = nullptr; ///< of output 0, which may lie before the scratch
+  std::size_t sumsStride_ = 0;
+  ConvClass *classes_;
+  const TIn *in_ = nullptr;
+  const TWeights *weights_ = nullptr;
+  const TileWeights *tileWeights_ = nullptr;
+  std::size_t firstColumn_ = 0, firstPixel_ = 0, numPixels_ = 0, column_ = 0, columns_ = 0;
+};
+
+} // namespace detail
+
+/// Groups of several channels. Input elements are float.
+template <class Tag, class TWeights, class TOut>
+void convolve(const ConvArgs<float, TWeights, TOut> &args) {
+  detail::ConvDriver<Tag, false, float, TWeights, TOut>(args).run();
+}
+
+template <class TIn, class TWeights, class TOut>
+using ConvFunction = void (*)(const ConvArgs<TIn, TWeights, TOut> &);
+
+/// kernels::convolve (weights to output) and kernels::convolveChannels (operands to output) of one
+/// instruction set.
+struct ConvKernels {
+  ConvFunction<float, float, float> floatToFloat;
+  ConvFunction<float, half, half> halfToHalf;
+  ConvFunction<float, half, float> halfToFloat;
+  ConvFunction<float, float, half> floatToHalf;
+  ConvFunction<float, float, float> channelsFloatToFloat;
+  ConvFunction<half, half, half> channelsHalfToHalf;
+  ConvFunction<half, half, float> channelsHalfToFloat;
+  ConvFunction<float, float, half> channelsFloatToHalf;
+};
+
+/// Groups of one channel in and out, which are the columns of one group: input and weights of
+/// neighbouring columns lie side by side.
+template <class Tag, class T, class TOut> void convolveChannels(const ConvArgs<T, T, TOut> &args) {
+  detail::ConvDriver<Tag, true, T, T, TOut>(args).run();
+}
+
+} // namespace cottonwood::kernels

@@ -1,0 +1,56 @@
+/// \file ConvCost.hpp
+/// Facts about convolution codelets that planners and profiles need. Standard library only.
+#pragma once
+
+#include <codelets/poplin/MatMulCost.hpp>
+
+namespace cottonwood::kernels {
+
+/// Loop bounds of a CPU kernel; they change no bit of the result.
+struct ConvBlocking {
+  std::uint32_t depth = 0;  ///< taps (times input channels) per pass, at most CONV_MAX_SEGMENTS
+  std::uint32_t enough = 0; ///< passes of this many are not made longer by another dimension
+  std::uint32_t pixels = 0; ///< outputs whose sums are held between passes
+  bool operator==(const ConvBlocking &) const = default;
+};
+
+/// A pass keeps a strip of weights in L1 or close to it; the sums of a strip take a small part of
+/// L2. A pass of 128 taps makes loading and storing sums cheap; longer ones would only cut the
+/// outputs at the borders into more boxes.
+constexpr ConvBlocking chooseConvBlocking(const MatMulCaches &caches = {}) {
+  ConvBlocking result;
+  const std::size_t line = MATMUL_MAX_TILE_COLUMNS * sizeof(float);
+  const std::size_t strip = std::max(caches.l1, caches.l2 / 20);
+  result.depth = static_cast<std::uint32_t>(std::clamp<std::size_t>(strip / line, 128, 512));
+  result.enough = 128;
+  result.pixels =
+      static_cast<std::uint32_t>(std::clamp<std::size_t>(caches.l2 / 8 / line, 192, 4096));
+  return result;
+}
+
+/// Floats of scratch of a CPU kernel.
+/// \param classes  of the geometry
+constexpr std::size_t convWorkspace(const ConvBlocking &blocking, std::size_t classes,
+                                    std::size_t depth, std::size_t pixels) {
+  constexpr std::size_t CLASS_FLOATS = 9;
+  const std::size_t strip = std::min<std::size_t>(depth, blocking.depth);
+  const std::size_t sums = std::min<std::size_t>(pixels, blocking.pixels);
+  // Each part starts on a cache line.
+  return classes * CLASS_FLOATS + (strip + sums) * MATMUL_MAX_TILE_COLUMNS + 3 * 16;
+}
+
+/// Tile cycles of one convolution vertex: as many passes of the matrix unit as the taps have
+/// groups of input channels.
+constexpr std::uint64_t convTileCycles(const MatMulTileMachine &tile, std::uint64_t pixels,
+                                       std::uint64_t outChannels, std::uint64_t inChannels,
+                                       std::uint64_t taps) {
+  const std::uint64_t groups = (inChannels + tile.inputsPerGroup - 1) / tile.inputsPerGroup;
+  // Few channels and many taps: a plan may lay taps out as channels.
+  const std::uint64_t depth = std::min(groups * tile.inputsPerGroup * taps,
+                                       (inChannels * taps + tile.inputsPerGroup - 1) /
+                                               tile.inputsPerGroup * tile.inputsPerGroup +
+                                           inChannels * taps);
+  return matMulTileCycles(tile, pixels, outChannels, depth);
+}
+
+} // namespace cottonwood::kernels

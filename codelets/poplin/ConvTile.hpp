@@ -1,0 +1,205 @@
+/// \file ConvTile.hpp
+/// The register tiles of convolutions: some outputs by some channels, held in registers while taps
+/// stream by.
+///
+/// Every element is one chain of fused multiply-adds over its own taps in ascending order, with
+/// taps that fall into padding left out. Sums that are stored and loaded again are not rounded, so
+/// no way of cutting a convolution into tiles changes a bit.
+#pragma once
+
+#include <codelets/poplin/MatMulTile.hpp>
+
+namespace cottonwood::kernels {
+
+/// A run of taps: where it begins relative to a row of the input, and in the weights.
+struct ConvSegment {
+  std::ptrdiff_t in, weights;
+};
+
+/// Most segments, and most taps, that a tile is given at a time.
+inline constexpr std::size_t CONV_MAX_SEGMENTS = 512;
+
+/// sums[i][j] (+)= sum over segments s and p < length of
+/// rows[i][s.in + p * inStep (+ j for channel tiles)] * weights[s.weights + p * weightsStep + j].
+template <class TIn, class TWeights> struct ConvTileArgs {
+  const TIn *const *rows;
+  const ConvSegment *segments;
+  std::size_t numSegments, length;
+  std::ptrdiff_t inStep;
+  const TWeights *weights;
+  std::ptrdiff_t weightsStep;
+  float *const *sums;
+  bool load; ///< continue the sums that are there
+  unsigned columns;
+};
+
+namespace detail {
+
+template <class Tag, unsigned ROWS, unsigned VECTORS> struct ConvSums {
+  using V = simd<float, Tag>;
+  static constexpr std::ptrdiff_t W = V::width;
+  V at[ROWS][VECTORS];
+
+  template <class Args> POP_SIMD_INLINE void begin(const Args &args, std::size_t tail) {
+    unroll<ROWS>([&](auto i) __attribute__((always_inline)) {
+      unroll<VECTORS>([&](auto j) __attribute__((always_inline)) {
+        const float *p = args.sums[i] + j * W;
+        if (!args.load)
+          at[i][j] = V::zero();
+        else if (j + 1 < VECTORS || tail == static_cast<std::size_t>(W))
+          at[i][j] = V::load(p);
+        else
+          at[i][j] = V::loadPartial(p, tail);
+      });
+    });
+  }
+
+  template <class Args> POP_SIMD_INLINE void end(const Args &args, std::size_t tail) const {
+    unroll<ROWS>([&](auto i) __attribute__((always_inline)) {
+      unroll<VECTORS>([&](auto j) __attribute__((always_inline)) {
+        float *p = args.sums[i] + j * W;
+        if (j + 1 < VECTORS || tail == static_cast<std::size_t>(W))
+          at[i][j].store(p);
+        else
+          at[i][j].storePartial(p, tail);
+      });
+    });
+  }
+};
+
+} // namespace detail
+
+/// All columns share the inputs: a block of a matrix product whose rows lie anywhere. Weights are
+/// whole vectors.
+/// \tparam UNIT  inputs of a run lie side by side
+template <class Tag, unsigned ROWS, unsigned VECTORS, bool UNIT>
+void convTile(const ConvTileArgs<float, float> &args) {
+  using detail::unroll;
+  using V = simd<float, Tag>;
+  constexpr std::ptrdiff_t W = V::width;
+  const std::size_t tail = args.columns - (VECTORS - 1) * static_cast<std::size_t>(W);
+  detail::ConvSums<Tag, ROWS, VECTORS> sum;
+  sum.begin(args, tail);
+  const std::ptrdiff_t inStep = UNIT ? 1 : args.inStep, weightsStep = args.weightsStep;
+  const float *const *const rows = args.rows;
+  for (std::size_t s = 0; s < args.numSegments; ++s) {
+    const float *w = args.weights + args.segments[s].weights;
+    std::ptrdiff_t at = args.segments[s].in;
+    // Two taps for each load of a row's address: there are more rows than registers for them.
+    std::size_t k = args.length;
+    for (; k >= 2; k -= 2, w += 2 * weightsStep, at += 2 * inStep) {
+      V first[VECTORS], second[VECTORS];
+      unroll<VECTORS>([&](auto j) __attribute__((always_inline)) {
+        first[j] = V::load(w + j * W);
+        second[j] = V::load(w + weightsStep + j * W);
+      });
+      unroll<ROWS>([&](auto i) __attribute__((always_inline)) {
+        const float *row = rows[i] + at;
+        const V x = V::broadcast(row), y = V::broadcast(row + inStep);
+        unroll<VECTORS>([&](auto j) __attribute__((always_inline)) {
+          sum.at[i][j] = V::fma(x, first[j], sum.at[i][j]);
+          sum.at[i][j] = V::fma(y, second[j], sum.at[i][j]);
+        });
+      });
+    }
+    if (k != 0) {
+      V last[VECTORS];
+      unroll<VECTORS>([&](auto j) __attribute__((always_inline)) { last[j] = V::load(w + j * W); });
+      unroll<ROWS>([&](auto i) __attribute__((always_inline)) {
+        const V x = V::broadcast(rows[i] + at);
+        unroll<VECTORS>([&](auto j) __attribute__((always_inline)) {
+          sum.at[i][j] = V::fma(x, last[j], sum.at[i][j]);
+        });
+      });
+    }
+  }
+  sum.end(args, tail);
+}
+
+/// Each column has an input of its own: one channel in and out a group, groups side by side.
+template <class Tag, unsigned ROWS, unsigned VECTORS, class TIn, class TWeights>
+void convChannelTile(const ConvTileArgs<TIn, TWeights> &args) {
+  using detail::unroll;
+  using V = simd<float, Tag>;
+  constexpr std::ptrdiff_t W = V::width;
+  const std::size_t tail = args.columns - (VECTORS - 1) * static_cast<std::size_t>(W);
+  const bool whole = tail == static_cast<std::size_t>(W);
+  detail::ConvSums<Tag, ROWS, VECTORS> sum;
+  sum.begin(args, tail);
+  const auto run = [&](auto load) __attribute__((always_inline)) {
+    for (std::size_t s = 0; s < args.numSegments; ++s) {
+      const TWeights *w = args.weights + args.segments[s].weights;
+      std::ptrdiff_t at = args.segments[s].in;
+      for (std::size_t k = args.length; k != 0; --k, w += args.weightsStep, at += args.inStep) {
+        V tap[VECTORS];
+        unroll<VECTORS>([&](auto j) __attribute__((always_inline)) { tap[j] = load(w, j); });
+        unroll<ROWS>([&](auto i) __attribute__((always_inline)) {
+          unroll<VECTORS>([&](auto j) __attribute__((always_inline)) {
+            sum.at[i][j] = V::fma(load(args.rows[i] + at, j), tap[j], sum.at[i][j]);
+          });
+        });
+      }
+    }
+  };
+  if (whole)
+    run([](const auto *p, auto j) POP_SIMD_LAMBDA { return V::load(p + j * W); });
+  else
+    run([&](const auto *p, auto j) POP_SIMD_LAMBDA {
+      return j + 1 < VECTORS ? V::load(p + j * W) : V::loadPartial(p + j * W, tail);
+    });
+  sum.end(args, tail);
+}
+
+namespace detail {
+
+/// Rows and vectors of the largest tile: as for matrix products, and for channels fewer, since
+/// every product there has a load of its own.
+template <class Tag> struct ConvTileShape : MatMulTileShape<Tag> {};
+template <class Tag> struct ConvChannelTileShape {
+  static constexpr unsigned WIDTH = MatMulTileShape<Tag>::WIDTH;
+  static constexpr unsigned ROWS = 6;
+  static constexpr unsigned VECTORS = WIDTH > 1 ? 2 : 4;
+  static constexpr unsigned COLUMNS = VECTORS * WIDTH;
+};
+
+template <class Tag, bool UNIT, std::size_t... I>
+POP_SIMD_INLINE void pickConvTile(std::size_t index, const ConvTileArgs<float, float> &args,
+                                  std::index_sequence<I...>) {
+  constexpr unsigned V = ConvTileShape<Tag>::VECTORS;
+  using Function = void (*)(const ConvTileArgs<float, float> &);
+  constexpr Function all[] = {&convTile<Tag, I / V + 1, I % V + 1, UNIT>...};
+  all[index](args);
+}
+
+template <class Tag, class TIn, class TWeights, std::size_t... I>
+POP_SIMD_INLINE void pickConvChannelTile(std::size_t index, const ConvTileArgs<TIn, TWeights> &args,
+                                         std::index_sequence<I...>) {
+  constexpr unsigned V = ConvChannelTileShape<Tag>::VECTORS;
+  using Function = void (*)(const ConvTileArgs<TIn, TWeights> &);
+  constexpr Function all[] = {&convChannelTile<Tag, I / V + 1, I % V + 1, TIn, TWeights>...};
+  all[index](args);
+}
+
+} // namespace detail
+
+/// Runs the tile of `rows` rows (from 1) and args.columns columns (from 1).
+template <class Tag>
+POP_SIMD_INLINE void runConvTile(unsigned rows, const ConvTileArgs<float, float> &args) {
+  using Shape = detail::ConvTileShape<Tag>;
+  const unsigned vectors = (args.columns + Shape::WIDTH - 1) / Shape::WIDTH;
+  const std::size_t index = (rows - 1) * Shape::VECTORS + (vectors - 1);
+  constexpr auto all = std::make_index_sequence<Shape::ROWS * Shape::VECTORS>{};
+  if (args.inStep == 1)
+    detail::pickConvTile<Tag, true>(index, args, all);
+  else
+    detail::pickConvTile<Tag, false>(index, args, all);
+}
+template <class Tag, class TIn, class TWeights>
+POP_SIMD_INLINE void runConvChannelTile(unsigned rows, const ConvTileArgs<TIn, TWeights> &args) {
+  using Shape = detail::ConvChannelTileShape<Tag>;
+  const unsigned vectors = (args.columns + Shape::WIDTH - 1) / Shape::WIDTH;
+  detail::pickConvChannelTile<Tag>((rows - 1) * Shape::VECTORS + (vectors - 1), args,
+                                   std::make_index_sequence<Shape::ROWS * Shape::VECTORS>{});
+}
+
+} // namespace cottonwood::kernels

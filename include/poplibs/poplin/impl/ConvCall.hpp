@@ -1,0 +1,46 @@
+// What the functions that run or prepare convolutions have in common.
+#pragma once
+
+#include <poplar/DebugContext.hpp>
+#include <poplin/impl/ConvEmit.hpp>
+
+namespace cottonwood::poplin {
+
+/// One call of a function of the API.
+class POP_API ConvCall {
+public:
+  ConvCall(char const *where, ::poplar::Graph &graph, ::poplar::DebugContext const &debugContext,
+           ::poplar::OptionFlags const &options, ::poplin::PlanningCache *cache)
+      : where_(where), graph_(graph), debugContext_(debugContext),
+        options_(readConvOptions(options)), cache_(cache ? cache : &ownCache_) {}
+
+  /// The result as a new tensor.
+  Tensor run(Tensor const &in, Tensor const &weights, ::poplin::ConvParams const &params,
+             bool transposeAndFlip, ::poplar::program::Sequence &prog);
+  void runInto(Tensor const &in, Tensor const &weights, Tensor const &out,
+               ::poplin::ConvParams const &params, bool transposeAndFlip,
+               ::poplar::program::Sequence &prog);
+  /// The gradient of the weights of a forward convolution as a new tensor.
+  Tensor weightDeltas(Tensor const &zDeltas, Tensor const &activations,
+                      ::poplin::ConvParams const &params, ::poplar::program::Sequence &prog);
+  /// A new tensor for one side of a convolution, in the shape that users see.
+  Tensor create(::poplin::ConvParams const &params, ConvSide side);
+
+private:
+  Tensor createOutput(ConvCheck const &check);
+  void map(Tensor const &t, ConvSide side, ConvCheck const &check);
+  void emit(ConvCheck const &check, Tensor const &in, Tensor const &weights, Tensor const &rows,
+            bool transposeAndFlip, ::poplar::program::Sequence &prog);
+
+  char const *where_;
+  ::poplar::Graph &graph_;
+  ::poplar::DebugContext const &debugContext_;
+  ConvOptions options_;
+  ::poplin::PlanningCache ownCache_; ///< mapping and emission ask for one plan
+  ::poplin::PlanningCache *cache_;
+};
+
+/// [N, ...field, groups, O] as [N, groups * O, ...field].
+POP_API Tensor convFromRows(Tensor const &rows);
+
+} // namespace cottonwood::poplin

@@ -1,0 +1,152 @@
+#pragma once
+
+#include <poplin/ConvUtil.hpp>
+#include <poplin/impl/ConvCall.hpp>
+#include <poplin/impl/MatMulPlanning.hpp>
+#include <popops/Zero.hpp>
+#include <poputil/TileMapping.hpp>
+
+namespace cottonwood::poplin {
+
+POP_INLINE Tensor convFromRows(Tensor const &rows) {
+  unsigned const rank = rows.rank();
+  std::vector<unsigned> order{0, rank - 2, rank - 1};
+  for (unsigned d = 1; d + 2 < rank; ++d)
+    order.push_back(d);
+  return rows.dimShuffle(order).flatten(1, 3);
+}
+
+namespace detail {
+
+/// [groups, N, ...field, C] as [N, groups * C, ...field].
+POP_INLINE Tensor convFromGroups(Tensor const &t) {
+  std::vector<unsigned> order;
+  for (unsigned d = 1; d + 1 < t.rank(); ++d)
+    order.push_back(d);
+  order.push_back(0);
+  order.push_back(t.rank() - 1);
+  return convFromRows(t.dimShuffle(order));
+}
+
+/// [groups, O, ...kernel, I] as [groups, O, I, ...kernel].
+POP_INLINE Tensor convFromWeights(Tensor const &t) {
+  std::vector<unsigned> order{0, 1, t.rank() - 1};
+  for (unsigned d = 2; d + 1 < t.rank(); ++d)
+    order.push_back(d);
+  return t.dimShuffle(order);
+}
+
+} // namespace detail
+
+POP_INLINE void ConvCall::map(Tensor const &t, ConvSide side, ConvCheck const &check) {
+  if (t.numElements() == 0)
+    return;
+  if (check.isTrivial())
+    ::poputil::mapTensorLinearly(graph_, t);
+  else if (plansForCpu(graph_.getTarget()))
+    graph_.setTileMapping(t, 0);
+  else
+    mapForPlan(graph_, t, side, check,
+               planConv(where_, graph_.getTarget(), check, options_, cache_).plan);
+}
+
+POP_INLINE Tensor ConvCall::createOutput(ConvCheck const &check) {
+  Tensor const rows = convOutputVariable(graph_, check, debugContext_);
+  map(rows, ConvSide::OUTPUT, check);
+  return rows;
+}
+
+POP_INLINE Tensor ConvCall::create(::poplin::ConvParams const &params, ConvSide side) {
+  ConvCheck check = checkConv(where_, params);
+  if (side == ConvSide::OUTPUT)
+    return convFromRows(createOutput(check));
+  Tensor const t = side == ConvSide::INPUT
+                       ? convInputVariable(graph_, check, params.inputType, debugContext_)
+                       : convWeightsVariable(graph_, check, debugContext_);
+  map(t, side, check);
+  return side == ConvSide::INPUT ? detail::convFromGroups(t) : detail::convFromWeights(t);
+}
+
+POP_INLINE void ConvCall::emit(ConvCheck const &check, Tensor const &in, Tensor const &weights,
+                               Tensor const &rows, bool transposeAndFlip,
+                               ::poplar::program::Sequence &prog) {
+  if (check.isEmpty())
+    return;
+  if (check.isTrivial()) {
+    ::popops::zero(graph_, rows, prog, debugContext_);
+    return;
+  }
+  ConvJob job;
+  job.where = where_, job.check = check;
+  job.in = convActivations(in, check.params.numConvGroups);
+  job.weights = convWeights(weights, transposeAndFlip);
+  job.out = rows;
+  job.options = options_, job.cache = cache_;
+  emitConv(graph_, job, prog, debugContext_);
+}
+
+POP_INLINE Tensor ConvCall::run(Tensor const &in, Tensor const &weights,
+                                ::poplin::ConvParams const &params, bool transposeAndFlip,
+                                ::poplar::program::Sequence &prog) {
+  ConvCheck const check = checkConv(where_, params);
+  checkConvOperands(where_, check, in, weights, transposeAndFlip);
+  Tensor const rows = createOutput(check);
+  emit(check, in, weights, rows, transposeAndFlip, prog);
+  return convFromRows(rows);
+}
+
+POP_INLINE void ConvCall::runInto(Tensor const &in, Tensor const &weights, Tensor const &out,
+                                  ::poplin::ConvParams const &params, bool transposeAndFlip,
+                                  ::poplar::program::Sequence &prog) {
+  ConvCheck const check = checkConv(where_, params);
+  checkConvOperands(where_, check, in, weights, transposeAndFlip);
+  checkConvOutput(where_, check, out);
+  if (check.isEmpty())
+    return;
+  Tensor const rows = convRows(out, check.params.numConvGroups);
+  bool complete = true;
+  auto const mapping = graph_.getTileMapping(out, &complete);
+  if (!complete) {
+    map(rows, ConvSide::OUTPUT, check);
+    graph_.setTileMapping(out, mapping);
+  }
+  emit(check, in, weights, rows, transposeAndFlip, prog);
+}
+
+// The update's batch are the forward input channels and its input channels the forward batch; its
+// kernel is the output's gradient.
+POP_INLINE Tensor ConvCall::weightDeltas(Tensor const &zDeltas, Tensor const &activations,
+                                         ::poplin::ConvParams const &params,
+                                         ::poplar::program::Sequence &prog) {
+  ConvCheck const forward = checkConv(where_, params);
+  checkConvTensor(where_, activations, "activations", params.inputType, forward.inShape(),
+                  "[batch, input channels, ...field]");
+  checkConvTensor(where_, zDeltas, "zDeltas", params.inputType, forward.outShape(),
+                  "[batch, output channels, ...field]", &activations);
+  ConvCheck const check = checkConv(where_, ::poplin::getWeightUpdateParams(params));
+  std::size_t const groups = params.numConvGroups;
+  Tensor const rows = createOutput(check);
+  if (check.isTrivial()) {
+    if (!check.isEmpty())
+      ::popops::zero(graph_, rows, prog, debugContext_);
+  } else {
+    ConvJob job;
+    job.where = where_, job.check = check;
+    // [groups, N, ...field, C], where batch and channels change places
+    Tensor const in = convActivations(activations, groups);
+    job.in = in.dimRoll(in.rank() - 1, 1).dimRoll(2, in.rank() - 1);
+    Tensor const kernel = convActivations(zDeltas, groups);
+    job.weights = kernel.dimRoll(kernel.rank() - 1, 1).dimRoll(2, kernel.rank() - 1);
+    job.out = rows;
+    job.options = options_, job.cache = cache_;
+    emitConv(graph_, job, prog, debugContext_);
+  }
+  // [I, ...kernel, groups, O] as [groups, O, I, ...kernel]
+  unsigned const rank = rows.rank();
+  std::vector<unsigned> order{rank - 2, rank - 1, 0};
+  for (unsigned d = 1; d + 2 < rank; ++d)
+    order.push_back(d);
+  return rows.dimShuffle(order);
+}
+
+} // namespace cottonwood::poplin

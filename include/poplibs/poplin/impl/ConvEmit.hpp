@@ -1,0 +1,72 @@
+// Planning convolutions and making their vertices.
+#pragma once
+
+#include <planners/poplin/Conv.hpp>
+#include <poplar/Graph.hpp>
+#include <poplar/Program.hpp>
+#include <poplin/PlanningCache.hpp>
+#include <poplin/impl/ConvCheck.hpp>
+#include <poplin/impl/ConvOptions.hpp>
+
+namespace cottonwood::poplin {
+
+/// Plans a convolution that is not trivial.
+/// \throws poputil::poplibs_error  the options' constraints admit no plan.
+POP_API planner::ConvChoice planConv(char const *where, ::poplar::Target const &target,
+                                     ConvCheck const &check, ConvOptions const &options,
+                                     ::poplin::PlanningCache *cache);
+
+/// Estimated cycles of the steps of a plan for tiles.
+struct ConvSteps {
+  std::uint64_t exchange, compute, reduction;
+};
+POP_API ConvSteps convTileSteps(::poplar::Target const &target, ConvCheck const &check,
+                                ConvOptions const &options, planner::ConvPlan const &plan);
+
+/// A convolution that is not trivial and whose arguments were checked.
+struct ConvJob {
+  char const *where = "";
+  ConvCheck check;
+  Tensor in;      ///< [groups, N, ...field, C], see convActivations()
+  Tensor weights; ///< [groups, O, ...kernel, I], see convWeights()
+  Tensor out;     ///< [N, ...field, groups, O], see convRows()
+  ConvOptions options;
+  ::poplin::PlanningCache *cache = nullptr;
+};
+
+/// Adds the program of the convolution for the kind of target that the graph has.
+POP_API void emitConv(::poplar::Graph &graph, ConvJob const &job, ::poplar::program::Sequence &prog,
+                      ::poplar::DebugContext const &debugContext);
+POP_API void emitConvCpu(::poplar::Graph &graph, ConvJob const &job,
+                         ::poplar::program::Sequence &prog,
+                         ::poplar::DebugContext const &debugContext);
+POP_API void emitConvTiles(::poplar::Graph &graph, ConvJob const &job,
+                           ::poplar::program::Sequence &prog,
+                           ::poplar::DebugContext const &debugContext);
+
+/// Which operand a tensor is.
+enum class ConvSide { INPUT, WEIGHTS, OUTPUT };
+
+/// Maps a tensor, in the form that ConvJob has it, to the tiles that use it.
+POP_API void mapForPlan(::poplar::Graph &graph, Tensor const &t, ConvSide side,
+                        ConvCheck const &check, planner::ConvPlan const &plan);
+
+/// Groups of one output channel are vectors of groups on a CPU.
+inline bool convolvesChannels(ConvCheck const &check) {
+  return check.problem.n == 1 && check.problem.g >= 4;
+}
+
+/// A new variable in the memory layout that CPU kernels read best, in the form that ConvJob has it
+/// but for the order of channels: see the functions' results.
+/// \returns  [groups, N, ...field, C]
+POP_API Tensor convInputVariable(::poplar::Graph &graph, ConvCheck const &check,
+                                 ::poplar::Type const &type,
+                                 ::poplar::DebugContext const &debugContext);
+/// \returns  [groups, O, ...kernel, I]
+POP_API Tensor convWeightsVariable(::poplar::Graph &graph, ConvCheck const &check,
+                                   ::poplar::DebugContext const &debugContext);
+/// \returns  [N, ...field, groups, O]
+POP_API Tensor convOutputVariable(::poplar::Graph &graph, ConvCheck const &check,
+                                  ::poplar::DebugContext const &debugContext);
+
+} // namespace cottonwood::poplin

@@ -1,0 +1,41 @@
+// The options of convolutions, read and checked.
+#pragma once
+
+#include <planners/poplin/ConvTypes.hpp>
+#include <poplar/OptionFlags.hpp>
+
+#include <compare>
+#include <string>
+
+namespace cottonwood::poplin {
+
+struct ConvOptions {
+  planner::MatMulType partials = planner::MatMulType::FLOAT;
+  planner::MatMulType interTile = planner::MatMulType::FLOAT;
+  planner::MatMulType interIPU = planner::MatMulType::FLOAT;
+  double memoryProportion = 0.6;
+  std::string constraints; ///< in the form of planner::Constraints::parse
+  std::string constraintsOutputFilename;
+  std::string pass = "NONE";
+  // Accepted, but nothing depends on them.
+  bool use128BitConvUnitLoad = false;
+  bool enableMultiStageReduce = true;
+  bool enableFastReduce = false;
+  bool remapOutputTensor = true;
+  bool enableConvDithering = false;
+  bool disableTransformations = false;
+  bool insertTransformsCycleCountProgs = false;
+  bool convTransformsEstimates = false;
+  bool gatherConvOutput = false;
+  bool slicVmac16 = false;
+  bool disableSRForAMPVertices = false;
+  bool enableTileLevelExpandDims = false;
+
+  bool operator==(ConvOptions const &) const = default;
+  auto operator<=>(ConvOptions const &) const = default;
+};
+
+/// \throws poplar::invalid_option  an unknown key, or a value that it does not allow.
+POP_API ConvOptions readConvOptions(::poplar::OptionFlags const &options);
+
+} // namespace cottonwood::poplin

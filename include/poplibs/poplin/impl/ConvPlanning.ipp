@@ -1,0 +1,98 @@
+#pragma once
+
+#include <poplin/impl/ConvEmit.hpp>
+#include <poplin/impl/MatMulMachine.hpp>
+#include <poplin/impl/MatMulPlanning.hpp>
+#include <poputil/exceptions.hpp>
+
+#include <poplar/impl/base/Error.hpp>
+#include <poplar/impl/base/Log.hpp>
+
+#include <sstream>
+
+namespace cottonwood::poplin {
+
+namespace detail {
+
+POP_INLINE planner::ConvProblem convProblem(ConvCheck const &check, ConvOptions const &options) {
+  planner::ConvProblem problem = check.problem;
+  problem.partials =
+      problem.output == planner::MatMulType::FLOAT ? problem.output : options.interTile;
+  return problem;
+}
+
+POP_INLINE planner::MatMulTiles convTiles(model::Machine const &machine,
+                                          planner::ConvProblem const &problem,
+                                          ConvOptions const &options) {
+  planner::MatMulProblem types;
+  types.input = problem.input, types.partials = problem.partials;
+  MatMulOptions tileOptions;
+  tileOptions.memoryProportion = options.memoryProportion;
+  return tilesOf(machine, types, tileOptions);
+}
+
+POP_INLINE planner::ConvChoice makeConvPlan(char const *where, model::Machine const &machine,
+                                            planner::ConvProblem const &problem,
+                                            ConvOptions const &options) {
+  try {
+    auto const constraints = planner::Constraints::parse(options.constraints);
+    planner::ConvChoice choice;
+    if (machine.isCpu) {
+      choice = planner::planConvCpu(problem, cpuOf(machine), constraints);
+    } else {
+      planner::MatMulProblem types;
+      types.input = problem.input, types.partials = problem.partials;
+      MatMulOptions tileOptions;
+      tileOptions.memoryProportion = options.memoryProportion;
+      choice = planner::planConvTiles(problem, tilesOf(machine, types, tileOptions), constraints);
+    }
+    if (base::logEnabled("POPLIN", base::LogLevel::Debug))
+      base::logLine("POPLIN", base::LogLevel::Debug,
+                    base::textOf(where, ": ", toText(problem), ": ", toText(choice.plan), "\n",
+                                 choice.explanation));
+    return choice;
+  } catch (planner::PlanError const &error) {
+    base::fail<::poputil::poplibs_error>(where, error.what());
+  }
+}
+
+} // namespace detail
+
+POP_INLINE planner::ConvChoice planConv(char const *where, ::poplar::Target const &target,
+                                        ConvCheck const &check, ConvOptions const &options,
+                                        ::poplin::PlanningCache *cache) {
+  model::Machine const machine = model::machineOf(target);
+  planner::ConvProblem const problem = detail::convProblem(check, options);
+  if (!cache)
+    return detail::makeConvPlan(where, machine, problem, options);
+  std::ostringstream params;
+  params << check.params;
+  std::lock_guard const lock(cache->impl->mutex);
+  auto &plans = cache->impl->convPlans;
+  ::poplin::PlanningCacheImpl::ConvKey const key(machine, params.str(), options);
+  if (auto const known = plans.find(key); known != plans.end())
+    return known->second;
+  // Before the entry is made: a problem without a plan is not counted.
+  auto choice = detail::makeConvPlan(where, machine, problem, options);
+  plans.emplace(key, choice);
+  return choice;
+}
+
+POP_INLINE ConvSteps convTileSteps(::poplar::Target const &target, ConvCheck const &check,
+                                   ConvOptions const &options, planner::ConvPlan const &plan) {
+  auto const problem = detail::convProblem(check, options);
+  auto const machine = detail::convTiles(model::machineOf(target), problem, options);
+  planner::detail::ConvTileCost const cost(problem, machine, plan);
+  return {cost.exchange(), cost.compute(), cost.reduction()};
+}
+
+POP_INLINE void emitConv(::poplar::Graph &graph, ConvJob const &job,
+                         ::poplar::program::Sequence &prog,
+                         ::poplar::DebugContext const &debugContext) {
+  if (plansForCpu(graph.getTarget()))
+    emitConvCpu(graph, job, prog, debugContext);
+  else
+    emitConvTiles(graph, job, prog, debugContext);
+}
+
+} // namespace cottonwood::poplin

@@ -1,0 +1,74 @@
+#pragma once
+
+#include <poplin/ConvPreplan.hpp>
+#include <poplin/impl/MatMulCheck.hpp>
+#include <poplin/impl/MatMulOptions.hpp>
+#include <poplin/impl/MatMulPlanning.hpp>
+#include <poputil/exceptions.hpp>
+
+#include <poplar/impl/base/Error.hpp>
+
+namespace cottonwood::poplin::detail {
+
+POP_INLINE MatMulCheck checkPlanParams(char const *where,
+                                       ::poplin::MatMulPlanParams const &planParams) {
+  auto const &[target, params, options] = planParams;
+  if (!target || !options)
+    base::fail<::poputil::poplibs_error>(where, "the pointer to the ",
+                                         target ? "options" : "target", " is null");
+  return checkMatMul(where, params.aShape.size() == 3, params.inputType, params.outputType,
+                     params.aShape, params.bShape);
+}
+
+/// The options of a product as those of its convolution.
+POP_INLINE ::poplar::OptionFlags convOptionsOf(::poplar::OptionFlags const &options) {
+  readMatMulOptions(options);
+  ::poplar::OptionFlags result{{"pass", "NONE_MATMUL"}};
+  for (auto const &[key, value] : options) {
+    if (key == "fullyConnectedPass")
+      result.set("pass", value == "NONE" ? "NONE_MATMUL" : "FC_" + value);
+    else if (key == "gatherOutput")
+      result.set("gatherConvOutput", value);
+    else if (key != "inputRHSIsPreArranged" && key != "planConstraints")
+      result.set(key, value);
+  }
+  return result;
+}
+
+} // namespace cottonwood::poplin::detail
+
+namespace poplin {
+
+POP_INLINE std::set<ConvPlanParams>
+matMulGetConvPlanParams(std::set<MatMulPlanParams> const &matmuls,
+                        MatMulToConvOptions &matmulToConvOpts) {
+  using namespace cottonwood::poplin;
+  std::set<ConvPlanParams> convs;
+  for (auto const &matmul : matmuls) {
+    auto const p = detail::checkPlanParams("poplin::matMulGetConvPlanParams", matmul).problem;
+    auto const &[target, params, options] = matmul;
+    auto const known = matmulToConvOpts.find(options);
+    poplar::OptionFlags const *convOptions =
+        known != matmulToConvOpts.end()
+            ? &known->second
+            : &matmulToConvOpts.emplace(options, detail::convOptionsOf(*options)).first->second;
+    ConvParams const conv(params.inputType, params.outputType, p.m, {1}, {1}, p.k, p.n, p.g);
+    convs.emplace(target, conv, convOptions);
+  }
+  return convs;
+}
+
+POP_INLINE void preplan(std::set<ConvPlanParams> const &convs,
+                        std::set<MatMulPlanParams> const &matmuls, PlanningCache &cache) {
+  using namespace cottonwood::poplin;
+  char const *const where = "poplin::preplan";
+  preplanConvolutions(convs, cache);
+  for (auto const &matmul : matmuls) {
+    MatMulCheck const check = detail::checkPlanParams(where, matmul);
+    auto const &[target, params, options] = matmul;
+    if (!check.isTrivial())
+      planMatMul(where, *target, check.problem, readMatMulOptions(*options), &cache);
+  }
+}
+
+} // namespace poplin

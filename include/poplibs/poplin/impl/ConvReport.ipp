@@ -1,0 +1,143 @@
+#pragma once
+
+#include <poplin/ConvUtil.hpp>
+#include <poplin/Convolution.hpp>
+#include <poplin/impl/ConvEmit.hpp>
+#include <poplin/impl/MatMulPlanning.hpp>
+#include <poputil/exceptions.hpp>
+
+#include <poplar/impl/base/Error.hpp>
+
+#include <nlohmann/json.hpp>
+
+#include <istream>
+#include <ostream>
+
+namespace cottonwood::poplin::detail {
+
+POP_INLINE void reportConvPlan(std::ostream &out, char const *where, ::poplar::Graph const &graph,
+                               ::poplin::ConvParams const &params,
+                               ::poplar::OptionFlags const &flags, ::poplin::PlanningCache *cache) {
+  ConvOptions const options = readConvOptions(flags);
+  ConvCheck const check = checkConv(where, params);
+  if (check.isTrivial()) {
+    out << "nothing to multiply: " << toText(check.problem) << "\n";
+    return;
+  }
+  auto const choice = planConv(where, graph.getTarget(), check, options, cache);
+  out << "problem: " << toText(check.problem) << "\nplan: " << toText(choice.plan)
+      << "\nestimate: " << static_cast<std::uint64_t>(choice.cost.cycles) << " cycles, "
+      << choice.cost.temporaryBytes << " bytes of temporaries\ncandidates:\n"
+      << choice.explanation;
+}
+
+/// f(name, value) for every cost, in the order of the members.
+template <class Costs, class F> void visitConvCosts(Costs &c, F const &f) {
+  f("broadcast", c.broadcast);
+  f("rearrangement", c.rearrangement);
+  f("dynamicSlice", c.dynamicSlice);
+  f("transform", c.transform);
+  f("exchange", c.exchange);
+  f("tileLevelTransform", c.tileLevelTransform);
+  f("inputsCast", c.inputsCast);
+  f("compute", c.compute);
+  f("reduction", c.reduction);
+  f("dynamicUpdate", c.dynamicUpdate);
+  f("addInPlace", c.addInPlace);
+  f("outputCast", c.outputCast);
+  f("total", c.total);
+}
+
+POP_INLINE nlohmann::ordered_json costToJson(std::size_t value) {
+  if (value == ::poplin::PlanCosts::unknown)
+    return nullptr;
+  return value;
+}
+POP_INLINE std::size_t costFromJson(nlohmann::json const &value) {
+  return value.is_null() ? ::poplin::PlanCosts::unknown : value.get<std::size_t>();
+}
+
+} // namespace cottonwood::poplin::detail
+
+namespace poplin {
+
+POP_INLINE void reportPlanInfo(std::ostream &out, poplar::Graph const &graph,
+                               ConvParams const &params, poplar::OptionFlags const &options,
+                               PlanningCache *cache) {
+  cottonwood::poplin::detail::reportConvPlan(out, "poplin::reportPlanInfo", graph, params, options,
+                                             cache);
+}
+
+POP_INLINE void reportWeightUpdatePlanInfo(std::ostream &out, poplar::Graph const &graph,
+                                           ConvParams const &fwdParams,
+                                           poplar::OptionFlags const &fwdOptions,
+                                           PlanningCache *cache) {
+  cottonwood::poplin::detail::reportConvPlan(out, "poplin::reportWeightUpdatePlanInfo", graph,
+                                             getWeightUpdateParams(fwdParams), fwdOptions, cache);
+}
+
+POP_INLINE PlanCosts reportPlanEstimatedCosts(poplar::Graph const &graph, ConvParams const &params,
+                                              poplar::OptionFlags const &options,
+                                              PlanningCache *cache) {
+  return internal::reportDetailedPlanEstimatedCosts(graph, params, options, cache).total;
+}
+
+namespace internal {
+
+POP_INLINE DetailedPlanCosts reportDetailedPlanEstimatedCosts(poplar::Graph const &graph,
+                                                              ConvParams const &params,
+                                                              poplar::OptionFlags const &options,
+                                                              PlanningCache *cache) {
+  using namespace cottonwood::poplin;
+  char const *const where = "poplin::reportPlanEstimatedCosts";
+  DetailedPlanCosts costs;
+  ConvCheck const check = checkConv(where, params);
+  ConvOptions const convOptions = readConvOptions(options);
+  if (check.isTrivial())
+    return costs;
+  auto const choice = planConv(where, graph.getTarget(), check, convOptions, cache);
+  costs.parallelSplit = choice.plan.parts();
+  auto const cycles = [](double value) { return static_cast<std::size_t>(value); };
+  costs.total = {cycles(choice.cost.cycles), choice.cost.temporaryBytes};
+  costs.compute = costs.total;
+  if (plansForCpu(graph.getTarget()))
+    return costs;
+  auto const steps = convTileSteps(graph.getTarget(), check, convOptions, choice.plan);
+  costs.exchange.cycles = steps.exchange;
+  costs.compute.cycles = steps.compute;
+  costs.reduction.cycles = steps.reduction;
+  return costs;
+}
+
+POP_INLINE std::ostream &operator<<(std::ostream &os, DetailedPlanCosts const &c) {
+  using namespace cottonwood::poplin::detail;
+  nlohmann::ordered_json json;
+  json["parallelSplit"] = c.parallelSplit;
+  json["serialSplit"] = c.serialSplit;
+  visitConvCosts(c, [&](char const *name, PlanCosts const &cost) {
+    json[name]["cycles"] = costToJson(cost.cycles);
+    json[name]["memory"] = costToJson(cost.memory);
+  });
+  return os << json.dump();
+}
+
+POP_INLINE std::istream &operator>>(std::istream &is, DetailedPlanCosts &c) {
+  using namespace cottonwood::poplin::detail;
+  try {
+    nlohmann::json json;
+    is >> json;
+    c.parallelSplit = json.at("parallelSplit").get<std::size_t>();
+    c.serialSplit = json.at("serialSplit").get<std::size_t>();
+    visitConvCosts(c, [&](char const *name, PlanCosts &cost) {
+      cost.cycles = costFromJson(json.at(name).at("cycles"));
+      cost.memory = costFromJson(json.at(name).at("memory"));
+    });
+  } catch (nlohmann::json::exception const &error) {
+    cottonwood::base::fail<poputil::poplibs_error>("poplin::DetailedPlanCosts", error.what());
+  }
+  return is;
+}
+
+} // namespace internal
+
+} // namespace poplin

@@ -1,0 +1,5 @@
+// Planning of convolutions.
+#pragma once
+
+#include "ConvCpu.hpp"
+#include "ConvTiles.hpp"

@@ -1,0 +1,81 @@
+// Planning a convolution for the threads of a CPU.
+//
+// Vertices differ in the outputs and channels they compute, never in the order of sums, so that the
+// number of threads changes no bit. Input channels and taps are not split.
+#pragma once
+
+#include "ConvTypes.hpp"
+#include "MatMulCpu.hpp"
+
+namespace cottonwood::planner {
+
+namespace detail {
+
+/// Cycles of the slowest thread.
+inline double convCpuCycles(ConvPlan const &plan, ConvProblem const &p, MatMulCpu const &cpu) {
+  auto const part = [](std::uint64_t size, std::uint64_t split) {
+    return static_cast<double>(ceilDiv(size, split));
+  };
+  double const pixels = part(p.b, plan.splitB) * part(p.field[0].outputs, plan.splitY0) *
+                        part(p.field[1].outputs, plan.splitY1) *
+                        static_cast<double>(p.rest.outputs);
+  double const groups = part(p.g, plan.splitG), columns = part(p.n, plan.splitN);
+  double const depth = static_cast<double>(p.i * p.taps());
+  // Groups of one channel are vectors of groups; other columns fill whole vectors.
+  double const vectors = p.n == 1 ? groups : groups * std::ceil(columns / 16) * 16;
+  double const arithmetic = pixels * vectors * depth / MATMUL_RATE;
+  double const fetch =
+      (pixels * (groups * columns + groups * static_cast<double>(p.i)) + groups * columns * depth) *
+      MATMUL_FETCH;
+  // Outputs whose channels are divided are connected one by one.
+  bool const rows = plan.splitG > 1 || plan.splitN > 1;
+  double const perVertex = arithmetic + fetch + 1000 + (rows ? 40 * pixels : 0);
+  return std::ceil(static_cast<double>(plan.parts()) / cpu.threads) * perVertex;
+}
+
+inline Candidate<ConvPlan> convCpuCandidate(ConvPlan const &plan, ConvProblem const &p,
+                                            MatMulCpu const &cpu) {
+  if (plan.splitI != 1 || plan.splitK0 != 1)
+    return Candidate<ConvPlan>::refused(plan,
+                                        "a CPU keeps sums whole, so that threads change no bit");
+  if (plan.splitG > p.g || plan.splitB > p.b || plan.splitN > p.n ||
+      plan.splitY0 > p.field[0].outputs || plan.splitY1 > p.field[1].outputs)
+    return Candidate<ConvPlan>::refused(plan, "more parts than elements");
+  return Candidate<ConvPlan>::at(plan, {convCpuCycles(plan, p, cpu), 0});
+}
+
+} // namespace detail
+
+/// The cheapest way to cut a convolution into vertices for the threads of a CPU.
+/// \throws PlanError  the constraints admit no plan; the text lists why each was refused.
+inline ConvChoice planConvCpu(ConvProblem const &problem, MatMulCpu const &cpu,
+                              Constraints const &constraints = {}) {
+  Choice<ConvPlan> choice(toText(problem), constraints);
+  double const worth =
+      std::max(1.0, detail::convCpuCycles({}, problem, cpu) / detail::MATMUL_VERTEX_CYCLES);
+  auto const most = static_cast<std::uint64_t>(std::min<double>(cpu.threads, worth));
+  // A split that is forced is the only one tried.
+  auto const splits = [&](std::string_view key, std::uint64_t size, std::uint64_t grain,
+                          std::uint64_t taken) -> std::vector<std::uint64_t> {
+    if (auto const forced = constraints.value(key))
+      return {std::max<std::uint64_t>(std::stoull(*forced), 1)};
+    return detail::cpuSplits(size, grain, std::min(size, std::max<std::uint64_t>(most / taken, 1)));
+  };
+  kernels::ConvBlocking const blocking = kernels::chooseConvBlocking(cpu.caches);
+  std::uint64_t const strip = kernels::MATMUL_MAX_TILE_COLUMNS;
+  std::uint64_t const groupGrain = problem.n == 1 ? strip : 1;
+  for (std::uint64_t b : splits("splitB", problem.b, 1, 1))
+    for (std::uint64_t y : splits("splitY0", problem.field[0].outputs, 1, b))
+      for (std::uint64_t y1 : splits("splitY1", 1, 1, 1))
+        for (std::uint64_t g : splits("splitG", problem.g, groupGrain, b * y * y1))
+          for (std::uint64_t n : splits("splitN", problem.n, strip, b * y * y1 * g)) {
+            ConvPlan plan;
+            plan.splitB = b, plan.splitY0 = y, plan.splitY1 = y1, plan.splitG = g, plan.splitN = n;
+            plan.depth = blocking.depth, plan.enough = blocking.enough;
+            plan.pixels = blocking.pixels;
+            choice.consider(detail::convCpuCandidate(plan, problem, cpu));
+          }
+  return {choice.best().plan, choice.best().cost, choice.explanation()};
+}
+
+} // namespace cottonwood::planner
