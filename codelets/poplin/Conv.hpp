@@ -64,7 +64,10 @@ public:
       firstPixel_ = 0;
       do {
         numPixels_ = part.size(geometry_.dims);
-        for (std::size_t j = 0; j < args_.columns; j += COLUMNS)
+        if (CHANNELS && onePass_)
+          runAllColumns(part);
+        for (std::size_t j = CHANNELS && onePass_ ? args_.columns : 0; j < args_.columns;
+             j += COLUMNS)
           runStrip(part, j, args_.columns - j < COLUMNS ? args_.columns - j : COLUMNS);
         firstPixel_ += numPixels_;
       } while (pixelParts_.next(part));
@@ -89,7 +92,7 @@ private:
                                      ~std::uintptr_t{63});
   }
 
-  TOut *outAt(std::size_t pixel, std::size_t j) const {
+  POP_SIMD_INLINE TOut *outAt(std::size_t pixel, std::size_t j) const {
     TOut *row = args_.outRows ? args_.outRows[pixel] : args_.out + pixel * args_.outPixel;
     return row + firstColumn_ + j;
   }
@@ -111,6 +114,63 @@ private:
     } while (tapParts_.next(part));
     for (std::size_t i = 0; !direct_ && i < numPixels_; ++i)
       copyFromFloat<Tag>(sums_ + i * COLUMNS, columns, outAt(firstPixel_ + i, j), 1);
+  }
+
+  /// Groups as columns, all taps at once: a few outputs with all their columns at a time, which
+  /// streams through memory.
+  void runAllColumns(const ConvRanges &outputs) {
+    const ConvRanges part = tapParts_.first();
+    column_ = 0, columns_ = args_.columns;
+    chooseWeights(part);
+    for (std::size_t i = 0; !covered_ && i < numPixels_; ++i)
+      clear(outAt(firstPixel_ + i, 0), columns_);
+    forEachConvBox(geometry_, outputs, part, classes_, [&](const ConvBox &box) POP_SIMD_LAMBDA {
+      if constexpr (CHANNELS)
+        runBoxColumns(box, part);
+    });
+  }
+
+  static void clear(TOut *to, std::size_t n) {
+    for (std::size_t x = 0; x < n; ++x)
+      simd<float, isa::scalar>::zero().store(to + x);
+  }
+
+  void runBoxColumns(const ConvBox &box, const ConvRanges &part) {
+    constexpr bool FLOAT_OUT = std::is_same_v<TOut, float>;
+    ConvSegment segments[CONV_MAX_SEGMENTS];
+    TileArgs tile;
+    setRuns(tile, segments, box, part);
+    const TIn *rows[Shape::ROWS];
+    TOut *outs[Shape::ROWS];
+    float *sums[Shape::ROWS];
+    tile.rows = rows, tile.sums = sums;
+    tile.load = false;
+    const std::size_t all = box.outputs(), tiles = (all + Shape::ROWS - 1) / Shape::ROWS;
+    const std::size_t height = (all + tiles - 1) / tiles;
+    ConvRows row(box, outStride_);
+    for (std::size_t i = 0; i < all; i += height) {
+      const std::size_t n = all - i < height ? all - i : height;
+      row.take(n, [&](std::size_t x, std::ptrdiff_t at, std::ptrdiff_t pixel) POP_SIMD_LAMBDA {
+        rows[x] = in_ + at;
+        outs[x] = outAt(static_cast<std::size_t>(pixel), 0);
+      });
+      for (std::size_t j = 0; j < columns_; j += COLUMNS) {
+        tile.columns = static_cast<unsigned>(columns_ - j < COLUMNS ? columns_ - j : COLUMNS);
+        tile.weights = tileWeights_ + j;
+        for (std::size_t x = 0; x < n; ++x) {
+          if constexpr (FLOAT_OUT)
+            sums[x] = outs[x] + j;
+          else
+            sums[x] = sums_ + x * COLUMNS;
+        }
+        runConvChannelTile<Tag>(static_cast<unsigned>(n), tile);
+        for (std::size_t x = 0; x < n; ++x) {
+          rows[x] += COLUMNS;
+          if constexpr (!FLOAT_OUT)
+            copyFromFloat<Tag>(sums[x], tile.columns, outs[x] + j, 1);
+        }
+      }
+    }
   }
 
   POP_SIMD_INLINE float *sumsAt(std::size_t pixel) const {

@@ -15,14 +15,14 @@ struct ConvBlocking {
 };
 
 /// A pass keeps a strip of weights in L1 or close to it; the sums of a strip take a small part of
-/// L2. A pass of 128 taps makes loading and storing sums cheap; longer ones would only cut the
+/// L2. A pass of 256 taps makes loading and storing sums cheap; longer ones would only cut the
 /// outputs at the borders into more boxes.
 constexpr ConvBlocking chooseConvBlocking(const MatMulCaches &caches = {}) {
   ConvBlocking result;
   const std::size_t line = MATMUL_MAX_TILE_COLUMNS * sizeof(float);
-  const std::size_t strip = std::max(caches.l1, caches.l2 / 20);
+  const std::size_t strip = std::max(caches.l1, caches.l2 / 16);
   result.depth = static_cast<std::uint32_t>(std::clamp<std::size_t>(strip / line, 128, 512));
-  result.enough = 128;
+  result.enough = 256;
   result.pixels =
       static_cast<std::uint32_t>(std::clamp<std::size_t>(caches.l2 / 8 / line, 192, 4096));
   return result;

@@ -15,8 +15,8 @@
 
 namespace cottonwood::kernels {
 
-/// Most dimensions, batch and channels included.
-inline constexpr unsigned CONV_MAX_DIMS = 10;
+/// Most dimensions: batch, field, and channels as one or two.
+inline constexpr unsigned CONV_MAX_DIMS = 11;
 
 /// Output out + i * outStep and tap tap + j * tapStep meet input in + i * inOut + j * inTap, for
 /// i < outCount and j < tapCount. The steps of outputs and taps are positive.

@@ -35,35 +35,44 @@ template <class TIn, class TWeights> struct ConvTileArgs {
 
 namespace detail {
 
+/// The sums of a tile in registers; the last vector of a row may be partial.
 template <class Tag, unsigned ROWS, unsigned VECTORS> struct ConvSums {
   using V = simd<float, Tag>;
   static constexpr std::ptrdiff_t W = V::width;
   V at[ROWS][VECTORS];
 
   template <class Args> POP_SIMD_INLINE void begin(const Args &args, std::size_t tail) {
-    unroll<ROWS>([&](auto i) __attribute__((always_inline)) {
-      unroll<VECTORS>([&](auto j) __attribute__((always_inline)) {
-        const float *p = args.sums[i] + j * W;
-        if (!args.load)
-          at[i][j] = V::zero();
-        else if (j + 1 < VECTORS || tail == static_cast<std::size_t>(W))
-          at[i][j] = V::load(p);
-        else
-          at[i][j] = V::loadPartial(p, tail);
+    if (!args.load)
+      forEach([&](auto i, auto j) POP_SIMD_LAMBDA {
+        __builtin_prefetch(args.sums[i] + j * W, 1);
+        at[i][j] = V::zero();
       });
-    });
+    else if (tail == static_cast<std::size_t>(W))
+      forEach([&](auto i, auto j) POP_SIMD_LAMBDA { at[i][j] = V::load(args.sums[i] + j * W); });
+    else
+      forEach([&](auto i, auto j) POP_SIMD_LAMBDA {
+        const float *p = args.sums[i] + j * W;
+        at[i][j] = j + 1 < VECTORS ? V::load(p) : V::loadPartial(p, tail);
+      });
   }
 
   template <class Args> POP_SIMD_INLINE void end(const Args &args, std::size_t tail) const {
-    unroll<ROWS>([&](auto i) __attribute__((always_inline)) {
-      unroll<VECTORS>([&](auto j) __attribute__((always_inline)) {
+    if (tail == static_cast<std::size_t>(W))
+      forEach([&](auto i, auto j) POP_SIMD_LAMBDA { at[i][j].store(args.sums[i] + j * W); });
+    else
+      forEach([&](auto i, auto j) POP_SIMD_LAMBDA {
         float *p = args.sums[i] + j * W;
-        if (j + 1 < VECTORS || tail == static_cast<std::size_t>(W))
+        if (j + 1 < VECTORS)
           at[i][j].store(p);
         else
           at[i][j].storePartial(p, tail);
       });
-    });
+  }
+
+private:
+  template <class F> POP_SIMD_INLINE static void forEach(F &&f) {
+    unroll<ROWS>(
+        [&](auto i) POP_SIMD_LAMBDA { unroll<VECTORS>([&](auto j) POP_SIMD_LAMBDA { f(i, j); }); });
   }
 };
 

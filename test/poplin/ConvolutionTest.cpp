@@ -42,6 +42,11 @@ void addPasses(Products &all, ConvParams const &p) {
              poplin::convolution(run.graph, tDeltas, tWeights, poplin::getGradientParams(p), true,
                                  run.prog),
              inputGradient(p, deltas, weights));
+  Tensor const laidOut = filled(all, poplin::createWeights(run.graph, p), weights);
+  all.expect("input gradient by weights of the library " + textOf(p),
+             poplin::convolution(run.graph, tDeltas, laidOut, poplin::getGradientParams(p), true,
+                                 run.prog),
+             inputGradient(p, deltas, weights));
   all.expect("weight gradient " + textOf(p),
              poplin::calculateWeightDeltas(run.graph, tDeltas, tIn, p, run.prog),
              weightGradient(p, deltas, in));

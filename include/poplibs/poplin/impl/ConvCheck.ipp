@@ -14,7 +14,7 @@ namespace cottonwood::poplin {
 
 namespace detail {
 
-inline constexpr std::size_t CONV_MAX_FIELD_DIMS = kernels::CONV_MAX_DIMS - 2;
+inline constexpr std::size_t CONV_MAX_FIELD_DIMS = kernels::CONV_MAX_DIMS - 3;
 
 POP_INLINE planner::MatMulType convType(char const *where, char const *name,
                                         ::poplar::Type const &type) {

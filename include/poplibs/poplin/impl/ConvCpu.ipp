@@ -84,12 +84,20 @@ private:
     readWeights(copy);
   }
 
-  /// Strides of weights as [groups, blocks of columns, columns of a block, ...kernel, I].
+  /// Strides of weights as [groups, blocks of columns, columns of a block, ...kernel, I], or with I
+  /// as [blocks, channels of a block]: so lie the forward weights in a backward convolution.
   bool readWeights(Tensor const &weights) {
-    std::size_t const columns = weights.dim(1);
+    std::size_t const columns = weights.dim(1), channels = weights.dim(weights.rank() - 1);
     block_ = !channels_ && columns % CONV_BLOCK == 0 ? CONV_BLOCK : columns;
-    auto const strided =
-        stridedTensor(graph_, weights.reshapePartial(1, 2, {columns / block_, block_}));
+    channelBlock_ = channels;
+    Tensor blocks = weights.reshapePartial(1, 2, {columns / block_, block_});
+    auto strided = stridedTensor(graph_, blocks);
+    if (!strided && !channels_ && channels % CONV_BLOCK == 0) {
+      channelBlock_ = CONV_BLOCK;
+      unsigned const last = blocks.rank() - 1;
+      strided = stridedTensor(
+          graph_, blocks.reshapePartial(last, last + 1, {channels / CONV_BLOCK, CONV_BLOCK}));
+    }
     if (!strided || (channels_ && strided->strides[0] != 1))
       return false;
     weights_ = *strided;
@@ -173,7 +181,11 @@ private:
         dims_ != 0 && channels < 16 && params_.getTruncatedKernelSize(dims_ - 1) >= 4 * channels;
     auto const inStride = [&](std::size_t d) { return in_.strides[1 + d]; };
     auto const addChannels = [&] {
-      table.addTaps(channels, in_.strides.back(), weights_.strides.back());
+      auto const block = static_cast<std::int64_t>(channelBlock_);
+      if (channelBlock_ != channels)
+        table.addTaps(channels / channelBlock_, in_.strides.back() * block,
+                      weights_.strides[weights_.strides.size() - 2]);
+      table.addTaps(channelBlock_, in_.strides.back(), weights_.strides.back());
     };
     table.addOutputs(part.size(Part::B), inStride(0));
     for (unsigned d = 0; d != dims_; ++d) {
@@ -247,7 +259,8 @@ private:
   bool const channels_;
   unsigned const dims_;
   StridedTensor in_, weights_;
-  std::size_t block_ = 1; ///< columns of weights that lie at equal distances
+  std::size_t block_ = 1;        ///< columns of weights that lie at equal distances
+  std::size_t channelBlock_ = 1; ///< input channels of weights that do
   planner::ConvPlan plan_;
   std::string type_;
   ::poplar::ComputeSet cs_;

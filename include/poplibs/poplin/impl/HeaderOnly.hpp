@@ -9,6 +9,7 @@
 #include <poplin/Convolution.hpp>
 #include <poplin/FullyConnected.hpp>
 #include <poplin/MatMul.hpp>
+#include <poplin/MultiConvolution.hpp>
 #include <poplin/PlanningCache.hpp>
 #include <poplin/codelets.hpp>
 
@@ -40,4 +41,5 @@
 #include <poplin/impl/MatMulOptions.ipp>
 #include <poplin/impl/MatMulPlanning.ipp>
 #include <poplin/impl/MatMulTiles.ipp>
+#include <poplin/impl/MultiConvolution.ipp>
 // clang-format on
