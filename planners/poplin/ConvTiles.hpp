@@ -83,7 +83,7 @@ private:
 
   ConvProblem const &p_;
   MatMulTiles const &machine_;
-  ConvPlan const &plan_;
+  ConvPlan plan_;
   std::uint64_t g_, b_, n_, i_;
   std::uint64_t outputs_[2];
   std::uint64_t taps0_;

@@ -82,7 +82,7 @@ private:
 
   MatMulProblem const &p_;
   MatMulTiles const &machine_;
-  MatMulPlan const &plan_;
+  MatMulPlan plan_;
   std::uint64_t g_, m_, n_, k_;
 };
 
