@@ -15,6 +15,7 @@ template <ScalarTag Tag> POP_SIMD_INLINE void transpose(simd<float, Tag> (&)[1])
 /// Pairs and fours within 128-bit lanes, then the lanes themselves.
 template <Avx2Tag Tag> POP_SIMD_INLINE void transpose(simd<float, Tag> (&v)[8]) {
   __m256d fours[8];
+#pragma GCC unroll 2
   for (int i = 0; i < 8; i += 4) {
     const __m256d low01 = _mm256_castps_pd(_mm256_unpacklo_ps(v[i].r, v[i + 1].r));
     const __m256d high01 = _mm256_castps_pd(_mm256_unpackhi_ps(v[i].r, v[i + 1].r));
@@ -25,6 +26,7 @@ template <Avx2Tag Tag> POP_SIMD_INLINE void transpose(simd<float, Tag> (&v)[8]) 
     fours[i + 2] = _mm256_unpacklo_pd(high01, high23);
     fours[i + 3] = _mm256_unpackhi_pd(high01, high23);
   }
+#pragma GCC unroll 4
   for (int i = 0; i < 4; ++i) {
     const __m256 a = _mm256_castpd_ps(fours[i]), b = _mm256_castpd_ps(fours[i + 4]);
     v[i].r = _mm256_permute2f128_ps(a, b, 0x20);
@@ -37,6 +39,7 @@ template <Avx2Tag Tag> POP_SIMD_INLINE void transpose(simd<float, Tag> (&v)[8]) 
 /// Pairs and fours within 128-bit lanes, then the 4 x 4 square of lanes in two steps.
 template <Avx512Tag Tag> POP_SIMD_INLINE void transpose(simd<float, Tag> (&v)[16]) {
   __m512 fours[16];
+#pragma GCC unroll 4
   for (int i = 0; i < 16; i += 4) {
     const __m512d low01 = _mm512_castps_pd(_mm512_unpacklo_ps(v[i].r, v[i + 1].r));
     const __m512d high01 = _mm512_castps_pd(_mm512_unpackhi_ps(v[i].r, v[i + 1].r));
@@ -47,6 +50,7 @@ template <Avx512Tag Tag> POP_SIMD_INLINE void transpose(simd<float, Tag> (&v)[16
     fours[i + 2] = _mm512_castpd_ps(_mm512_unpacklo_pd(high01, high23));
     fours[i + 3] = _mm512_castpd_ps(_mm512_unpackhi_pd(high01, high23));
   }
+#pragma GCC unroll 4
   for (int i = 0; i < 4; ++i) {
     const __m512 even01 = _mm512_shuffle_f32x4(fours[i], fours[i + 4], 0x88);
     const __m512 odd01 = _mm512_shuffle_f32x4(fours[i], fours[i + 4], 0xdd);

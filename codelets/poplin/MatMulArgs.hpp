@@ -24,11 +24,20 @@ template <class T> struct MatMulView {
 template <class TIn, class TOut> struct MatMulArgs {
   std::size_t m, n, k;
   MatMulView<TIn> a, b;
+  /// 0, or B lies in panels of MATMUL_PANEL columns: element (p, j) is at b.data + j / MATMUL_PANEL
+  /// * bPanel + p * b.row + j % MATMUL_PANEL. Only for the method BLOCKED.
+  std::ptrdiff_t bPanel;
   TOut *c; ///< row i starts at c + i * cRow ...
   std::ptrdiff_t cRow;
   TOut *const *cRows; ///< ... or, if this is not null, at cRows[i]
   bool accumulate;    ///< C += A * B instead of C = A * B
 
+  /// Element (p, j) of B.
+  POP_SIMD_INLINE const TIn *bAt(std::size_t p, std::size_t j) const {
+    if (bPanel == 0)
+      return b.at(p, j);
+    return b.at(p, j % MATMUL_PANEL) + static_cast<std::ptrdiff_t>(j / MATMUL_PANEL) * bPanel;
+  }
   POP_SIMD_INLINE TOut *row(std::size_t i) const {
     return cRows ? cRows[i] : c + static_cast<std::ptrdiff_t>(i) * cRow;
   }

@@ -24,13 +24,15 @@ struct MatMulBlocking {
   std::uint32_t rows = 0;  ///< rows of C per pass over B
   std::uint32_t depth = 0; ///< values of K per packed strip of B
   std::uint32_t packA = 0; ///< 1: A is copied to float panels first
-  std::uint32_t reserved = 0;
+  std::uint32_t packB = 0; ///< 1: B is copied to a strip on the way; 0: read in place if possible
   bool operator==(const MatMulBlocking &) const = default;
 };
 
 /// Largest register tile of any instruction set: what workspaces are sized for.
 inline constexpr std::uint32_t MATMUL_MAX_TILE_ROWS = 12;
 inline constexpr std::uint32_t MATMUL_MAX_TILE_COLUMNS = 32;
+/// Columns of a panel of a B that is laid out for the kernels: strips of every instruction set.
+inline constexpr std::uint32_t MATMUL_PANEL = 32;
 /// Most rows of C that the method ROWS keeps sums of.
 inline constexpr std::uint32_t MATMUL_MAX_STREAMED_ROWS = 4;
 /// Rows of packed A start this many floats beyond K, so that they do not share cache sets.
@@ -55,6 +57,7 @@ constexpr std::size_t matMulWorkspace(const MatMulBlocking &blocking, std::size_
 struct MatMulOperand {
   bool isHalf = false;
   std::int64_t row = 0, column = 0; ///< distances in elements
+  bool panels = false;              ///< a B in panels: distances within one of them
 };
 
 /// Cache sizes of one core, in bytes; they choose blocks, never bits.
@@ -72,8 +75,8 @@ constexpr bool matMulUsesDot(std::size_t m, std::size_t n, std::size_t k, const 
 }
 
 /// Loop bounds for one core. Measured on Zen 5 (1 MB L2): strips of 384 x 32 with passes of 1000
-/// to 2000 rows keep the sums of a strip in L2, and A is best read in place unless it lies
-/// transposed or has to be converted.
+/// to 2000 rows keep the sums of a strip in L2, and A is best read in place, transposed or
+/// not, unless its values lie apart or have to be converted.
 constexpr MatMulBlocking chooseMatMulBlocking(std::size_t m, std::size_t n, std::size_t k,
                                               const MatMulOperand &a, const MatMulOperand &b,
                                               bool dot, const MatMulCaches &caches = {}) {
@@ -82,7 +85,7 @@ constexpr MatMulBlocking chooseMatMulBlocking(std::size_t m, std::size_t n, std:
     result.method = MatMulMethod::DOT;
     return result;
   }
-  if (m <= MATMUL_MAX_STREAMED_ROWS && b.column == 1) {
+  if (m <= MATMUL_MAX_STREAMED_ROWS && b.column == 1 && !b.panels) {
     result.method = MatMulMethod::ROWS;
     return result;
   }
@@ -93,9 +96,14 @@ constexpr MatMulBlocking chooseMatMulBlocking(std::size_t m, std::size_t n, std:
   const std::size_t line = MATMUL_MAX_TILE_COLUMNS * sizeof(float);
   const std::size_t stripBytes = std::max(caches.l1, caches.l2 / 20);
   result.depth = static_cast<std::uint32_t>(std::clamp<std::size_t>(stripBytes / line, 128, 512));
+  // A strip in place is as good as a packed one while all of B stays in L2.
+  const auto bRow = static_cast<std::size_t>(b.row < 0 ? -b.row : b.row);
+  const bool smallB = k * bRow * sizeof(float) <= caches.l2 / 4;
+  result.packB = !smallB && !b.panels ? 1 : 0;
   const bool smallA = m * k * sizeof(float) <= caches.l2 / 8;
   const bool fewStrips = n <= 2 * MATMUL_MAX_TILE_COLUMNS;
-  result.packA = a.isHalf || (a.column != 1 && !smallA && !fewStrips) ? 1 : 0;
+  const bool spread = a.column != 1 && a.row != 1;
+  result.packA = a.isHalf || (spread && !smallA && !fewStrips) ? 1 : 0;
   std::size_t rows = std::max<std::size_t>(caches.l2 / 8 / line, 192);
   if (result.packA) // a block of A that the last cache can hold
     rows = std::min(rows, std::max<std::size_t>(

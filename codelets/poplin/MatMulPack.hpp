@@ -75,36 +75,59 @@ void packMatMulPanelsOfA(MatMulView<T> a, std::size_t m, std::size_t k, float *t
   }
 }
 
-/// Rows [0, k) of `columns` columns of B in packed rows of whole vectors, as the tile leaves them:
-/// `vectors` vectors a row, zeros after the last column. For operands that the tile cannot read in
-/// place, most of all transposed ones (b.row == 1), which are turned in registers.
+namespace detail {
+
+/// to[i * toRow + j] = from[j * fromRow + i], i < rows, j < columns: at most the first vector of
+/// either, and whole vectors of zeros and values in every row of `to`.
 template <class Tag, class T>
-void packMatMulPanel(MatMulView<T> b, std::size_t k, unsigned columns, float *to) {
+POP_SIMD_INLINE void copyTurned(const T *from, std::ptrdiff_t fromRow, std::size_t rows,
+                                std::size_t columns, float *to, std::size_t toRow) {
   using V = simd<float, Tag>;
   constexpr std::size_t W = static_cast<std::size_t>(V::width);
-  const std::size_t vectors = (columns + W - 1) / W;
-  const std::size_t line = vectors * W;
-  for (std::size_t v = 0; v < vectors; ++v) {
-    const std::size_t first = v * W;
-    const std::size_t lanes = columns - first < W ? columns - first : W;
-    std::size_t p = 0;
-    for (; b.row == 1 && p < k; p += W) {
-      const std::size_t rows = k - p < W ? k - p : W;
-      V square[W];
-      for (std::size_t i = 0; i < W; ++i)
-        square[i] = i >= lanes  ? V::zero()
-                    : rows == W ? V::load(b.at(p, first + i))
-                                : V::loadPartial(b.at(p, first + i), rows);
-      arch::transpose<Tag>(square);
-      for (std::size_t i = 0; i < rows; ++i)
-        square[i].store(to + (p + i) * line + first);
-    }
-    for (; p < k; ++p) {
-      float *out = to + p * line + first;
-      detail::copyToFloat<Tag>(b.at(p, first), b.column, lanes, out);
-      for (std::size_t i = lanes; i < W; ++i)
-        out[i] = 0;
-    }
+  constexpr std::size_t AHEAD = 256 / sizeof(T); // four lines
+  V square[W];
+  if (rows >= W && columns >= W) {
+    unroll<W>([&](auto j) __attribute__((always_inline)) {
+      __builtin_prefetch(from + j * fromRow + AHEAD);
+      square[j] = V::load(from + j * fromRow);
+    });
+    arch::transpose<Tag>(square);
+    unroll<W>([&](auto i) __attribute__((always_inline)) {
+      square[i].store(to + static_cast<std::size_t>(i) * toRow);
+    });
+    return;
+  }
+  const std::size_t values = rows < W ? rows : W;
+  unroll<W>([&](auto j) __attribute__((always_inline)) {
+    square[j] = static_cast<std::size_t>(j) < columns ? V::loadPartial(from + j * fromRow, values)
+                                                      : V::zero();
+  });
+  arch::transpose<Tag>(square);
+  unroll<W>([&](auto i) __attribute__((always_inline)) {
+    if (static_cast<std::size_t>(i) < rows)
+      square[i].store(to + static_cast<std::size_t>(i) * toRow);
+  });
+}
+
+} // namespace detail
+
+/// Rows [0, k) of `columns` columns of B in packed rows of whole vectors, as the tile leaves them:
+/// zeros after the last column. For operands that the tile cannot read in place, most of all
+/// transposed ones (b.row == 1), which are turned in registers.
+template <class Tag, class T>
+void packMatMulPanel(MatMulView<T> b, std::size_t k, unsigned columns, float *to) {
+  constexpr std::size_t W = static_cast<std::size_t>(simd<float, Tag>::width);
+  const std::size_t line = (columns + W - 1) / W * W;
+  if (b.row == 1) {
+    for (std::size_t p = 0; p < k; p += W)
+      for (std::size_t j = 0; j < columns; j += W)
+        detail::copyTurned<Tag>(b.at(p, j), b.column, k - p, columns - j, to + p * line + j, line);
+    return;
+  }
+  for (std::size_t p = 0; p < k; ++p, to += line) {
+    detail::copyToFloat<Tag>(b.at(p, 0), b.column, columns, to);
+    for (std::size_t j = columns; j < line; ++j)
+      to[j] = 0;
   }
 }
 

@@ -30,9 +30,11 @@ struct MatMulTileArgs {
   std::size_t k;
   const float *a;
   std::ptrdiff_t aRow, aColumn;
-  const void *b;       ///< rows in place (float or half), or packed rows of whole vectors
-  std::ptrdiff_t bRow; ///< distance of rows in place
-  float *packed;       ///< where rows read in place are left in packed form
+  const void *b; ///< rows of float or half, `columns` side by side
+  std::ptrdiff_t bRow;
+  std::ptrdiff_t
+      bAhead;    ///< what a tile that does not pack asks for ahead of its use: 0 if B is near
+  float *packed; ///< where a packing tile leaves the rows of B: floats, whole vectors
   const float *cIn;
   std::ptrdiff_t cInRow;
   float *cOut;
@@ -40,8 +42,8 @@ struct MatMulTileArgs {
   unsigned columns;
 };
 
-/// Where a tile finds B: packed by an earlier tile, or in place; then it also packs it.
-enum class MatMulSource { PACKED, FLOAT_IN_PLACE, HALF_IN_PLACE };
+/// What a tile finds as B, and whether it leaves a packed copy for the tiles below it.
+enum class MatMulSource { FLOAT, HALF, FLOAT_PACKING, HALF_PACKING };
 
 namespace detail {
 
@@ -55,6 +57,14 @@ template <unsigned N, class F> POP_SIMD_INLINE void unroll(F &&f) {
   unrolled(f, std::make_integer_sequence<std::ptrdiff_t, N>{});
 }
 
+/// A vector that is whole, or only its first `tail` lanes.
+template <class V, bool WHOLE, class T> POP_SIMD_INLINE V loadVector(const T *p, std::size_t tail) {
+  if constexpr (WHOLE)
+    return V::load(p);
+  else
+    return V::loadPartial(p, tail);
+}
+
 } // namespace detail
 
 /// Rows of B ahead of their use that are asked for when B is read in place: about 400 cycles, the
@@ -62,33 +72,42 @@ template <unsigned N, class F> POP_SIMD_INLINE void unroll(F &&f) {
 /// prefetcher follows.
 inline constexpr std::ptrdiff_t MATMUL_PREFETCH_ROWS = 32;
 
+/// The same for B in panels, which are read straight through.
+inline constexpr std::ptrdiff_t MATMUL_PREFETCH_PANEL_ROWS = 64;
+
 /// A tile of ROWS x VECTORS vectors, the last vector possibly partial.
 template <class Tag, unsigned ROWS, unsigned VECTORS, MatMulSource SOURCE>
 void matMulTile(const MatMulTileArgs &args) {
   using detail::unroll;
   using V = simd<float, Tag>;
-  using B = std::conditional_t<SOURCE == MatMulSource::HALF_IN_PLACE, half, float>;
+  constexpr bool PACKING =
+      SOURCE == MatMulSource::FLOAT_PACKING || SOURCE == MatMulSource::HALF_PACKING;
+  constexpr bool FLOAT = SOURCE == MatMulSource::FLOAT || SOURCE == MatMulSource::FLOAT_PACKING;
+  using B = std::conditional_t<FLOAT, float, half>;
   constexpr std::ptrdiff_t W = V::width;
   constexpr unsigned GROUPS = (ROWS + 2) / 3;
   const std::size_t tail = args.columns - (VECTORS - 1) * static_cast<std::size_t>(W);
   const bool whole = tail == static_cast<std::size_t>(W);
 
   V sum[ROWS][VECTORS];
-  if (const float *c = args.cIn) {
+  const auto loadSums = [&](auto isWhole) __attribute__((always_inline)) {
+    const float *const c = args.cIn;
+    const std::ptrdiff_t row = args.cInRow;
     unroll<ROWS>([&](auto i) __attribute__((always_inline)) {
       unroll<VECTORS>([&](auto j) __attribute__((always_inline)) {
-        const float *p = c + i * args.cInRow + j * W;
-        if constexpr (j + 1 == VECTORS)
-          sum[i][j] = whole ? V::load(p) : V::loadPartial(p, tail);
-        else
-          sum[i][j] = V::load(p);
+        sum[i][j] = detail::loadVector < V,
+        isWhole || j + 1 < VECTORS > (c + i * row + j * W, tail);
       });
     });
-  } else {
+  };
+  if (!args.cIn)
     unroll<ROWS>([&](auto i) __attribute__((always_inline)) {
       unroll<VECTORS>([&](auto j) __attribute__((always_inline)) { sum[i][j] = V::zero(); });
     });
-  }
+  else if (whole)
+    loadSums(std::true_type{});
+  else
+    loadSums(std::false_type{});
 
   // Rows of A are reached from every third one: base, base + row and base + 2 row are address
   // modes, so that twelve rows need four pointers and any stride costs the same.
@@ -105,82 +124,79 @@ void matMulTile(const MatMulTileArgs &args) {
     unroll<GROUPS>([&](auto g) __attribute__((always_inline)) { a[g] += aColumn; });
   };
 
-  const B *b = static_cast<const B *>(args.b);
-  std::size_t k = args.k;
-  if constexpr (SOURCE == MatMulSource::PACKED) {
-    for (; k != 0; --k, b += VECTORS * W) {
-      V row[VECTORS];
-      unroll<VECTORS>([&](auto j) __attribute__((always_inline)) { row[j] = V::load(b + j * W); });
-      multiply(row);
-    }
-  } else {
-    float *packed = args.packed;
+  const auto stream = [&](auto isWhole) __attribute__((always_inline)) {
+    const B *b = static_cast<const B *>(args.b);
     const std::ptrdiff_t bRow = args.bRow;
-    if (whole) {
-      for (; k != 0; --k, b += bRow, packed += VECTORS * W) {
+    float *packed = args.packed;
+    for (std::size_t k = args.k; k != 0; --k, b += bRow) {
+      V row[VECTORS];
+      unroll<VECTORS>([&](auto j) __attribute__((always_inline)) {
+        row[j] = detail::loadVector < V, isWhole || j + 1 < VECTORS > (b + j * W, tail);
+      });
+      if constexpr (PACKING) {
         // Never past the end: what lies there may be what another thread is writing.
         const std::ptrdiff_t ahead =
             k > static_cast<std::size_t>(MATMUL_PREFETCH_ROWS) ? MATMUL_PREFETCH_ROWS * bRow : 0;
-        V row[VECTORS];
         unroll<VECTORS>([&](auto j) __attribute__((always_inline)) {
-          row[j] = V::load(b + j * W);
           row[j].store(packed + j * W);
           __builtin_prefetch(b + ahead + j * W);
         });
-        multiply(row);
-      }
-    } else {
-      for (; k != 0; --k, b += bRow, packed += VECTORS * W) {
-        V row[VECTORS];
+        packed += VECTORS * W;
+      } else {
+        const std::ptrdiff_t ahead = args.bAhead;
         unroll<VECTORS>([&](auto j) __attribute__((always_inline)) {
-          if constexpr (j + 1 == VECTORS)
-            row[j] = V::loadPartial(b + j * W, tail);
-          else
-            row[j] = V::load(b + j * W);
-          row[j].store(packed + j * W);
+          __builtin_prefetch(b + ahead + j * W);
         });
-        multiply(row);
       }
+      multiply(row);
     }
-  }
+  };
+  if (whole)
+    stream(std::true_type{});
+  else
+    stream(std::false_type{});
 
-  unroll<ROWS>([&](auto i) __attribute__((always_inline)) {
-    unroll<VECTORS>([&](auto j) __attribute__((always_inline)) {
-      float *p = args.cOut + i * args.cOutRow + j * W;
-      if (j + 1 < VECTORS || whole)
-        sum[i][j].store(p);
-      else
-        sum[i][j].storePartial(p, tail);
+  const auto storeSums = [&](auto isWhole) __attribute__((always_inline)) {
+    float *const c = args.cOut;
+    const std::ptrdiff_t row = args.cOutRow;
+    unroll<ROWS>([&](auto i) __attribute__((always_inline)) {
+      unroll<VECTORS>([&](auto j) __attribute__((always_inline)) {
+        if constexpr (isWhole || j + 1 < VECTORS)
+          sum[i][j].store(c + i * row + j * W);
+        else
+          sum[i][j].storePartial(c + i * row + j * W, tail);
+      });
     });
-  });
+  };
+  if (whole)
+    storeSums(std::true_type{});
+  else
+    storeSums(std::false_type{});
 }
-
-namespace detail {
 
 using MatMulTileFunction = void (*)(const MatMulTileArgs &);
 
+namespace detail {
+
 /// The tile kernels of one source, one for each number of rows and vectors up to the largest.
-template <class Tag, MatMulSource SOURCE> struct MatMulTiles {
-  using Shape = MatMulTileShape<Tag>;
-  template <std::size_t... I>
-  static constexpr MatMulTileFunction pick(std::size_t index, std::index_sequence<I...>) {
-    constexpr MatMulTileFunction all[] = {
-        &matMulTile<Tag, I / Shape::VECTORS + 1, I % Shape::VECTORS + 1, SOURCE>...};
-    return all[index];
-  }
+template <class Tag, MatMulSource SOURCE, class Indices> struct MatMulTiles;
+template <class Tag, MatMulSource SOURCE, std::size_t... I>
+struct MatMulTiles<Tag, SOURCE, std::index_sequence<I...>> {
+  static constexpr unsigned VECTORS = MatMulTileShape<Tag>::VECTORS;
+  static constexpr MatMulTileFunction TABLE[] = {
+      &matMulTile<Tag, I / VECTORS + 1, I % VECTORS + 1, SOURCE>...};
 };
 
 } // namespace detail
 
-/// Runs the tile kernel for `rows` rows (1 .. MatMulTileShape::ROWS) and args.columns columns
+/// The tile kernel for `rows` rows (1 .. MatMulTileShape::ROWS) and `columns` columns
 /// (1 .. MatMulTileShape::COLUMNS).
 template <class Tag, MatMulSource SOURCE>
-POP_SIMD_INLINE void runMatMulTile(unsigned rows, const MatMulTileArgs &args) {
+POP_SIMD_INLINE MatMulTileFunction matMulTileOf(std::size_t rows, std::size_t columns) {
   using Shape = MatMulTileShape<Tag>;
-  const unsigned vectors = (args.columns + Shape::WIDTH - 1) / Shape::WIDTH;
-  const std::size_t index = (rows - 1) * Shape::VECTORS + (vectors - 1);
-  constexpr auto all = std::make_index_sequence<Shape::ROWS * Shape::VECTORS>{};
-  detail::MatMulTiles<Tag, SOURCE>::pick(index, all)(args);
+  using All = std::make_index_sequence<Shape::ROWS * Shape::VECTORS>;
+  const std::size_t vectors = (columns + Shape::WIDTH - 1) / Shape::WIDTH;
+  return detail::MatMulTiles<Tag, SOURCE, All>::TABLE[(rows - 1) * Shape::VECTORS + vectors - 1];
 }
 
 } // namespace cottonwood::kernels

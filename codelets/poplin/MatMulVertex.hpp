@@ -5,12 +5,13 @@
 ///   a, b       Input<Vector<In, ONE_PTR>>: the shortest run of a variable that holds the operand.
 ///              Element (g, i, p) of A is a[aOffset + g * aBatch + i * aRow + p * aColumn], element
 ///              (g, p, j) of B is b[bOffset + g * bBatch + p * bRow + j * bColumn]; strides may be
-///              0 or negative
+///              0 or negative. If bPanel is not 0, column j of B is bPanel * (j / MATMUL_PANEL)
+///              + j % MATMUL_PANEL elements away from the first
 ///   c          Vector<Output<Vector<Out, ONE_PTR>>>: either one region [batches, m, n], row-major,
 ///              or, if n > 1, a region of n elements for each of the batches * m rows
 ///   workspace  Output<Vector<float, ONE_PTR>>: kernels::matMulWorkspace() floats
 ///   m, n, k, batches   unsigned; nothing is read where k is 0, and C becomes zeros
-///   method, blockRows, blockDepth, packA   kernels::MatMulBlocking
+///   method, blockRows, blockDepth, packA, packB   kernels::MatMulBlocking
 ///
 /// poplin::MatMulPartial<In, Out>   for tiles of an IPU (MultiVertex): one block of one product
 ///   a [m, k], b [k, n], c [m, n]: row-major; m, n, k unsigned. Priced as a vertex of the AMP.
@@ -32,13 +33,13 @@ public:
   poplar::Vector<poplar::Output<poplar::Vector<Out, poplar::VectorLayout::ONE_PTR>>> c;
   poplar::Output<poplar::Vector<float, poplar::VectorLayout::ONE_PTR>> workspace;
   long long aOffset, aBatch, aRow, aColumn;
-  long long bOffset, bBatch, bRow, bColumn;
+  long long bOffset, bBatch, bRow, bColumn, bPanel;
   unsigned m, n, k, batches;
-  unsigned method, blockRows, blockDepth, packA;
+  unsigned method, blockRows, blockDepth, packA, packB;
 
   bool compute() {
     const kernels::MatMulBlocking blocking{static_cast<kernels::MatMulMethod>(method), blockRows,
-                                           blockDepth, packA, 0};
+                                           blockDepth, packA, packB};
     for (unsigned g = 0; g < batches; ++g)
       product(g, blocking);
     return true;
@@ -55,6 +56,7 @@ private:
     args.m = m, args.n = n, args.k = k;
     args.a = {aData, static_cast<std::ptrdiff_t>(aRow), static_cast<std::ptrdiff_t>(aColumn)};
     args.b = {bData, static_cast<std::ptrdiff_t>(bRow), static_cast<std::ptrdiff_t>(bColumn)};
+    args.bPanel = static_cast<std::ptrdiff_t>(bPanel);
     if (c.size() == 1) {
       args.c = kernelPointer(c[0].data()) + std::size_t{g} * m * n;
       args.cRow = n;

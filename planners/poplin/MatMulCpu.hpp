@@ -8,10 +8,21 @@
 
 namespace cottonwood::planner {
 
+/// Columns of all parts but the last, if C is cut into `splitN` parts of columns: whole panels of
+/// B, or whole vectors where that leaves no part empty.
+inline std::uint64_t cpuColumns(MatMulProblem const &p, std::uint64_t splitN) {
+  constexpr std::uint64_t GRAIN = 16; // floats of the longest vector
+  std::uint64_t const part = detail::ceilDiv(p.n, splitN);
+  if (p.b == MatMulLayout::PANELS)
+    return detail::ceilDiv(part, kernels::MATMUL_PANEL) * kernels::MATMUL_PANEL;
+  std::uint64_t const vectors = detail::ceilDiv(part, GRAIN) * GRAIN;
+  return splitN > 1 && detail::ceilDiv(p.n, vectors) == splitN ? vectors : part;
+}
+
 namespace detail {
 
-/// What a vertex must be worth to be handed to another thread: about 3 us.
-inline constexpr double MATMUL_VERTEX_CYCLES = 12000;
+/// What a vertex must be worth to be handed to another thread: about 1 us.
+inline constexpr double MATMUL_VERTEX_CYCLES = 4000;
 /// Multiply-adds a cycle of one core; only the ratio to the cost of memory matters.
 inline constexpr double MATMUL_RATE = 28;
 /// Cycles to bring one element of an operand to the core, from a cache further out.
@@ -21,6 +32,11 @@ inline kernels::MatMulOperand operandOf(MatMulType type, MatMulLayout layout, st
                                         std::uint64_t columns) {
   kernels::MatMulOperand operand;
   operand.isHalf = type == MatMulType::HALF;
+  operand.panels = layout == MatMulLayout::PANELS;
+  if (operand.panels) {
+    operand.row = kernels::MATMUL_PANEL, operand.column = 1;
+    return operand;
+  }
   operand.row = layout == MatMulLayout::ROWS      ? static_cast<std::int64_t>(columns)
                 : layout == MatMulLayout::COLUMNS ? 1
                                                   : 2;
@@ -40,21 +56,39 @@ inline void chooseKernel(MatMulPlan &plan, MatMulProblem const &p, MatMulCpu con
   auto const a = operandOf(p.input, p.a, p.m, p.k), b = operandOf(p.input, p.b, p.k, p.n);
   bool const dot = kernels::matMulUsesDot(p.m, p.n, p.k, a, b);
   auto const blocking = kernels::chooseMatMulBlocking(
-      ceilDiv(p.m, plan.splitM), ceilDiv(p.n, plan.splitN), p.k, a, b, dot, cpu.caches);
+      ceilDiv(p.m, plan.splitM), cpuColumns(p, plan.splitN), p.k, a, b, dot, cpu.caches);
   plan.method = blocking.method;
   plan.rows = blocking.rows;
   plan.depth = blocking.depth;
   plan.packA = blocking.packA != 0;
+  plan.packB = blocking.packB != 0;
+}
+
+/// Cycles of the arithmetic of one product on one core, for vectors of 16 floats: two multiply-adds
+/// a cycle, if their number in a register tile covers their latency and their operands can be
+/// loaded.
+inline double cpuTileCycles(double m, std::uint64_t n, double k) {
+  double const panels = std::ceil(m / kernels::MATMUL_MAX_TILE_ROWS);
+  auto const strip = [&](double vectors) {
+    return std::max({m * vectors, panels * 8, m + panels * vectors}) / 2;
+  };
+  std::uint64_t const rest = n % kernels::MATMUL_MAX_TILE_COLUMNS;
+  double const whole = static_cast<double>(n / kernels::MATMUL_MAX_TILE_COLUMNS) * strip(2);
+  // A few columns have their rows in lanes.
+  double const last = rest == 0              ? 0
+                      : rest <= 3 && m >= 16 ? 3.5 * std::ceil(m / 16)
+                      : rest <= 16           ? strip(1)
+                                             : strip(2);
+  return (whole + last) * k;
 }
 
 /// Cycles of the slowest thread.
 inline double cpuCycles(MatMulPlan const &plan, MatMulProblem const &p, MatMulCpu const &cpu) {
   double const m = static_cast<double>(ceilDiv(p.m, plan.splitM));
-  double const n = static_cast<double>(ceilDiv(p.n, plan.splitN));
+  std::uint64_t const columns = std::min(p.n, cpuColumns(p, plan.splitN));
+  double const n = static_cast<double>(columns);
   double const k = static_cast<double>(p.k), g = static_cast<double>(ceilDiv(p.g, plan.splitG));
-  // Register tiles are whole, or nearly: a last row of twelve costs a third of all twelve.
-  double const tiles = std::ceil(m / 12) * std::ceil(n / 16) * 12 * 16;
-  double const arithmetic = std::min(tiles, 2 * m * n) * k / MATMUL_RATE;
+  double const arithmetic = std::min(cpuTileCycles(m, columns, k), 2 * m * n * k / MATMUL_RATE);
   double const fetch = (m * k + k * n + m * n) * MATMUL_FETCH;
   // Parts of columns have no contiguous block of C: rows are connected and copied one by one.
   double const rowTable = plan.splitN > 1 && p.m > 1 ? g * (40 * m + 0.1 * m * n) : 0;
@@ -69,8 +103,8 @@ inline Candidate<MatMulPlan> cpuCandidate(MatMulPlan plan, MatMulProblem const &
   if (plan.splitK != 1)
     return Candidate<MatMulPlan>::refused(plan,
                                           "a CPU keeps K whole, so that threads change no bit");
-  if (plan.splitN > 1 && p.n < plan.splitN)
-    return Candidate<MatMulPlan>::refused(plan, "more parts than columns");
+  if (plan.splitN > 1 && ceilDiv(p.n, cpuColumns(p, plan.splitN)) != plan.splitN)
+    return Candidate<MatMulPlan>::refused(plan, "more parts than columns, or empty ones");
   std::uint64_t const workspace =
       kernels::matMulWorkspace(plan.blocking(), ceilDiv(p.m, plan.splitM), p.k) * sizeof(float);
   return Candidate<MatMulPlan>::at(
@@ -108,12 +142,14 @@ inline MatMulChoice planMatMulCpu(MatMulProblem const &problem, MatMulCpu const 
     plan.splitG = g, plan.splitM = m, plan.splitN = n;
     choice.consider(detail::cpuCandidate(plan, problem, cpu));
   };
-  auto const limit = [&](std::uint64_t size) { return std::min(size, forced ? 256 : most); };
-  for (std::uint64_t g : detail::cpuSplits(problem.g, 1, limit(problem.g)))
-    for (std::uint64_t m : detail::cpuSplits(problem.m, forced ? 1 : 12, limit(problem.m))) {
+  auto const splits = [&](std::uint64_t size) {
+    return detail::cpuSplits(size, 1, std::min<std::uint64_t>(most, forced ? 256 : most));
+  };
+  for (std::uint64_t g : splits(problem.g))
+    for (std::uint64_t m : splits(problem.m)) {
       if (g * m > most)
         break;
-      for (std::uint64_t n : detail::cpuSplits(problem.n, forced ? 1 : 32, limit(problem.n))) {
+      for (std::uint64_t n : splits(problem.n)) {
         if (g * m * n > most)
           break;
         consider(g, m, n);

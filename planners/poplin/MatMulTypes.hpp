@@ -18,10 +18,11 @@ template <> struct EnumNames<MatMulType> {
 enum class MatMulLayout : std::uint32_t {
   ROWS,    ///< values of one row side by side
   COLUMNS, ///< values of one column side by side
-  STRIDED  ///< neither
+  STRIDED, ///< neither
+  PANELS   ///< kernels::MATMUL_PANEL values of a row side by side, rows of a panel one by one
 };
 template <> struct EnumNames<MatMulLayout> {
-  static constexpr std::string_view names[] = {"rows", "columns", "strided"};
+  static constexpr std::string_view names[] = {"rows", "columns", "strided", "panels"};
 };
 
 template <> struct EnumNames<kernels::MatMulMethod> {
@@ -50,14 +51,15 @@ struct MatMulProblem {
 };
 
 /// How the product is cut into vertices, and how a CPU kernel walks through each of them. Parts are
-/// equal but for the last: part i of s takes the sizes [i * ceil(n / s), ...).
+/// equal but for the last: part i of s takes the sizes [i * ceil(n / s), ...); columns on a CPU are
+/// cut between whole vectors, see cpuColumns().
 struct MatMulPlan {
   static constexpr std::string_view NAME = "matmul";
   std::uint64_t splitG = 1, splitM = 1, splitN = 1;
   std::uint64_t splitK = 1; ///< above 1: partial products are added afterwards. 1 on CPUs
   kernels::MatMulMethod method = kernels::MatMulMethod::BLOCKED; ///< on CPUs
   std::uint32_t rows = 0, depth = 0;                             ///< on CPUs: MatMulBlocking
-  bool packA = false;                                            ///< on CPUs
+  bool packA = false, packB = false;                             ///< on CPUs
 
   template <class Self, class Visit> static void fields(Self &self, Visit &&visit) {
     visit("splitG", self.splitG);
@@ -68,10 +70,13 @@ struct MatMulPlan {
     visit("rows", self.rows);
     visit("depth", self.depth);
     visit("packA", self.packA);
+    visit("packB", self.packB);
   }
   friend bool operator==(MatMulPlan const &, MatMulPlan const &) = default;
 
-  kernels::MatMulBlocking blocking() const { return {method, rows, depth, packA ? 1U : 0U, 0}; }
+  kernels::MatMulBlocking blocking() const {
+    return {method, rows, depth, packA ? 1U : 0U, packB ? 1U : 0U};
+  }
 };
 
 /// What a CPU plan depends on besides the problem: nothing of it changes a bit of the result.

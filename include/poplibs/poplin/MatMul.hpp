@@ -137,7 +137,11 @@ POP_API poplar::Tensor createMatMulGroupedInputLHS(
     poplar::DebugContext const &debugContext, poplar::OptionFlags const &options = {},
     PlanningCache *cache = nullptr);
 
-/// The same for B, of shape bShape.
+/// The same for B, of shape bShape. On a CPU a large B is a view of a variable whose panels of
+/// columns the kernels read without packing; it reads, writes and copies like any tensor, but
+/// products with its transpose or with parts that begin inside a panel first copy it. With
+/// fullyConnectedPass TRAINING_*, where other passes read the same B transposed, and for small
+/// products it lies row by row.
 POP_API poplar::Tensor createMatMulInputRHS(poplar::Graph &graph, poplar::Type const &inputType,
                                             poplar::Type const &outputType,
                                             std::vector<std::size_t> const &aShape,

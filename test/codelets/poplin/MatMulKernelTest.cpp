@@ -3,7 +3,9 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <cmath>
+#include <cstring>
 #include <limits>
 #include <random>
 #include <type_traits>
@@ -53,9 +55,7 @@ template <class T> T fromFloat(float x) {
   else
     return Half{arch::floatToHalf(x)};
 }
-bool sameBits(float a, float b) {
-  return arch::bitCast<std::uint32_t>(a) == arch::bitCast<std::uint32_t>(b);
-}
+bool sameBits(float a, float b) { return std::memcmp(&a, &b, sizeof a) == 0; }
 bool sameBits(Half a, Half b) { return a.bits == b.bits; }
 
 /// How a matrix lies in memory.
@@ -113,6 +113,7 @@ template <class In, class Out> struct Case {
   Operand<In> a, b;
   std::vector<Out> before;
   bool accumulate;
+  std::ptrdiff_t bPanel = 0;
 
   Case(std::size_t m_, std::size_t n_, std::size_t k_, Layout la, Layout lb, bool acc,
        std::mt19937 &random)
@@ -126,11 +127,12 @@ template <class In, class Out> struct Case {
   kernels::MatMulBlocking blocking(bool packA, std::uint32_t rows, std::uint32_t depth) const {
     const bool isHalf = std::is_same_v<In, Half>;
     const auto oa = describe(isHalf, a.view.row, a.view.column);
-    const auto ob = describe(isHalf, b.view.row, b.view.column);
+    kernels::MatMulOperand ob = describe(isHalf, b.view.row, b.view.column);
+    ob.panels = bPanel != 0;
     kernels::MatMulBlocking result =
         kernels::chooseMatMulBlocking(m, n, k, oa, ob, kernels::matMulUsesDot(m, n, k, oa, ob));
     if (packA)
-      result.packA = 1;
+      result.packA = result.packB = 1;
     if (rows)
       result.rows = rows;
     if (depth)
@@ -154,6 +156,7 @@ template <class In, class Out> struct Case {
     args.c = c.data() + 1, args.cRow = static_cast<std::ptrdiff_t>(row);
     args.cRows = table ? rows.data() : nullptr;
     args.accumulate = accumulate;
+    args.bPanel = bPanel;
     functionOf<In, Out>(isa)(args, blocking, workspace.data());
     std::vector<Out> result(m * n);
     bool frame = true;
@@ -187,10 +190,7 @@ template <class In, class Out> struct Case {
 
 template <class In, class Out>
 bool sameResult(const std::vector<Out> &x, const std::vector<Out> &y) {
-  for (std::size_t i = 0; i < x.size(); ++i)
-    if (!sameBits(x[i], y[i]))
-      return false;
-  return true;
+  return std::equal(x.begin(), x.end(), y.begin(), [](Out a, Out b) { return sameBits(a, b); });
 }
 
 template <class In, class Out>
@@ -210,9 +210,32 @@ void checkCase(std::size_t m, std::size_t n, std::size_t k, Layout la, Layout lb
     CAPTURE(isa::name(isa));
     CHECK(sameResult<In>(reference, problem.run(isa, usual, false)));
     CHECK(sameResult<In>(reference, problem.run(isa, usual, true)));
+    kernels::MatMulBlocking other = usual;
+    other.packB = 1 - other.packB;
+    CHECK(sameResult<In>(reference, problem.run(isa, other, false)));
     const kernels::MatMulBlocking small = problem.blocking(true, 24, 16);
     CHECK(sameResult<In>(reference, problem.run(isa, small, false)));
   }
+}
+
+template <class In, class Out>
+void checkPanels(std::size_t m, std::size_t n, std::size_t k, std::mt19937 &random) {
+  constexpr std::size_t PANEL = kernels::MATMUL_PANEL;
+  Case<In, Out> problem(m, n, k, Layout::ROWS, Layout::ROWS, false, random);
+  const std::vector<Out> expected =
+      problem.run(isa::Isa::Scalar, problem.blocking(false, 0, 0), false);
+  std::vector<In> panels((n + PANEL - 1) / PANEL * k * PANEL);
+  for (std::size_t p = 0; p < k; ++p)
+    for (std::size_t j = 0; j < n; ++j)
+      panels[(j / PANEL * k + p) * PANEL + j % PANEL] = *problem.b.view.at(p, j);
+  problem.b.view = {panels.data(), PANEL, 1};
+  problem.bPanel = static_cast<std::ptrdiff_t>(k * PANEL);
+  for (isa::Isa isa : isa::availableIsas())
+    for (std::uint32_t depth : {0u, 40u}) {
+      CAPTURE(isa::name(isa));
+      const auto blocking = problem.blocking(false, 0, depth);
+      CHECK(sameResult<In>(expected, problem.run(isa, blocking, false)));
+    }
 }
 
 std::size_t anySize(std::mt19937 &random) {
@@ -294,6 +317,13 @@ TEST_SUITE("codelets/poplin/MatMul") {
         CHECK(same);
       }
     }
+  }
+
+  TEST_CASE("a B in panels gives the bits of a plain one") {
+    std::mt19937 random(12);
+    for (std::size_t n : {33u, 64u, 65u, 98u, 130u})
+      for (std::size_t m : {1u, 5u, 40u})
+        checkPanels<float, float>(m, n, 300, random), checkPanels<Half, Half>(m, n, 77, random);
   }
 
   TEST_CASE("NaN and infinity spread as IEEE says, zeros are not skipped") {

@@ -158,6 +158,27 @@ TEST_CASE(
   }
 }
 
+TEST_CASE(
+    "products of a few microseconds are cut for two threads, into rows of nearly equal number") {
+  for (auto const &p : {problemOf(1, 64, 64, 64), problemOf(1, 33, 129, 65)}) {
+    auto const plan = planMatMulCpu(p, cpuOf(2)).plan;
+    CAPTURE(toText(plan));
+    CHECK(plan.splitM == 2);
+    CHECK(verticesOf(plan) == 2);
+  }
+}
+
+TEST_CASE(
+    "parts of columns are whole panels where B lies in panels, else whole vectors if possible") {
+  auto p = problemOf(1, 100, 500, 140);
+  CHECK(cpuColumns(p, 1) == 140);
+  CHECK(cpuColumns(p, 2) == 80);
+  CHECK(cpuColumns(p, 4) == 35);
+  p.b = MatMulLayout::PANELS;
+  CHECK(cpuColumns(p, 2) == 96);
+  CHECK_THROWS_AS(planMatMulCpu(p, cpuOf(4), Constraints::parse("splitN=6")), PlanError);
+}
+
 TEST_CASE("a CPU's plan is nearly as cheap as the best of all splits") {
   for (unsigned threads : {2U, 3U, 6U})
     for (auto const &p : {problemOf(1, 300, 300, 300), problemOf(5, 90, 100, 40),

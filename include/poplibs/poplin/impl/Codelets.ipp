@@ -40,7 +40,8 @@ poputil::VertexText describeVertex(MatMul<Tag, In, Out> *) {
            POP_FIELD(V, bBatch),     POP_FIELD(V, bRow),    POP_FIELD(V, bColumn),
            POP_FIELD(V, m),          POP_FIELD(V, n),       POP_FIELD(V, k),
            POP_FIELD(V, batches),    POP_FIELD(V, method),  POP_FIELD(V, blockRows),
-           POP_FIELD(V, blockDepth), POP_FIELD(V, packA)},
+           POP_FIELD(V, blockDepth), POP_FIELD(V, packA),   POP_FIELD(V, packB),
+           POP_FIELD(V, bPanel)},
           &costOfMatMul<In, Out, 12, 13, 14, 15>};
 }
 template <class Tag, class In, class Out>

@@ -21,7 +21,7 @@ public:
   void run() {
     chooseOutput();
     a_ = operand(job_.a, "a");
-    b_ = operand(job_.b, "b");
+    b_ = rightOperand(job_.b, "b");
     straighten();
     addVertices();
     if (copyTo_.valid())
@@ -77,6 +77,14 @@ private:
     return copied(t, name);
   }
 
+  /// The same for B, which may lie in panels.
+  StridedOperand rightOperand(Tensor const &t, char const *name) {
+    auto panels = panelOperand(graph_, t);
+    if (panels && !panels->run.intersectsWith(job_.out))
+      return *panels;
+    return operand(t, name);
+  }
+
   /// A single row or column is worth a copy that makes it contiguous.
   void straighten() {
     std::size_t const m = job_.a.dim(1), k = job_.a.dim(2), n = job_.b.dim(2);
@@ -100,7 +108,8 @@ private:
     // become vertices of their own.
     bool const wholeGroups = plan_.splitM == 1 && job_.out.isContiguous();
     std::uint64_t const g = problem.n == 1 && !wholeGroups ? 1 : ceilDiv(problem.g, plan_.splitG),
-                        m = ceilDiv(problem.m, plan_.splitM), n = ceilDiv(problem.n, plan_.splitN);
+                        m = ceilDiv(problem.m, plan_.splitM),
+                        n = planner::cpuColumns(problem, plan_.splitN);
     for (std::uint64_t x = 0; x < problem.g; x += g)
       for (std::uint64_t i = 0; i < problem.m; i += m)
         for (std::uint64_t j = 0; j < problem.n; j += n)
@@ -122,11 +131,14 @@ private:
     connectOutput(v, c);
     auto const at = [](std::size_t x) { return static_cast<std::int64_t>(x); };
     setOperand(v, "a", a_, a_.offset + at(begin[0]) * a_.batch + at(begin[1]) * a_.row);
-    setOperand(v, "b", b_, b_.offset + at(begin[0]) * b_.batch + at(begin[2]) * b_.column);
+    std::int64_t const column =
+        b_.panel == 0 ? at(begin[2]) * b_.column : at(begin[2] / kernels::MATMUL_PANEL) * b_.panel;
+    setOperand(v, "b", b_, b_.offset + at(begin[0]) * b_.batch + column);
+    set(v, "bPanel", b_.panel);
     set(v, "m", m), set(v, "n", c.dim(2)), set(v, "k", k), set(v, "batches", c.dim(0));
     set(v, "method", static_cast<std::size_t>(blocking.method));
     set(v, "blockRows", blocking.rows), set(v, "blockDepth", blocking.depth);
-    set(v, "packA", blocking.packA);
+    set(v, "packA", blocking.packA), set(v, "packB", blocking.packB);
     graph_.setTileMapping(v, 0);
   }
 

@@ -3,6 +3,7 @@
 #include <poplin/MatMul.hpp>
 #include <poplin/impl/MatMulCheck.hpp>
 #include <poplin/impl/MatMulEmit.hpp>
+#include <poplin/impl/MatMulOperand.hpp>
 #include <poplin/impl/MatMulPlanning.hpp>
 #include <poputil/DebugInfo.hpp>
 #include <poputil/TileMapping.hpp>
@@ -28,6 +29,18 @@ struct MatMulForecast {
   ::poplin::PlanningCache *cache;
 };
 
+/// True for a right operand that CPU kernels would have to pack: the variable then has their
+/// layout. Not in training, where other passes read the same weights transposed.
+POP_INLINE bool wantsPanels(::poplar::Graph const &graph, MatMulSide side,
+                            planner::MatMulProblem const &problem, MatMulOptions const &options,
+                            char const *where, ::poplin::PlanningCache *cache) {
+  bool const training = options.fullyConnectedPass.starts_with("TRAINING");
+  if (side != MatMulSide::RIGHT || training || problem.n <= kernels::MATMUL_PANEL)
+    return false;
+  auto const plan = planMatMul(where, graph.getTarget(), problem, options, cache).plan;
+  return plan.method == kernels::MatMulMethod::BLOCKED && plan.packB;
+}
+
 POP_INLINE ::poplar::Tensor createSide(::poplar::Graph &graph, MatMulSide side,
                                        MatMulForecast const &f, char const *api,
                                        ::poplar::DebugContext const &debugContext) {
@@ -39,10 +52,18 @@ POP_INLINE ::poplar::Tensor createSide(::poplar::Graph &graph, MatMulSide side,
   Shape const shape = side == MatMulSide::LEFT    ? f.aShape
                       : side == MatMulSide::RIGHT ? f.bShape
                                                   : check.outShape();
+  bool const onCpu = plansForCpu(graph.getTarget());
+  if (onCpu && !check.isTrivial() &&
+      wantsPanels(graph, side, check.problem, options, f.where, f.cache)) {
+    auto const &p = check.problem;
+    ::poplar::Tensor const t = graph.addVariable(f.inputType, panelShape(p.g, p.k, p.n), context);
+    ::poputil::mapTensorLinearly(graph, t);
+    return panelled(t, p.n).reshape(shape);
+  }
   bool const isOutput = side == MatMulSide::OUTPUT;
   ::poplar::Tensor const t =
       graph.addVariable(isOutput ? f.outputType : f.inputType, shape, context);
-  if (check.isTrivial() || plansForCpu(graph.getTarget())) {
+  if (check.isTrivial() || onCpu) {
     ::poputil::mapTensorLinearly(graph, t);
     return t;
   }

@@ -7,6 +7,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <vector>
 
 namespace cottonwood::poplin {
 
@@ -18,11 +19,20 @@ using ::poplar::Tensor;
 struct StridedOperand {
   Tensor run;
   std::int64_t offset = 0, batch = 0, row = 0, column = 0;
+  std::int64_t panel = 0; ///< not 0: column j is panel * (j / PANEL) + j % PANEL away, see below
 };
 
 /// \param t  [g, i, j] with elements. \returns  nothing if its places have no constant strides, or
 /// if the run has elements that are mapped nowhere.
 POP_API std::optional<StridedOperand> stridedOperand(::poplar::Graph const &graph, Tensor const &t);
+
+/// A right operand [g, k, n] as panelled() made it, kernels::MATMUL_PANEL columns to a panel.
+POP_API std::optional<StridedOperand> panelOperand(::poplar::Graph const &graph, Tensor const &t);
+
+/// Shape of the variable behind a right operand [g, k, n] in panels, and the operand as a view of
+/// that variable.
+POP_API std::vector<std::size_t> panelShape(std::size_t g, std::size_t k, std::size_t n);
+POP_API Tensor panelled(Tensor const &variable, std::size_t n);
 
 /// Chooses strides that mean nothing so that kernels see the simplest layout.
 POP_API void normaliseLeft(StridedOperand &a, std::size_t m, std::size_t k);

@@ -1,0 +1,215 @@
+/// \file MatMulBlocked.hpp
+/// The method for all products that are more than a few rows: register tiles over blocks of C.
+#pragma once
+
+#include <codelets/poplin/MatMulArgs.hpp>
+#include <codelets/poplin/MatMulNarrow.hpp>
+#include <codelets/poplin/MatMulPack.hpp>
+#include <codelets/poplin/MatMulTile.hpp>
+
+namespace cottonwood::kernels::detail {
+
+/// One product; see chooseMatMulBlocking for the sizes.
+template <class Tag, class TIn, class TOut> class BlockedMatMul {
+public:
+  BlockedMatMul(const MatMulArgs<TIn, TOut> &args, const MatMulBlocking &blocking, float *workspace)
+      : args_(args), packA_(blocking.packA != 0 || !std::is_same_v<TIn, float>),
+        packB_(blocking.packB != 0) {
+    const std::size_t blocks = args.k == 0 ? 1 : (args.k + blocking.depth - 1) / blocking.depth;
+    depth_ = (args.k + blocks - 1) / blocks;
+    rows_ = args.m < blocking.rows ? args.m : blocking.rows;
+    strip_ = align(workspace);
+    sums_ = align(strip_ + depth_ * COLUMNS);
+    packedA_ = sums_ + (rows_ + MATMUL_MAX_TILE_ROWS) * COLUMNS;
+  }
+
+  void run() {
+    for (std::size_t i = 0; i < args_.m; i += rows_)
+      runRows(i, args_.m - i < rows_ ? args_.m - i : rows_);
+  }
+
+private:
+  using Shape = MatMulTileShape<Tag>;
+  static constexpr std::size_t COLUMNS = Shape::COLUMNS, W = Shape::WIDTH;
+  static constexpr std::size_t NARROW = MATMUL_NARROW_COLUMNS<Tag>; // 0 or 3
+  /// C's rows can take the tile's sums directly.
+  static constexpr bool FLOAT_OUT = std::is_same_v<TOut, float>;
+  static constexpr bool FLOAT_IN = std::is_same_v<TIn, float>;
+  static constexpr MatMulSource PACKED = MatMulSource::FLOAT;
+  static constexpr MatMulSource IN_PLACE = FLOAT_IN ? MatMulSource::FLOAT : MatMulSource::HALF;
+  static constexpr MatMulSource PACKING =
+      FLOAT_IN ? MatMulSource::FLOAT_PACKING : MatMulSource::HALF_PACKING;
+
+  /// A block of C: rows [first, first + m), columns [j, j + columns).
+  struct Strip {
+    std::size_t first, m, j, columns;
+  };
+
+  static float *align(float *p) {
+    return reinterpret_cast<float *>((reinterpret_cast<std::uintptr_t>(p) + 63) &
+                                     ~std::uintptr_t{63});
+  }
+
+  /// Rows [first, first + m) of C.
+  void runRows(std::size_t first, std::size_t m) {
+    const std::size_t panels = (m + Shape::ROWS - 1) / Shape::ROWS;
+    height_ = (m + panels - 1) / panels; // equal panels, so that none is left with a row or two
+    setA(first, m);
+    for (std::size_t j = 0; j < args_.n; j += COLUMNS) {
+      const Strip strip{first, m, j, args_.n - j < COLUMNS ? args_.n - j : COLUMNS};
+      if (strip.columns > NARROW || m < W || aDepth_ != 1 || !runNarrow(strip))
+        runStrip(strip);
+    }
+  }
+
+  /// Decides where the tiles find A: element (i, p) of panel x is at
+  /// a + x * aPanel + p * aDepth + i * aRow.
+  void setA(std::size_t first, std::size_t m) {
+    const MatMulView<TIn> a{args_.a.at(first, 0), args_.a.row, args_.a.column};
+    const auto height = static_cast<std::ptrdiff_t>(height_);
+    const auto k = static_cast<std::ptrdiff_t>(args_.k);
+    if (packA_ && a.row == 1 && a.column != 1) {
+      packMatMulPanelsOfA<Tag>(a, m, args_.k, packedA_, height_);
+      a_ = packedA_, aPanel_ = height * k, aDepth_ = height, aRow_ = 1;
+    } else if (packA_) {
+      const std::size_t row = args_.k + MATMUL_ROW_PADDING;
+      packMatMulRows<Tag>(a, m, args_.k, packedA_, row);
+      aRow_ = static_cast<std::ptrdiff_t>(row), aPanel_ = height * aRow_;
+      a_ = packedA_, aDepth_ = 1;
+    } else if constexpr (FLOAT_IN) {
+      a_ = a.data, aPanel_ = height * a.row, aDepth_ = a.column, aRow_ = a.row;
+    }
+  }
+
+  /// All of K in steps that keep B's strip in L1 and L2.
+  void runStrip(const Strip &s) {
+    std::size_t p = 0;
+    do {
+      const std::size_t depth = args_.k - p < depth_ ? args_.k - p : depth_;
+      runStep(s, p, depth);
+      p += depth;
+    } while (p < args_.k);
+  }
+
+  /// Values [p, p + depth) of k. Where B is worth packing, the first panel of rows does it on the
+  /// way if it can read B in place.
+  void runStep(const Strip &s, std::size_t p, std::size_t depth) {
+    const MatMulView<TIn> b{args_.bAt(p, s.j), args_.b.row, args_.b.column};
+    const bool inPlace = b.column == 1 || s.columns == 1;
+    MatMulTileArgs tile{};
+    tile.k = depth;
+    tile.a = a_ + static_cast<std::ptrdiff_t>(p) * aDepth_;
+    tile.aRow = aRow_, tile.aColumn = aDepth_;
+    tile.packed = strip_;
+    tile.columns = static_cast<unsigned>(s.columns);
+    setSums(tile, s, p);
+    Rows rows{0, s.m, p + depth >= args_.k && tile.cOut == sums_};
+    if (inPlace) {
+      tile.b = b.data, tile.bRow = b.row;
+      const bool end = s.j + s.columns >= args_.n && p + depth >= args_.k;
+      if (args_.bPanel != 0 && !end) // never past the end of B
+        tile.bAhead = MATMUL_PREFETCH_PANEL_ROWS * b.row;
+      if (!packB_)
+        return runTiles<IN_PLACE>(tile, s, rows, s.m);
+      runTiles<PACKING>(tile, s, rows, 1);
+    } else {
+      packMatMulPanel<Tag>(b, depth, tile.columns, strip_);
+    }
+    tile.b = strip_, tile.bRow = static_cast<std::ptrdiff_t>((s.columns + W - 1) / W * W);
+    runTiles<PACKED>(tile, s, rows, s.m);
+  }
+
+  /// Where the tiles find earlier sums and leave theirs: in C, if it is float and this is the last
+  /// step, else side by side, where they stay in L2.
+  POP_SIMD_INLINE void setSums(MatMulTileArgs &tile, const Strip &s, std::size_t p) {
+    const bool last = p + tile.k >= args_.k;
+    tile.cOut = sums_, tile.cOutRow = COLUMNS;
+    if (p != 0 || args_.accumulate)
+      tile.cIn = sums_, tile.cInRow = COLUMNS;
+    if constexpr (FLOAT_OUT)
+      if (args_.cRows == nullptr) {
+        float *const c = args_.row(s.first) + s.j;
+        if (p == 0 && args_.accumulate)
+          tile.cIn = c, tile.cInRow = args_.cRow;
+        if (last)
+          tile.cOut = c, tile.cOutRow = args_.cRow;
+        return;
+      }
+    if (p == 0 && args_.accumulate)
+      loadSums(s);
+  }
+
+  /// The rows still to do, and whether their sums have to be brought to C.
+  struct Rows {
+    std::size_t at, end;
+    bool toC;
+  };
+
+  /// Panels that begin before row `until`.
+  template <MatMulSource SOURCE>
+  POP_SIMD_INLINE void runTiles(MatMulTileArgs &tile, const Strip &s, Rows &rows,
+                                std::size_t until) {
+    const auto height = static_cast<std::ptrdiff_t>(height_);
+    const MatMulTileFunction whole = matMulTileOf<Tag, SOURCE>(height_, s.columns);
+    for (; rows.at < until && rows.at + height_ <= rows.end; rows.at += height_) {
+      whole(tile);
+      if (rows.toC)
+        storeSums(s, rows.at, height_);
+      tile.a += aPanel_;
+      tile.cOut += height * tile.cOutRow;
+      if (tile.cIn)
+        tile.cIn += height * tile.cInRow;
+    }
+    if (rows.at >= until)
+      return;
+    matMulTileOf<Tag, SOURCE>(rows.end - rows.at, s.columns)(tile);
+    if (rows.toC)
+      storeSums(s, rows.at, rows.end - rows.at);
+    rows.at = rows.end;
+  }
+
+  /// A few columns; rows of A are contiguous.
+  bool runNarrow(const Strip &s) {
+    if constexpr (NARROW == 0) {
+      return false;
+    } else {
+      MatMulTileArgs tile{};
+      tile.k = args_.k;
+      setSums(tile, s, 0);
+      const MatMulView<TIn> b{args_.bAt(0, s.j), args_.b.row, args_.b.column};
+      const auto run = [&](auto columns) __attribute__((always_inline)) {
+        matMulNarrow<Tag, columns>(s.m, args_.k, a_, aRow_, b, tile.cIn, tile.cInRow, tile.cOut,
+                                   tile.cOutRow);
+      };
+      if (s.columns == 1)
+        run(std::integral_constant<std::size_t, 1>{});
+      else if (s.columns == 2)
+        run(std::integral_constant<std::size_t, 2>{});
+      else
+        run(std::integral_constant<std::size_t, NARROW>{});
+      if (tile.cOut == sums_)
+        storeSums(s, 0, s.m);
+      return true;
+    }
+  }
+
+  void loadSums(const Strip &s) {
+    for (std::size_t i = 0; i < s.m; ++i)
+      copyToFloat<Tag>(args_.row(s.first + i) + s.j, 1, s.columns, sums_ + i * COLUMNS);
+  }
+
+  /// Rows [i, i + rows) of the strip.
+  void storeSums(const Strip &s, std::size_t i, std::size_t rows) {
+    for (const std::size_t end = i + rows; i < end; ++i)
+      copyFromFloat<Tag>(sums_ + i * COLUMNS, s.columns, args_.row(s.first + i) + s.j, 1);
+  }
+
+  const MatMulArgs<TIn, TOut> &args_;
+  const bool packA_, packB_;
+  std::size_t depth_, rows_, height_ = 0;
+  float *strip_, *sums_, *packedA_;
+  const float *a_ = nullptr;
+  std::ptrdiff_t aPanel_ = 0, aDepth_ = 0, aRow_ = 0;
+};
+
+} // namespace cottonwood::kernels::detail

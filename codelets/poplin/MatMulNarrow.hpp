@@ -1,0 +1,108 @@
+/// \file MatMulNarrow.hpp
+/// Matrix products with few columns, most of all the last columns of wider ones.
+///
+/// A vector of such a row of C would be mostly empty, so lanes hold rows: squares of A are turned
+/// in registers. The chain of every element is that of MatMulTile.hpp.
+#pragma once
+
+#include <codelets/arch/SimdTranspose.hpp>
+#include <codelets/poplin/MatMulArgs.hpp>
+#include <codelets/poplin/MatMulTile.hpp>
+
+namespace cottonwood::kernels {
+
+/// Most columns that are cheaper with rows in lanes, for a vector of rows or more; 0 where vectors
+/// are too short for that.
+template <class Tag>
+inline constexpr std::size_t MATMUL_NARROW_COLUMNS = simd<float, Tag>::width >= 16 ? 3 : 0;
+
+namespace detail {
+
+/// Columns of a square of A: values [0, depth) of k of rows [0, rows), zeros elsewhere.
+template <class Tag>
+POP_SIMD_INLINE void loadTurned(const float *a, std::ptrdiff_t aRow, std::size_t rows,
+                                std::size_t depth,
+                                simd<float, Tag> (&square)[simd<float, Tag>::width]) {
+  using V = simd<float, Tag>;
+  constexpr std::size_t W = static_cast<std::size_t>(V::width);
+  if (rows >= W && depth >= W)
+    unroll<W>([&](auto i) __attribute__((always_inline)) { square[i] = V::load(a + i * aRow); });
+  else
+    unroll<W>([&](auto i) __attribute__((always_inline)) {
+      square[i] =
+          static_cast<std::size_t>(i) < rows ? V::loadPartial(a + i * aRow, depth) : V::zero();
+    });
+  arch::transpose<Tag>(square);
+}
+
+/// sums[j] continues its chains over `depth` values of k.
+template <class Tag, std::size_t COLUMNS, class T>
+POP_SIMD_INLINE void continueChains(const simd<float, Tag> (&square)[simd<float, Tag>::width],
+                                    MatMulView<T> b, std::size_t depth,
+                                    float (&sums)[COLUMNS][simd<float, Tag>::width]) {
+  using V = simd<float, Tag>;
+  constexpr std::size_t W = static_cast<std::size_t>(V::width);
+  V sum[COLUMNS];
+  unroll<COLUMNS>([&](auto j) __attribute__((always_inline)) { sum[j] = V::load(sums[j]); });
+  const T *at = b.data;
+  const auto step = [&](auto q) __attribute__((always_inline)) {
+    unroll<COLUMNS>([&](auto j) __attribute__((always_inline)) {
+      sum[j] = V::fma(square[q], V::broadcast(at + j * b.column), sum[j]);
+    });
+    at += b.row;
+  };
+  if (depth == W)
+    unroll<W>(step);
+  else
+    unroll<W>([&](auto q) __attribute__((always_inline)) {
+      if (static_cast<std::size_t>(q) < depth)
+        step(q);
+    });
+  unroll<COLUMNS>([&](auto j) __attribute__((always_inline)) { sum[j].store(sums[j]); });
+}
+
+} // namespace detail
+
+/// C[i,j] = (cIn ? cIn[i,j] : 0) + sum over p < k of a[i,p] * b[p,j] for i < m and j < COLUMNS;
+/// rows of A are contiguous.
+template <class Tag, std::size_t COLUMNS, class T>
+void matMulNarrow(std::size_t m, std::size_t k, const float *a, std::ptrdiff_t aRow,
+                  MatMulView<T> b, const float *cIn, std::ptrdiff_t cInRow, float *cOut,
+                  std::ptrdiff_t cOutRow) {
+  using V = simd<float, Tag>;
+  constexpr std::size_t W = static_cast<std::size_t>(V::width);
+  // The chains of several blocks of rows overlap.
+  constexpr std::size_t BLOCKS = 4;
+  for (std::size_t first = 0; first < m; first += BLOCKS * W) {
+    const std::size_t rows = m - first < BLOCKS * W ? m - first : BLOCKS * W;
+    const std::size_t blocks = (rows + W - 1) / W;
+    // The last block begins early enough to be whole: some rows are computed twice, alike.
+    const auto begin = [&](std::size_t x) __attribute__((always_inline)) {
+      return rows >= W && x * W + W > rows ? rows - W : x * W;
+    };
+    alignas(64) float sums[BLOCKS][COLUMNS][W] = {};
+    for (std::size_t x = 0; cIn && x < blocks; ++x)
+      for (std::size_t j = 0; j < COLUMNS; ++j)
+        for (std::size_t i = 0; i < W && begin(x) + i < rows; ++i)
+          sums[x][j][i] = cIn[static_cast<std::ptrdiff_t>(first + begin(x) + i) * cInRow +
+                              static_cast<std::ptrdiff_t>(j)];
+    for (std::size_t p = 0; p < k; p += W) {
+      const std::size_t depth = k - p < W ? k - p : W;
+      const MatMulView<T> values{b.at(p, 0), b.row, b.column};
+      for (std::size_t x = 0; x < blocks; ++x) {
+        const float *corner = a + static_cast<std::ptrdiff_t>(first + begin(x)) * aRow +
+                              static_cast<std::ptrdiff_t>(p);
+        V square[W];
+        detail::loadTurned<Tag>(corner, aRow, rows - begin(x), depth, square);
+        detail::continueChains<Tag, COLUMNS>(square, values, depth, sums[x]);
+      }
+    }
+    for (std::size_t x = 0; x < blocks; ++x)
+      for (std::size_t i = 0; i < W && begin(x) + i < rows; ++i)
+        for (std::size_t j = 0; j < COLUMNS; ++j)
+          cOut[static_cast<std::ptrdiff_t>(first + begin(x) + i) * cOutRow +
+               static_cast<std::ptrdiff_t>(j)] = sums[x][j][i];
+  }
+}
+
+} // namespace cottonwood::kernels
