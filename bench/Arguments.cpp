@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <charconv>
 #include <optional>
+#include <utility>
 
 namespace cottonwood::bench {
 namespace {
@@ -35,14 +36,25 @@ private:
   std::size_t at_ = 0;
 };
 
-Set parseSet(std::string const &text) {
-  if (text == "smoke")
-    return Set::Smoke;
-  if (text == "ci")
-    return Set::Ci;
-  if (text == "all")
-    return Set::All;
-  throw UsageError("--set '" + text + "' is unknown; there are smoke, ci, all");
+/// A word that names no set is the name of a group.
+void parseSet(Arguments &arguments, std::string const &text) {
+  constexpr std::pair<std::string_view, Set> SETS[] = {
+      {"smoke", Set::Smoke}, {"ci", Set::Ci}, {"all", Set::All}};
+  if (text.empty())
+    throw UsageError("--set is empty; there are smoke, ci, all and the groups of the family");
+  arguments.group = text;
+  arguments.set = Set::All;
+  for (auto const &[name, set] : SETS)
+    if (text == name) {
+      arguments.group.clear();
+      arguments.set = set;
+    }
+}
+
+std::string parseReport(std::string const &text) {
+  if (!text.ends_with(".md") || text.size() == 3)
+    throw UsageError("--report '" + text + "' is not the name of a file that ends in .md");
+  return text;
 }
 
 unsigned parseWorkers(std::string const &text) {
@@ -60,15 +72,32 @@ void parseOption(Arguments &arguments, std::string_view word, Words &words) {
   std::optional<std::string_view> behindEquals;
   if (option.size() < word.size())
     behindEquals = word.substr(option.size() + 1);
+  auto const value = [&] { return words.value(option, behindEquals); };
   if (option == "--set")
-    arguments.set = parseSet(words.value(option, behindEquals));
+    parseSet(arguments, value());
+  else if (option == "--only")
+    arguments.only = value();
   else if (option == "--workers")
-    arguments.workers = parseWorkers(words.value(option, behindEquals));
+    arguments.workers = parseWorkers(value());
   else if (option == "--isa")
-    arguments.isa = words.value(option, behindEquals);
+    arguments.isa = value();
+  else if (option == "--against")
+    arguments.against = value();
+  else if (word == "--tags")
+    arguments.tags = true;
+  else if (option == "--report")
+    arguments.report = parseReport(value());
   else
-    throw UsageError("option '" + std::string(option) +
-                     "' is unknown; there are --set, --workers, --isa");
+    throw UsageError("option '" + std::string(word) +
+                     "' is unknown; there are --set, --only, --workers, --isa, --against, --tags, "
+                     "--report");
+}
+
+/// The table of tags has no peers, and runs every tag.
+void checkTogether(Arguments const &arguments) {
+  if (arguments.tags && !(arguments.against.empty() && arguments.isa.empty()))
+    throw UsageError("--tags compares all tags of this machine; it does not go with --against or "
+                     "--isa");
 }
 
 } // namespace
@@ -97,6 +126,7 @@ Arguments parseArguments(std::span<char const *const> words,
     throw UsageError("a family is needed; there are " + listed(families));
   if (std::find(families.begin(), families.end(), arguments.family) == families.end())
     throw UsageError("family '" + arguments.family + "' is unknown; there are " + listed(families));
+  checkTogether(arguments);
   return arguments;
 }
 

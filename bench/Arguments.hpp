@@ -12,10 +12,15 @@ namespace cottonwood::bench {
 enum class Set { Smoke, Ci, All };
 
 struct Arguments {
-  std::string family;
+  std::string family{};
   Set set = Set::Ci;
-  unsigned workers = 0; ///< threads of every contender; 0: one a core
-  std::string isa;      ///< tag to force, as POPLAR_ISA; empty: the machine's best
+  std::string group{};   ///< of --set GROUP: its cases in all sets; empty: the cases of `set`
+  std::string only{};    ///< part of the names of cases that run; empty: all
+  unsigned workers = 0;  ///< threads of every contender; 0: one a core
+  std::string isa{};     ///< tag to force, as POPLAR_ISA; empty: the machine's best
+  std::string against{}; ///< what stands in for the peers: a tag, float or limit; empty: peers
+  bool tags = false;     ///< a table of tags instead of a race
+  std::string report{};  ///< Markdown file to write; empty: none
 };
 
 /// What is wrong with a command line, and what would be right.
@@ -24,8 +29,11 @@ public:
   using std::runtime_error::runtime_error;
 };
 
-/// Reads `FAMILY [--set smoke|ci|all] [--workers N] [--isa TAG]`; `--option=value` works too.
-/// \throws UsageError  no or unknown family, unknown option, missing or bad value.
+/// Reads `FAMILY [--set smoke|ci|all|GROUP] [--only TEXT] [--workers N] [--isa TAG]
+/// [--against TAG|float|limit] [--tags] [--report FILE.md]`; `--option=value` works too. Whether a
+/// group or a tag exists is not known here.
+/// \throws UsageError  no or unknown family, unknown option, missing or bad value, options that
+/// exclude each other.
 Arguments parseArguments(std::span<char const *const> words,
                          std::span<std::string_view const> families);
 

@@ -3,28 +3,47 @@
 
 #include <bench/Arguments.hpp>
 
-#include <span>
 #include <string_view>
 
 namespace cottonwood::bench {
 
+/// What a family understands of the command line.
+enum class Kind {
+  LIMITS, ///< --set smoke|ci|all, --workers, --isa
+  PLANS,  ///< these, groups and --only
+  RACE    ///< everything
+};
+
 struct Family {
   std::string_view name;
   std::string_view summary;
+  Kind kind;
   /// Prints one row a case; 0 if all is as it should be. `workers` is set, `isa` is in force.
   int (*run)(Arguments const &arguments);
 };
 
-int runEngine(Arguments const &arguments); // poplar/EngineBench.cpp
-int runGraph(Arguments const &arguments);  // poplar/GraphBench.cpp
-int runMatMul(Arguments const &arguments); // poplin/MatMulBench.cpp
+int runEngine(Arguments const &arguments);     // poplar/EngineBench.cpp
+int runGraph(Arguments const &arguments);      // poplar/GraphBench.cpp
+int runMatMul(Arguments const &arguments);     // poplin/MatMulBench.cpp
+int runMatMulHalf(Arguments const &arguments); // poplin/MatMulBench.cpp
+int runConv(Arguments const &arguments);       // poplin/ConvBench.cpp
+int runConvHalf(Arguments const &arguments);   // poplin/ConvBench.cpp
+int runPlan(Arguments const &arguments);       // poplin/PlanBench.cpp
+
+/// Obeys another process of this program (race/Serve.hpp).
+int serveOurs(unsigned threads); // poplin/ServeOurs.cpp
 
 inline constexpr Family FAMILIES[] = {
     {"engine", "what the engine costs beside the vertices: loops, dispatch, copies, streams",
-     runEngine},
-    {"graph", "building and compiling graphs, the view algebra", runGraph},
-#ifdef POP_BENCH_MATMUL
-    {"matmul", "poplin::matMul against other libraries on the same shapes", runMatMul},
+     Kind::LIMITS, runEngine},
+    {"graph", "building and compiling graphs, the view algebra", Kind::LIMITS, runGraph},
+#ifdef POP_BENCH_POPLIN
+    {"matmul", "products of float matrices against other libraries", Kind::RACE, runMatMul},
+    {"matmul-half", "the same with half operands and results", Kind::RACE, runMatMulHalf},
+    {"conv", "float convolutions against other libraries", Kind::RACE, runConv},
+    {"conv-half", "the same with half operands and results", Kind::RACE, runConvHalf},
+    {"plan", "chosen plans against others that are possible, and the cost model", Kind::PLANS,
+     runPlan},
 #endif
 };
 

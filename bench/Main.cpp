@@ -1,13 +1,14 @@
-// poplar-bench FAMILY [--set smoke|ci|all] [--workers N] [--isa TAG]
+// poplar-bench FAMILY [OPTIONS]; `poplar-bench serve` obeys another process of this program.
 #include <bench/Family.hpp>
+#include <bench/race/Peers.hpp>
 
 #include <codelets/arch/CpuFeatures.hpp>
 
-#include <array>
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
-#include <iterator>
+#include <stdexcept>
 #include <string>
 #include <thread>
 #include <vector>
@@ -24,14 +25,22 @@ std::vector<std::string_view> familyNames() {
 }
 
 void printUsage(std::FILE *out) {
-  std::fputs("usage: poplar-bench FAMILY [--set smoke|ci|all] [--workers N] [--isa TAG]\n\n", out);
+  std::fputs("usage: poplar-bench FAMILY [OPTIONS]\n\n", out);
   for (Family const &family : FAMILIES)
-    std::fprintf(out, "  %-8.*s %.*s\n", static_cast<int>(family.name.size()), family.name.data(),
+    std::fprintf(out, "  %-12.*s %.*s\n", static_cast<int>(family.name.size()), family.name.data(),
                  static_cast<int>(family.summary.size()), family.summary.data());
-  std::fputs("\n  --set      which cases run; default ci\n"
-             "  --workers  threads of ours and of every peer; default one a core\n"
-             "  --isa      instruction set of our kernels; default the best this machine has\n",
-             out);
+  std::fputs(
+      "\n"
+      "  --set SET        smoke, ci (default), all, or a group of the family: all its cases\n"
+      "  --only TEXT      cases with this in their names\n"
+      "  --workers N      threads of ours and of every peer; default one a core\n"
+      "  --isa TAG        instruction set of our kernels; default the machine's best\n"
+      "  --against WHAT   instead of the peers: a tag (our own kernels of a lower\n"
+      "                   instruction set), float (our own, for families of half), limit\n"
+      "                   (multiply-adds or memory, measured alongside)\n"
+      "  --tags           a table of our own kernels of every instruction set\n"
+      "  --report FILE.md a table in Markdown, and a roofline picture beside it\n",
+      out);
 }
 
 /// What the libraries read from the environment has to be there before they are first used.
@@ -44,11 +53,45 @@ void setEnvironment(Arguments &arguments) {
   cottonwood::isa::activeIsa(); // throws if the machine does not have it
 }
 
-int runFamily(Arguments const &arguments) {
+Family const &familyOf(Arguments const &arguments) {
   for (Family const &family : FAMILIES)
     if (family.name == arguments.family)
-      return family.run(arguments);
+      return family;
+  throw UsageError("no family");
+}
+
+/// Options that only some families have.
+void checkOptions(Family const &family, Arguments const &arguments) {
+  std::string const name(family.name);
+  if (family.kind == Kind::LIMITS && !arguments.group.empty())
+    throw UsageError("--set '" + arguments.group + "' is unknown; " + name + " has smoke, ci, all");
+  if (family.kind == Kind::LIMITS && !arguments.only.empty())
+    throw UsageError(name + " does not have --only");
+  if (family.kind != Kind::RACE &&
+      (!arguments.against.empty() || arguments.tags || !arguments.report.empty()))
+    throw UsageError(name + " has no peers, and so not --against, --tags and --report");
+}
+
+/// The workers of a serving process come from the one that started it.
+int serveAnother() {
+#ifdef POP_BENCH_POPLIN
+  char const *const threads = std::getenv("POPLAR_BENCH_THREADS");
+  return serveOurs(threads ? static_cast<unsigned>(std::max(1, std::atoi(threads))) : 1);
+#else
   return 2;
+#endif
+}
+
+int run(std::span<char const *const> words) {
+  Arguments arguments = parseArguments(words, familyNames());
+  Family const &family = familyOf(arguments);
+  checkOptions(family, arguments);
+  try {
+    setEnvironment(arguments);
+  } catch (std::invalid_argument const &error) {
+    throw UsageError(error.what());
+  }
+  return family.run(arguments);
 }
 
 } // namespace
@@ -60,18 +103,15 @@ int main(int argc, char **argv) {
     printUsage(stdout);
     return 0;
   }
-  Arguments arguments;
   try {
-    arguments = parseArguments(words, familyNames());
-    setEnvironment(arguments);
-  } catch (std::exception const &error) {
+    if (words.size() == 1 && words[0] == std::string_view(SERVE))
+      return serveAnother();
+    return run(words);
+  } catch (UsageError const &error) {
     std::fprintf(stderr, "poplar-bench: %s\n", error.what());
     if (words.empty())
       printUsage(stderr);
     return 2;
-  }
-  try {
-    return runFamily(arguments);
   } catch (std::exception const &error) {
     std::fprintf(stderr, "poplar-bench: %s\n", error.what());
     return 1;

@@ -12,7 +12,7 @@ template <class... Values> std::string format(char const *pattern, Values... val
   return text;
 }
 
-constexpr int NAME_WIDTH = 40;
+constexpr int NAME_WIDTH = 44;
 
 } // namespace
 
@@ -65,8 +65,9 @@ std::string raceText(RaceRow const &row) {
                        row.disturbed ? "  busy" : "");
 }
 
-std::string geomeanText(double value) {
-  return std::isnan(value) ? "geomean -" : format("geomean %.2f", value);
+std::string geomeanText(double value, std::string const &group) {
+  return "geomean " + (group.empty() ? "" : group + ' ') +
+         (std::isnan(value) ? "-" : format("%.2f", value));
 }
 
 } // namespace cottonwood::bench

@@ -15,8 +15,8 @@ std::string shortNumber(double value);
 
 /// A measured quantity and, if there is one, the limit it has to keep.
 struct LimitRow {
-  std::string name;
-  std::string unit; ///< ns, us, ms, s: a time, at most `limit`; else a rate, at least `limit`
+  std::string name{};
+  std::string unit{}; ///< ns, us, ms, s: a time, at most `limit`; else a rate, at least `limit`
   std::optional<double> limit;
 };
 
@@ -32,18 +32,18 @@ std::string limitText(LimitRow const &row, double value);
 
 /// A case measured against peers. Rates are in the unit of the header.
 struct RaceRow {
-  std::string name;
+  std::string name{};
   double ours = 0;
-  std::string peer; ///< the best one; empty if there is none
+  std::string peer{}; ///< the best one; empty if there is none
   double theirs = 0;
-  Quartiles ratio;
+  Quartiles ratio{};
   bool disturbed = false; ///< other programs were running: the row says so
 };
 
 std::string raceHeader(std::string_view unit);
 /// `case ours best-peer peer-name ratio (lower..upper)`, and `busy` where other programs disturbed
 std::string raceText(RaceRow const &row);
-/// `geomean R.RR`
-std::string geomeanText(double value);
+/// `geomean R.RR`, or `geomean GROUP R.RR`
+std::string geomeanText(double value, std::string const &group = {});
 
 } // namespace cottonwood::bench

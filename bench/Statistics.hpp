@@ -24,4 +24,10 @@ double geometricMean(std::span<double const> values);
 /// \throws std::invalid_argument  the two differ in length.
 std::vector<double> pairRatios(std::span<double const> ours, std::span<double const> theirs);
 
+/// Spearman's: the correlation of the ranks of two measures of the same things; 1 if both order
+/// them alike, -1 if the other way round. Equal values share the mean of their ranks. NaN for fewer
+/// than three things, or if one measure has but one value.
+/// \throws std::invalid_argument  the two differ in length.
+double rankCorrelation(std::span<double const> a, std::span<double const> b);
+
 } // namespace cottonwood::bench

@@ -5,7 +5,7 @@
 #
 # pop_find_peers() looks for the libraries that benchmarks compare with.
 #
-# pop_add_peer(<name> TARGET <library> SOURCES <file>...)
+# pop_add_peer(<name> [TARGET <library>] SOURCES <file>...)
 #
 # The program poplar-bench-peer-<name>, built for this machine and with OpenMP, which the driver starts as a process of
 # its own. Without the library there is no program, and so no peer.
@@ -52,11 +52,21 @@ macro(pop_find_peers)
   pop_find_peer(openblas HEADER openblas_config.h LIBRARY openblas SUFFIXES openblas-pthread openblas-openmp openblas)
   pop_find_peer(blis HEADER blis.h LIBRARY blis SUFFIXES blis-openmp blis-pthread blis)
   pop_find_peer(onednn HEADER dnnl.hpp LIBRARY dnnl)
+  # Its header includes that of its thread pool, a package of its own.
+  find_library(POP_PEER_pthreadpool_LIBRARY pthreadpool)
+  find_path(POP_PEER_pthreadpool_INCLUDE pthreadpool.h)
+  mark_as_advanced(POP_PEER_pthreadpool_LIBRARY POP_PEER_pthreadpool_INCLUDE)
+  if(POP_PEER_pthreadpool_LIBRARY AND POP_PEER_pthreadpool_INCLUDE)
+    pop_find_peer(xnnpack HEADER xnnpack.h LIBRARY XNNPACK)
+    if(TARGET peer::xnnpack)
+      set_property(TARGET peer::xnnpack PROPERTY INTERFACE_LINK_LIBRARIES ${POP_PEER_pthreadpool_LIBRARY})
+    endif()
+  endif()
 endmacro()
 
 function(pop_add_peer name)
   cmake_parse_arguments(PARSE_ARGV 1 arg "" "TARGET" "SOURCES")
-  if(NOT TARGET ${arg_TARGET})
+  if(arg_TARGET AND NOT TARGET ${arg_TARGET})
     message(STATUS "pop_add_peer(${name}): library not found, no such peer")
     return()
   endif()
@@ -64,7 +74,7 @@ function(pop_add_peer name)
   add_executable(${binary} ${arg_SOURCES})
   pop_target_defaults(${binary})
   # GCC 12 warns inside its own AVX-512 intrinsics.
-  target_compile_options(${binary} PRIVATE -O3 -march=native -Wno-maybe-uninitialized)
+  target_compile_options(${binary} PRIVATE -O3 -march=native -ffp-contract=fast -Wno-maybe-uninitialized)
   target_link_libraries(${binary} PRIVATE ${arg_TARGET} Threads::Threads)
   if(OpenMP_CXX_FOUND)
     target_link_libraries(${binary} PRIVATE OpenMP::OpenMP_CXX)

@@ -10,6 +10,7 @@ using SetThreads = void (*)(unsigned threads);
 
 /// sgemm with all threads in each call; a loop of single-threaded calls shared out over the
 /// threads, for batches; sgemv for a single row.
-std::vector<Way> blasWays(Operands const &operands, std::string const &name, SetThreads setThreads);
+std::vector<Way> blasWays(Product const &product, Operands const &operands, std::string const &name,
+                          SetThreads setThreads);
 
 } // namespace cottonwood::bench

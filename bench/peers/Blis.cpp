@@ -15,8 +15,8 @@ std::string describePeer() {
   return std::string("blis ") + bli_info_get_version_str() + ' ' + architecture();
 }
 
-std::vector<Way> waysOfPeer(Operands const &operands) {
-  return blasWays(operands, "blis(" + architecture() + ')',
+std::vector<Way> waysOfPeer(Product const &product, Operands const &operands) {
+  return blasWays(product, operands, "blis(" + architecture() + ')',
                   [](unsigned threads) { bli_thread_set_num_threads(threads); });
 }
 

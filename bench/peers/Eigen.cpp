@@ -24,8 +24,7 @@ void withOperand(float const *data, std::size_t g, std::size_t rows, std::size_t
     f(Plain(start, r, c));
 }
 
-void multiply(Operands const &o, std::size_t g) {
-  Product const &p = o.product;
+void multiply(Product const &p, Operands const &o, std::size_t g) {
   Eigen::Map<Matrix> c(o.c + g * p.m * p.n, static_cast<Eigen::Index>(p.m),
                        static_cast<Eigen::Index>(p.n));
   withOperand(o.a, g, p.m, p.k, p.transposedA, [&](auto const &a) {
@@ -45,20 +44,22 @@ std::string describePeer() {
          std::to_string(EIGEN_MAJOR_VERSION) + '.' + std::to_string(EIGEN_MINOR_VERSION);
 }
 
-std::vector<Way> waysOfPeer(Operands const &o) {
+std::vector<Way> waysOfPeer(Product const &p, Operands const &o) {
   Eigen::setNbThreads(static_cast<int>(o.threads));
   std::vector<Way> ways;
-  ways.push_back({"eigen", [o] {
-                    for (std::size_t g = 0; g < o.product.batch; ++g)
-                      multiply(o, g);
+  ways.push_back({"eigen", [p, o] {
+                    for (std::size_t g = 0; g < p.batch; ++g)
+                      multiply(p, o, g);
                   }});
-  if (o.product.batch > 1 && o.threads > 1) // inside a parallel region its products are serial
-    ways.push_back({"eigen", [o] {
+  if (p.batch > 1 && o.threads > 1) // inside a parallel region its products are serial
+    ways.push_back({"eigen", [p, o] {
 #pragma omp parallel for num_threads(static_cast <int>(o.threads))
-                      for (std::size_t g = 0; g < o.product.batch; ++g)
-                        multiply(o, g);
+                      for (std::size_t g = 0; g < p.batch; ++g)
+                        multiply(p, o, g);
                     }});
   return ways;
 }
+
+std::vector<Way> waysOfPeer(Conv const &, Operands const &) { return {}; }
 
 } // namespace cottonwood::bench

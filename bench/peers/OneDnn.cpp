@@ -1,7 +1,5 @@
 // oneDNN: its matmul primitive, plain and with packed weights, and its sgemm.
-#include <bench/race/Peer.hpp>
-
-#include <dnnl.hpp>
+#include <bench/peers/OneDnn.hpp>
 
 #include <memory>
 
@@ -10,13 +8,6 @@ namespace {
 
 using Memory = dnnl::memory;
 using Dims = Memory::dims;
-
-dnnl::engine &engine() {
-  static dnnl::engine cpu(dnnl::engine::kind::cpu, 0);
-  return cpu;
-}
-
-Memory::dim dim(std::size_t size) { return static_cast<Memory::dim>(size); }
 
 /// [rows, columns], or [batch, rows, columns], as stored.
 Memory::desc descOf(Product const &p, std::size_t rows, std::size_t columns, bool transposed) {
@@ -34,8 +25,7 @@ struct MatMul {
   dnnl::matmul primitive;
   Memory a, b, c;
 
-  MatMul(Operands const &o, bool packed) {
-    Product const &p = o.product;
+  MatMul(Product const &p, Operands const &o, bool packed) {
     auto const aDesc = descOf(p, p.m, p.k, p.transposedA);
     auto const bDesc = descOf(p, p.k, p.n, p.transposedB);
     auto const cDesc = descOf(p, p.m, p.n, false);
@@ -63,14 +53,13 @@ struct MatMul {
   }
 };
 
-Way matmulWay(Operands const &o, bool packed) {
-  auto const matmul = std::make_shared<MatMul>(o, packed);
+Way matmulWay(Product const &p, Operands const &o, bool packed) {
+  auto const matmul = std::make_shared<MatMul>(p, o, packed);
   return {packed ? "onednn(packed)" : "onednn", [matmul] { matmul->run(); }};
 }
 
-Way sgemmWay(Operands const &o) {
-  return {"onednn(sgemm)", [o] {
-            Product const &p = o.product;
+Way sgemmWay(Product const &p, Operands const &o) {
+  return {"onednn(sgemm)", [p, o] {
             for (std::size_t g = 0; g < p.batch; ++g)
               dnnl::sgemm(p.transposedA ? 'T' : 'N', p.transposedB ? 'T' : 'N', dim(p.m), dim(p.n),
                           dim(p.k), 1.0F, o.a + g * p.m * p.k, dim(p.transposedA ? p.m : p.k),
@@ -87,10 +76,10 @@ std::string describePeer() {
          std::to_string(version->patch);
 }
 
-std::vector<Way> waysOfPeer(Operands const &operands) {
-  std::vector<Way> ways = {matmulWay(operands, false), sgemmWay(operands)};
-  if (operands.product.constantB)
-    ways.push_back(matmulWay(operands, true));
+std::vector<Way> waysOfPeer(Product const &product, Operands const &operands) {
+  std::vector<Way> ways = {matmulWay(product, operands, false), sgemmWay(product, operands)};
+  if (product.constantB)
+    ways.push_back(matmulWay(product, operands, true));
   return ways;
 }
 

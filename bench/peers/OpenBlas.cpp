@@ -15,8 +15,8 @@ std::string describePeer() {
   return "openblas " + version + ' ' + openblas_get_corename();
 }
 
-std::vector<Way> waysOfPeer(Operands const &operands) {
-  return blasWays(operands, std::string("openblas(") + openblas_get_corename() + ')',
+std::vector<Way> waysOfPeer(Product const &product, Operands const &operands) {
+  return blasWays(product, operands, std::string("openblas(") + openblas_get_corename() + ')',
                   [](unsigned threads) {
                     if (openblas_get_num_threads() != static_cast<int>(threads))
                       openblas_set_num_threads(static_cast<int>(threads));

@@ -3,8 +3,9 @@
 namespace cottonwood::bench {
 namespace {
 
-struct Case {
+struct Entry {
   Set set;
+  char const *group;
   Product product;
 };
 
@@ -22,73 +23,83 @@ constexpr Product constant(Product p) {
   p.constantB = true;
   return p;
 }
-constexpr Product half(Product p) {
-  p.half = true;
-  return p;
-}
 
-constexpr Case CASES[] = {
-    {Set::Smoke, square(128)},
-    {Set::Ci, square(256)},
-    {Set::Ci, square(512)},
-    {Set::Ci, square(1024)},
-    {Set::Ci, square(2048)},
-    {Set::All, square(64)},
-    {Set::All, square(384)},
-    {Set::All, square(1000)},
-    // Skinny, odd, one row
-    {Set::Ci, product(32, 4096, 1024)},
-    {Set::Ci, product(4096, 32, 4096)},
-    {Set::Ci, product(1, 4096, 4096)},
-    {Set::Ci, product(900, 600, 300)},
-    {Set::Ci, product(33, 65, 129)},
-    {Set::All, product(4096, 4096, 32)},
-    {Set::All, product(64, 10, 784)},
-    {Set::All, stored(product(1, 4096, 4096), false, true)},
-    // Many small ones
-    {Set::Ci, product(64, 64, 64, 16)},
-    {Set::Ci, product(128, 64, 128, 96)},
-    {Set::All, product(512, 512, 64, 12)},
-    // Transposed
-    {Set::Ci, stored(square(512), false, true)},
-    {Set::Ci, stored(square(512), true, false)},
-    {Set::All, stored(square(512), true, true)},
-    {Set::All, stored(square(1024), false, true)},
-    {Set::All, stored(square(1024), true, false)},
-    {Set::All, stored(square(1024), true, true)},
-    // A constant B may be packed beforehand, by all
-    {Set::Ci, constant(square(256))},
-    {Set::Ci, constant(square(1024))},
-    {Set::Ci, constant(product(32, 4096, 1024))},
-    {Set::All, constant(square(128))},
-    {Set::All, constant(square(2048))},
-    {Set::All, constant(product(1, 4096, 4096))},
-    // Half operands and result, sums in float
-    {Set::Smoke, half(square(128))},
-    {Set::Ci, half(square(256))},
-    {Set::Ci, half(square(1024))},
-    {Set::Ci, half(constant(square(1024)))},
-    {Set::Ci, half(product(1, 4096, 4096))},
-    {Set::All, half(square(64))},
-    {Set::All, half(square(512))},
-    {Set::All, half(square(2048))},
-    {Set::All, half(product(32, 4096, 1024))},
-    {Set::All, half(product(4096, 32, 4096))},
-    {Set::All, half(product(64, 64, 64, 16))},
-    {Set::All, half(product(128, 64, 128, 96))},
-    {Set::All, half(stored(square(512), false, true))},
-    {Set::All, half(constant(product(1, 4096, 4096)))},
-    {Set::All, half(constant(product(32, 4096, 1024)))},
+constexpr Entry ENTRIES[] = {
+    {Set::Ci, "squares", square(256)},
+    {Set::Ci, "squares", square(512)},
+    {Set::Ci, "squares", square(1024)},
+    {Set::Ci, "squares", square(2048)},
+    {Set::All, "squares", square(384)},
+    {Set::All, "squares", square(1536)},
+    {Set::Ci, "small", square(64)},
+    {Set::Smoke, "small", square(128)},
+    {Set::Ci, "skinny", product(32, 4096, 1024)},
+    {Set::Ci, "skinny", product(4096, 32, 4096)},
+    {Set::All, "skinny", product(4096, 4096, 32)},
+    {Set::All, "skinny", product(64, 10, 784)},
+    {Set::All, "skinny", product(8, 4096, 4096)},
+    {Set::Ci, "gemv", product(1, 4096, 4096)},
+    {Set::All, "gemv", stored(product(1, 4096, 4096), false, true)},
+    {Set::All, "gemv", product(4096, 1, 4096)},
+    {Set::All, "gemv", product(1, 1000, 2048)},
+    {Set::Ci, "odd", product(33, 65, 129)},
+    {Set::Ci, "odd", product(900, 600, 300)},
+    {Set::All, "odd", square(1000)},
+    {Set::All, "odd", product(257, 511, 1023)},
+    {Set::All, "odd", product(13, 17, 19)},
+    {Set::Ci, "batched", product(64, 64, 64, 16)},
+    {Set::Ci, "batched", product(128, 64, 128, 96)},
+    {Set::All, "batched", product(512, 512, 64, 12)},
+    {Set::All, "batched", product(512, 64, 512, 12)},
+    {Set::Ci, "transposed", stored(square(512), false, true)},
+    {Set::Ci, "transposed", stored(square(512), true, false)},
+    {Set::All, "transposed", stored(square(512), true, true)},
+    {Set::All, "transposed", stored(square(1024), false, true)},
+    {Set::All, "transposed", stored(square(1024), true, false)},
+    {Set::All, "transposed", stored(square(1024), true, true)},
+    {Set::Ci, "constant", constant(square(256))},
+    {Set::Ci, "constant", constant(square(1024))},
+    {Set::Ci, "constant", constant(product(32, 4096, 1024))},
+    {Set::All, "constant", constant(square(128))},
+    {Set::All, "constant", constant(square(512))},
+    {Set::All, "constant", constant(square(2048))},
+    {Set::All, "constant", constant(product(4096, 32, 4096))},
+    {Set::All, "constant", constant(product(1, 4096, 4096))},
+    {Set::All, "constant", constant(stored(square(512), false, true))},
 };
+
+constexpr Entry PARTIALS[] = {
+    {Set::Ci, "partials", square(512)},
+    {Set::Ci, "partials", square(1024)},
+    {Set::All, "partials", square(256)},
+    {Set::All, "partials", square(2048)},
+    {Set::All, "partials", product(32, 4096, 1024)},
+    {Set::All, "partials", product(1, 4096, 4096)},
+    {Set::All, "partials", constant(square(1024))},
+};
+
+void add(std::vector<Case> &cases, Entry entry, bool half, bool halfPartials) {
+  entry.product.half = half;
+  entry.product.halfPartials = halfPartials;
+  cases.push_back({.set = entry.set, .groups = {entry.group}, .problem = entry.product});
+}
 
 } // namespace
 
-std::vector<Product> matMulCases(Set set) {
-  std::vector<Product> products;
-  for (Case const &candidate : CASES)
-    if (candidate.set <= set)
-      products.push_back(candidate.product);
-  return products;
+std::vector<Case> matMulCases() {
+  std::vector<Case> cases;
+  for (Entry const &entry : ENTRIES)
+    add(cases, entry, false, false);
+  return cases;
+}
+
+std::vector<Case> matMulHalfCases() {
+  std::vector<Case> cases;
+  for (Entry const &entry : ENTRIES)
+    add(cases, entry, true, false);
+  for (Entry const &entry : PARTIALS)
+    add(cases, entry, true, true);
+  return cases;
 }
 
 } // namespace cottonwood::bench

@@ -1,7 +1,7 @@
 // What a peer program implements; race/PeerMain.cpp has its main().
 #pragma once
 
-#include <bench/race/Product.hpp>
+#include <bench/race/Problem.hpp>
 
 #include <functional>
 #include <string>
@@ -9,26 +9,29 @@
 
 namespace cottonwood::bench {
 
-/// Operands in memory aligned to 64 bytes. Pointers stay valid as long as the ways are used.
+/// Operands, row-major, in memory aligned to 64 bytes that is readable for 64 bytes behind the
+/// end. Pointers stay valid as long as the ways are used.
 struct Operands {
-  Product product;
   float const *a;
   float const *b;
   float *c;
   unsigned threads;
 };
 
-/// One entry point of the library with which it could compute the product.
+/// One entry point of the library with which it could compute the problem.
 struct Way {
   std::string name; ///< as rows show it
   std::function<void()> run;
+  /// Brings the result to `c`, if `run` leaves it elsewhere or in another layout.
+  std::function<void()> fetch = [] {};
 };
 
 /// Library, version, kernels in use.
 std::string describePeer();
 
-/// All ways that may be fast for this product, everything prepared that need not be timed; none if
+/// All ways that may be fast for this problem, everything prepared that need not be timed; none if
 /// the library cannot compute it. The fastest one competes.
-std::vector<Way> waysOfPeer(Operands const &operands);
+std::vector<Way> waysOfPeer(Product const &product, Operands const &operands);
+std::vector<Way> waysOfPeer(Conv const &conv, Operands const &operands);
 
 } // namespace cottonwood::bench

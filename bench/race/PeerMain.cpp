@@ -1,20 +1,15 @@
-// The main() of peer programs: reads commands from standard input, one a line, and answers each
-// with one line.
-//
-//   (start)          peer DESCRIPTION
-//   product TEXT     way NAME           takes on a product; an empty name: cannot be computed
-//   sample           values X...        elements of the result, in hexadecimal
-//   batch COUNT      seconds S          one product unmeasured, then COUNT
+// The main() of peer programs.
 #include <bench/race/Peer.hpp>
+#include <bench/race/Serve.hpp>
 
 #include <algorithm>
 #include <chrono>
-#include <cstdio>
 #include <cstdlib>
 #include <exception>
 #include <iostream>
 #include <memory>
-#include <new>
+
+#include <unistd.h>
 
 namespace {
 
@@ -28,7 +23,7 @@ using Memory = std::unique_ptr<float, Free>;
 
 Memory allocate(std::size_t count) {
   std::size_t const bytes = (count * sizeof(float) + 63) / 64 * 64;
-  return Memory(static_cast<float *>(std::aligned_alloc(64, std::max<std::size_t>(bytes, 64))));
+  return Memory(static_cast<float *>(std::aligned_alloc(64, bytes + 64)));
 }
 
 Memory copyOf(std::vector<float> const &values) {
@@ -49,41 +44,45 @@ unsigned threads() {
   return text ? static_cast<unsigned>(std::max(1, std::atoi(text))) : 1;
 }
 
-/// Keeps the product at hand and the best way to compute it.
-class Task {
+/// Keeps the problem at hand and the library's best way to compute it.
+class Library : public Contender {
 public:
-  std::string prepare(std::string const &text) {
+  pid_t process() const override { return getpid(); }
+  std::string way() const override { return way_.name; }
+
+  bool prepare(Problem const &problem) override {
     way_ = {};
-    product_ = parseProduct(text);
-    a_ = copyOf(valuesOfA(product_));
-    b_ = copyOf(valuesOfB(product_));
-    c_ = allocate(product_.sizeC());
+    problem_ = problem;
+    a_ = copyOf(valuesOfA(problem));
+    b_ = copyOf(valuesOfB(problem));
+    c_ = allocate(sizeOfC(problem));
+    Operands const operands{a_.get(), b_.get(), c_.get(), threads()};
     double best = 0;
-    for (Way &way : waysOfPeer({product_, a_.get(), b_.get(), c_.get(), threads()})) {
+    for (Way &way : with(problem, [&](auto const &p) { return waysOfPeer(p, operands); })) {
       double const seconds = trial(way);
       if (!way_.run || seconds < best) {
         best = seconds;
         way_ = std::move(way);
       }
     }
-    return way_.name;
+    return static_cast<bool>(way_.run);
   }
 
-  std::string sample() {
-    std::fill_n(c_.get(), product_.sizeC(), -1e30F); // what a way does not write must show
+  std::vector<double> sample() override {
+    std::fill_n(c_.get(), sizeOfC(problem_), -1e30F); // what a way does not write must show
     way_.run();
-    std::string text;
-    for (std::size_t position : samplePositions(product_)) {
-      char word[40];
-      std::snprintf(word, sizeof word, " %a", double{c_.get()[position]});
-      text += word;
-    }
-    return text;
+    way_.fetch();
+    std::vector<double> values;
+    for (std::size_t position : samplePositions(sizeOfC(problem_)))
+      values.push_back(c_.get()[position]);
+    return values;
   }
 
-  double batch(unsigned count) {
+  void setBatch(unsigned count) override { count_ = count; }
+
+  double runBatch() override {
     way_.run();
-    return secondsOf(way_.run, count);
+    return secondsOf(way_.run, count_);
   }
 
 private:
@@ -97,36 +96,18 @@ private:
     return best;
   }
 
-  Product product_;
+  Problem problem_;
   Memory a_, b_, c_;
   Way way_;
+  unsigned count_ = 1;
 };
-
-std::string obey(Task &task, std::string const &line) {
-  if (line.starts_with("product "))
-    return "way " + task.prepare(line.substr(8));
-  if (line == "sample")
-    return "values" + task.sample();
-  if (line.starts_with("batch ")) {
-    char text[40];
-    std::snprintf(text, sizeof text, "seconds %.9g",
-                  task.batch(static_cast<unsigned>(std::stoul(line.substr(6)))));
-    return text;
-  }
-  return "error unknown command";
-}
 
 } // namespace
 
-int main() {
-  std::cout << "peer " << describePeer() << std::endl;
-  Task task;
-  try {
-    for (std::string line; std::getline(std::cin, line);)
-      std::cout << obey(task, line) << std::endl;
-  } catch (std::exception const &error) {
-    std::cout << "error " << error.what() << std::endl;
-    return 1;
-  }
-  return 0;
+int main() try {
+  Library library;
+  return serve(library, describePeer());
+} catch (std::exception const &error) {
+  std::cout << "error " << error.what() << std::endl;
+  return 1;
 }

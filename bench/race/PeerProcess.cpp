@@ -56,32 +56,35 @@ std::vector<char *> pointersTo(std::vector<std::string> &texts) {
 }
 
 /// Starts the program with its standard input and output at the pipes.
-pid_t start(std::string const &program, std::vector<std::string> environment, Pipe const &input,
+pid_t start(std::vector<std::string> words, std::vector<std::string> environment, Pipe const &input,
             Pipe const &output) {
   posix_spawn_file_actions_t actions;
   posix_spawn_file_actions_init(&actions);
   posix_spawn_file_actions_adddup2(&actions, input[0], STDIN_FILENO);
   posix_spawn_file_actions_adddup2(&actions, output[1], STDOUT_FILENO);
-  std::vector<std::string> words = {program};
   pid_t process = -1;
-  int const error = posix_spawn(&process, program.c_str(), &actions, nullptr,
+  int const error = posix_spawn(&process, words.front().c_str(), &actions, nullptr,
                                 pointersTo(words).data(), pointersTo(environment).data());
   posix_spawn_file_actions_destroy(&actions);
   close(input[0]);
   close(output[1]);
   if (error != 0)
-    throw PeerError(program + " does not start: " + std::strerror(error));
+    throw PeerError(words.front() + " does not start: " + std::strerror(error));
   return process;
 }
 
 } // namespace
 
 PeerProcess::PeerProcess(std::string const &program,
-                         std::vector<std::pair<std::string, std::string>> const &environment)
+                         std::vector<std::pair<std::string, std::string>> const &environment,
+                         std::string const &argument)
     : program_(program) {
   std::signal(SIGPIPE, SIG_IGN); // a peer that has ended shows in its answer
   Pipe const input = makePipe(), output = makePipe();
-  process_ = start(program, environmentWith(environment), input, output);
+  std::vector<std::string> words = {program};
+  if (!argument.empty())
+    words.push_back(argument);
+  process_ = start(words, environmentWith(environment), input, output);
   commands_ = fdopen(input[1], "w");
   answers_ = fdopen(output[0], "r");
   try {
@@ -126,8 +129,12 @@ std::string PeerProcess::ask(std::string const &command, std::string const &expe
   return answer(expected);
 }
 
-bool PeerProcess::prepare(Product const &product) {
-  way_ = ask("product " + textOf(product), "way");
+bool PeerProcess::prepare(Problem const &problem) {
+  std::istringstream words(ask("problem " + textOf(problem), "way"));
+  std::string result;
+  way_.clear();
+  words >> result >> way_;
+  result_ = result == "half" ? Result::HALF : result == "none" ? Result::NONE : Result::FLOAT;
   return !way_.empty();
 }
 
@@ -139,8 +146,8 @@ std::vector<double> PeerProcess::sample() {
   return values;
 }
 
-double PeerProcess::runBatch() {
-  return std::strtod(ask("batch " + std::to_string(count_), "seconds").c_str(), nullptr);
-}
+void PeerProcess::setBatch(unsigned count) { ask("count " + std::to_string(count), "ready"); }
+
+double PeerProcess::runBatch() { return std::strtod(ask("batch", "seconds").c_str(), nullptr); }
 
 } // namespace cottonwood::bench

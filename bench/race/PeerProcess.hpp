@@ -1,5 +1,5 @@
-// A peer library in a process of its own, which lives for the whole run and obeys commands through
-// pipes (race/PeerMain.cpp is the other end).
+// A contender in a process of its own, which lives for the whole run and obeys commands through
+// pipes (race/Serve.hpp has the commands).
 #pragma once
 
 #include <bench/race/Contender.hpp>
@@ -13,11 +13,12 @@ namespace cottonwood::bench {
 
 class PeerProcess : public Contender {
 public:
-  /// Starts the program with these variables added to the environment, and waits until it has
-  /// introduced itself.
+  /// Starts the program with these variables added to the environment and, unless it is empty, with
+  /// one argument, and waits until it has introduced itself.
   /// \throws PeerError  it cannot be started.
   PeerProcess(std::string const &program,
-              std::vector<std::pair<std::string, std::string>> const &environment);
+              std::vector<std::pair<std::string, std::string>> const &environment,
+              std::string const &argument = {});
   PeerProcess(PeerProcess const &) = delete;
   PeerProcess &operator=(PeerProcess const &) = delete;
   /// Closes its input, upon which it ends, and waits for that.
@@ -28,15 +29,18 @@ public:
 
   pid_t process() const override { return process_; }
   std::string way() const override { return way_; }
-  bool prepare(Product const &product) override;
+  bool prepare(Problem const &problem) override;
+  Result result() const override { return result_; }
   std::vector<double> sample() override;
-  void setBatch(unsigned count) override { count_ = count; }
+  void setBatch(unsigned count) override;
   double runBatch() override;
+
+  /// Sends a line and returns the answer behind its first word, which must be `expected`.
+  /// \throws PeerError  it answers something else, or nothing.
+  std::string ask(std::string const &command, std::string const &expected);
 
 private:
   void finish();
-  /// Sends a line and returns the answer behind its first word, which must be `expected`.
-  std::string ask(std::string const &command, std::string const &expected);
   std::string answer(std::string const &expected);
   [[noreturn]] void fail(std::string const &what) const;
 
@@ -44,7 +48,7 @@ private:
   pid_t process_ = -1;
   std::FILE *commands_ = nullptr;
   std::FILE *answers_ = nullptr;
-  unsigned count_ = 1;
+  Result result_ = Result::FLOAT;
 };
 
 } // namespace cottonwood::bench

@@ -20,7 +20,8 @@ struct PeerSpec {
 /// Libraries guess the kernels from the CPU's model, and guess wrongly on models that came after
 /// them; feature bits say which are right.
 std::vector<PeerSpec> peerSpecs() {
-  std::vector<PeerSpec> specs = {{"eigen", {}}, {"openblas", {}}, {"onednn", {}}, {"blis", {}}};
+  std::vector<PeerSpec> specs = {
+      {"eigen", {}}, {"openblas", {}}, {"onednn", {}}, {"blis", {}}, {"xnnpack", {}}};
   isa::CpuFeatures const &features = isa::cpuFeatures();
   if (features.avx512) {
     specs.push_back({"openblas", {{"OPENBLAS_CORETYPE", "SkylakeX"}}});
@@ -34,29 +35,53 @@ std::vector<PeerSpec> peerSpecs() {
 /// Threads, and pools that rest soon after a call: the driver waits for that after every batch.
 /// Within a batch calls follow at once, where these pools still spin, so nothing is taken from the
 /// peer. (gomp's default spins for milliseconds; OpenBLAS's, 2^26 ticks, for tens of them.)
-Environment environmentOf(PeerSpec const &spec, unsigned threads) {
+Environment environmentOf(Environment environment, unsigned threads) {
   std::string const count = std::to_string(threads);
-  Environment environment = spec.forced;
-  for (char const *name :
-       {"POPLAR_BENCH_THREADS", "OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "BLIS_NUM_THREADS"})
+  for (char const *name : {"POPLAR_BENCH_THREADS", "POPLAR_NUM_THREADS", "OMP_NUM_THREADS",
+                           "OPENBLAS_NUM_THREADS", "BLIS_NUM_THREADS"})
     environment.emplace_back(name, count);
   environment.emplace_back("OPENBLAS_THREAD_TIMEOUT", "20"); // 2^20 ticks
   environment.emplace_back("OMP_DYNAMIC", "false");
   return environment;
 }
 
+std::filesystem::path thisProgram() { return std::filesystem::read_symlink("/proc/self/exe"); }
+
+std::filesystem::path programOf(std::string const &peer) {
+  return thisProgram().parent_path() / ("poplar-bench-peer-" + peer);
+}
+
+/// Ourselves, given the same problems in float.
+class FloatTwin : public PeerProcess {
+public:
+  using PeerProcess::PeerProcess;
+  std::string way() const override { return "ours(float)"; }
+  bool prepare(Problem const &problem) override { return PeerProcess::prepare(asFloat(problem)); }
+};
+
 } // namespace
 
-std::vector<std::unique_ptr<PeerProcess>> startPeers(unsigned threads) {
-  std::filesystem::path const folder =
-      std::filesystem::read_symlink("/proc/self/exe").parent_path();
-  std::vector<std::unique_ptr<PeerProcess>> peers;
+std::unique_ptr<PeerProcess> startTag(std::string const &tag, unsigned threads) {
+  return std::make_unique<PeerProcess>(thisProgram(), environmentOf({{"POPLAR_ISA", tag}}, threads),
+                                       SERVE);
+}
+
+std::unique_ptr<PeerProcess> startFloat(unsigned threads) {
+  return std::make_unique<FloatTwin>(thisProgram(), environmentOf({}, threads), SERVE);
+}
+
+std::unique_ptr<PeerProcess> startLimit(unsigned threads) {
+  return std::make_unique<PeerProcess>(programOf("limit"), environmentOf({}, threads));
+}
+
+Peers startPeers(unsigned threads) {
+  Peers peers;
   for (PeerSpec const &spec : peerSpecs()) {
-    std::filesystem::path const program = folder / ("poplar-bench-peer-" + spec.program);
+    std::filesystem::path const program = programOf(spec.program);
     if (!std::filesystem::exists(program))
       continue;
     try {
-      auto peer = std::make_unique<PeerProcess>(program, environmentOf(spec, threads));
+      auto peer = std::make_unique<PeerProcess>(program, environmentOf(spec.forced, threads));
       // The library may have chosen by itself what we force.
       bool const known = std::any_of(peers.begin(), peers.end(), [&](auto const &other) {
         return other->description() == peer->description();

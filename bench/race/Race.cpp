@@ -5,7 +5,7 @@
 
 #include <algorithm>
 #include <chrono>
-#include <utility>
+#include <cmath>
 
 namespace cottonwood::bench {
 namespace {
@@ -19,16 +19,23 @@ void add(std::string &complaints, std::string const &complaint) {
   complaints += (complaints.empty() ? "" : "; ") + complaint;
 }
 
+std::vector<Contender *> joined(Contender &ours, std::vector<Contender *> peers) {
+  peers.insert(peers.begin(), &ours);
+  return peers;
+}
+
 } // namespace
 
 Race::Race(Contender &ours, std::vector<Contender *> peers, RaceSettings const &settings)
-    : ours_(ours), peers_(std::move(peers)), settings_(settings) {}
+    : ours_(ours), peers_(peers), field_(joined(ours, peers)), settings_(settings) {}
 
 /// Compares a contender's result with the reference in double precision.
-bool Race::check(Contender &contender, Product const &product, Reference const &reference,
+bool Race::check(Contender &contender, Problem const &problem, Reference const &reference,
                  RaceResult &result) const {
-  double const error =
-      worstError(reference, contender.sample()) / allowedError(product, contender.givesHalf());
+  if (contender.result() == Result::NONE)
+    return true;
+  double const error = worstError(reference, contender.sample()) /
+                       allowedErrorOf(problem, contender.result() == Result::HALF);
   result.worstError = std::max(result.worstError, error);
   if (error <= 1)
     return true;
@@ -37,15 +44,13 @@ bool Race::check(Contender &contender, Product const &product, Reference const &
   return false;
 }
 
-/// Ours first, then the peers that can compute the product and do so correctly.
-std::vector<Race::Runner> Race::prepare(Product const &product, RaceResult &result) {
-  Reference const reference = referenceOf(product, valuesOfA(product), valuesOfB(product));
+/// Ours first, then the peers that can compute the problem and do so correctly.
+std::vector<Race::Runner> Race::prepare(Problem const &problem, RaceResult &result) {
+  Reference const reference = referenceOf(problem);
   std::vector<Runner> runners;
-  std::vector<Contender *> all = peers_;
-  all.insert(all.begin(), &ours_);
-  for (Contender *contender : all) {
+  for (Contender *contender : joined(ours_, peers_)) {
     try {
-      if (!contender->prepare(product) || !check(*contender, product, reference, result))
+      if (!contender->prepare(problem) || !check(*contender, problem, reference, result))
         continue;
       Runner runner{contender};
       calibrate(runner);
@@ -58,7 +63,7 @@ std::vector<Race::Runner> Race::prepare(Product const &product, RaceResult &resu
   return runners;
 }
 
-/// Runs a batch while all others rest. \returns seconds of one product.
+/// Runs a batch while all others rest. \returns seconds of one problem.
 double Race::batch(Runner const &runner, bool &disturbed) const {
   std::vector<pid_t> all = {ours_.process()};
   for (Contender *peer : peers_)
@@ -71,7 +76,7 @@ double Race::batch(Runner const &runner, bool &disturbed) const {
   return seconds / runner.count;
 }
 
-/// Chooses the size of a contender's batches: the first product may be cold, so in two steps.
+/// Chooses the size of a contender's batches: the first problem may be cold, so in two steps.
 void Race::calibrate(Runner &runner) const {
   bool disturbed = false;
   for (double share : {0.1, 1.0}) {
@@ -126,9 +131,9 @@ bool Race::measure(std::vector<Runner> &runners, std::size_t wanted) const {
   return enough;
 }
 
-RaceResult Race::compete(Product const &product) {
+RaceResult Race::compete(Problem const &problem) {
   RaceResult result;
-  std::vector<Runner> runners = prepare(product, result);
+  std::vector<Runner> runners = prepare(problem, result);
   if (runners.empty() || runners.front().contender != &ours_)
     return result; // ours is wrong, as the complaint says
   if (runners.size() > 2)
@@ -147,9 +152,41 @@ RaceResult Race::compete(Product const &product) {
   return result;
 }
 
-RaceResult Race::run(Product const &product) {
+std::vector<Time> Race::compare(Problem const &problem, RaceResult &result) {
+  std::vector<Runner> runners = prepare(problem, result);
+  std::vector<Time> times(field_.size());
+  auto const keep = [&](Runner const &runner, bool trialOnly) {
+    auto const place = std::find(field_.begin(), field_.end(), runner.contender) - field_.begin();
+    times[static_cast<std::size_t>(place)] = {runner.contender->way(), median(runner.seconds),
+                                              trialOnly};
+  };
+  measure(runners, 1);
+  double best = INFINITY;
+  for (Runner const &runner : runners) {
+    keep(runner, true);
+    best = std::min(best, runner.seconds.front());
+  }
+  std::erase_if(runners, [&](Runner const &runner) {
+    return runner.seconds.front() > settings_.slow * best;
+  });
+  result.disturbed = !measure(runners, settings_.rounds);
+  for (Runner const &runner : runners)
+    keep(runner, false);
+  return times;
+}
+
+std::vector<Time> Race::times(Problem const &problem, RaceResult &result) {
   try {
-    return compete(product);
+    return compare(problem, result);
+  } catch (PeerError const &error) {
+    result.complaint = error.what();
+    return std::vector<Time>(field_.size());
+  }
+}
+
+RaceResult Race::run(Problem const &problem) {
+  try {
+    return compete(problem);
   } catch (PeerError const &error) {
     RaceResult result;
     result.complaint = error.what();

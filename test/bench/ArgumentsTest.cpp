@@ -32,7 +32,33 @@ TEST_SUITE("bench/arguments") {
     CHECK(arguments.family == "graph");
     CHECK(arguments.set == Set::Ci);
     CHECK(arguments.workers == 0);
+    CHECK(arguments.group.empty());
     CHECK(arguments.isa.empty());
+    CHECK(arguments.against.empty());
+    CHECK_FALSE(arguments.tags);
+    CHECK(arguments.report.empty());
+  }
+
+  TEST_CASE("a set that is neither smoke, ci nor all is a group") {
+    CHECK(parse({"engine", "--set", "squares"}).group == "squares");
+    CHECK(parse({"engine", "--set=all"}).group.empty());
+    CHECK(parse({"engine", "--set", "squares", "--set", "ci"}).group.empty());
+  }
+
+  TEST_CASE("options of races") {
+    Arguments const arguments =
+        parse({"engine", "--against=avx2", "--report", "out/r.md", "--only", "3x3"});
+    CHECK(arguments.against == "avx2");
+    CHECK(arguments.report == "out/r.md");
+    CHECK(arguments.only == "3x3");
+    CHECK(parse({"engine", "--tags"}).tags);
+  }
+
+  TEST_CASE("a table of tags has no peers and no tag of its own") {
+    std::string const text =
+        "--tags compares all tags of this machine; it does not go with --against or --isa";
+    CHECK(errorOf({"engine", "--tags", "--isa", "avx2"}) == text);
+    CHECK(errorOf({"engine", "--against", "float", "--tags"}) == text);
   }
 
   TEST_CASE("options stand on either side of the family, their values behind a space or '='") {
@@ -49,9 +75,13 @@ TEST_SUITE("bench/arguments") {
     CHECK(errorOf({"conv"}) == "family 'conv' is unknown; there are engine, graph");
     CHECK(errorOf({"engine", "graph"}) == "one family at a time: 'engine' or 'graph'");
     CHECK(errorOf({"engine", "--threads", "2"}) ==
-          "option '--threads' is unknown; there are --set, --workers, --isa");
-    CHECK(errorOf({"engine", "--set", "big"}) ==
-          "--set 'big' is unknown; there are smoke, ci, all");
+          "option '--threads' is unknown; there are --set, --only, --workers, --isa, --against, "
+          "--tags, --report");
+    CHECK(errorOf({"engine", "--tags=yes"}).starts_with("option '--tags=yes' is unknown"));
+    CHECK(errorOf({"engine", "--set="}) ==
+          "--set is empty; there are smoke, ci, all and the groups of the family");
+    CHECK(errorOf({"engine", "--report", "table"}) ==
+          "--report 'table' is not the name of a file that ends in .md");
     CHECK(errorOf({"engine", "--set"}) == "--set needs a value");
   }
 

@@ -1,12 +1,12 @@
-// A peer with the longhand for a library. It refuses transposed operands, and gets half ones wrong.
+// A peer with the longhand for a library. It refuses transposed operands and convolutions, and gets
+// half products wrong.
 #include <bench/race/Peer.hpp>
 
 namespace cottonwood::bench {
 
 std::string describePeer() { return "longhand 1.0"; }
 
-std::vector<Way> waysOfPeer(Operands const &o) {
-  Product const &p = o.product;
+std::vector<Way> waysOfPeer(Product const &p, Operands const &o) {
   if (p.transposedA || p.transposedB)
     return {};
   return {{"longhand", [o, p] {
@@ -19,5 +19,7 @@ std::vector<Way> waysOfPeer(Operands const &o) {
              }
            }}};
 }
+
+std::vector<Way> waysOfPeer(Conv const &, Operands const &) { return {}; }
 
 } // namespace cottonwood::bench

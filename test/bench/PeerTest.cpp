@@ -29,19 +29,29 @@ TEST_SUITE("bench/peer") {
   TEST_CASE("a peer introduces itself, computes and is timed") {
     PeerProcess peer(TEST_PEER, {});
     CHECK(peer.description() == "longhand 1.0");
-    Product const product{.batch = 2, .m = 5, .n = 6, .k = 7};
-    REQUIRE(peer.prepare(product));
+    Problem const problem = Product{.batch = 2, .m = 5, .n = 6, .k = 7};
+    REQUIRE(peer.prepare(problem));
     CHECK(peer.way() == "longhand");
-    Reference const reference = referenceOf(product, valuesOfA(product), valuesOfB(product));
-    CHECK(worstError(reference, peer.sample()) <= allowedError(product, false));
+    CHECK(peer.result() == Result::FLOAT);
+    CHECK(worstError(referenceOf(problem), peer.sample()) <= allowedErrorOf(problem, false));
     peer.setBatch(100);
     CHECK(peer.runBatch() > 0);
   }
 
-  TEST_CASE("a peer that cannot compute a product says so and takes the next one") {
+  TEST_CASE("a peer that cannot compute a problem says so and takes the next one") {
     PeerProcess peer(TEST_PEER, {});
-    CHECK_FALSE(peer.prepare({.m = 2, .n = 2, .k = 2, .transposedA = true}));
-    CHECK(peer.prepare({.m = 2, .n = 2, .k = 2}));
+    CHECK_FALSE(peer.prepare(Product{.m = 2, .n = 2, .k = 2, .transposedA = true}));
+    CHECK_FALSE(peer.prepare(Conv{.size = 2}));
+    CHECK(peer.way().empty());
+    CHECK(peer.prepare(Product{.m = 2, .n = 2, .k = 2}));
+  }
+
+  TEST_CASE("a command that a peer does not know is an error") {
+    PeerProcess peer(TEST_PEER, {});
+    CHECK_THROWS_WITH_AS(peer.ask("roofs", "roofs"),
+                         "bench-test-peer answers 'error unknown command' where 'roofs' was "
+                         "expected",
+                         PeerError);
   }
 
   TEST_CASE("programs that are no peers are named in the error") {
@@ -52,7 +62,7 @@ TEST_SUITE("bench/peer") {
 
   TEST_CASE("a peer that dies is an error, not the driver's death") {
     PeerProcess peer(TEST_PEER, {});
-    REQUIRE(peer.prepare({.m = 2, .n = 2, .k = 2}));
+    REQUIRE(peer.prepare(Product{.m = 2, .n = 2, .k = 2}));
     kill(peer.process(), SIGKILL);
     CHECK_THROWS_AS(peer.runBatch(), PeerError);
   }

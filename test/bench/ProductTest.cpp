@@ -1,36 +1,13 @@
-#include <bench/poplin/MatMulCases.hpp>
 #include <bench/race/Product.hpp>
 
 #include <doctest/doctest.h>
 
-#include <algorithm>
 #include <cmath>
-#include <set>
 #include <stdexcept>
 
 using namespace cottonwood::bench;
 
 TEST_SUITE("bench/product") {
-  TEST_CASE("every case has a name of its own and survives the trip to a peer") {
-    std::set<std::string> names;
-    for (Product const &product : matMulCases(Set::All)) {
-      CAPTURE(nameOf(product));
-      CHECK(names.insert(nameOf(product)).second);
-      CHECK(nameOf(parseProduct(textOf(product))) == nameOf(product));
-    }
-  }
-
-  TEST_CASE("larger sets include the smaller ones, and ci has 1024^3") {
-    auto const smoke = matMulCases(Set::Smoke), ci = matMulCases(Set::Ci),
-               all = matMulCases(Set::All);
-    CHECK(!smoke.empty());
-    CHECK(smoke.size() < ci.size());
-    CHECK(ci.size() < all.size());
-    CHECK(std::any_of(ci.begin(), ci.end(), [](Product const &product) {
-      return nameOf(product) == "float/1024x1024x1024";
-    }));
-  }
-
   TEST_CASE("what is no product is refused") {
     for (char const *text : {"", "float", "float 1 2 3 4 nn", "double 1 2 3 4 nn plain",
                              "float 1 2 3 4 xx plain", "float 1 2 3 4 nn plain more"})
@@ -38,7 +15,7 @@ TEST_SUITE("bench/product") {
   }
 
   TEST_CASE("values are multiples of 1/256 within one, so that half holds them") {
-    for (float value : valuesOfA({.m = 30, .k = 40})) {
+    for (float value : randomValues(1200, 1)) {
       CHECK(std::fabs(value) <= 1);
       CHECK(value * 256 == std::floor(value * 256));
     }
@@ -50,7 +27,7 @@ TEST_SUITE("bench/product") {
     std::vector<double> const expected = {4, 5, 10, 11};
     auto const check = [&](std::vector<float> const &a, std::vector<float> const &b) {
       Reference const reference = referenceOf(product, a, b);
-      auto const positions = samplePositions(product);
+      auto const positions = samplePositions(product.sizeC());
       for (std::size_t i = 0; i < positions.size(); ++i)
         CHECK(reference.values[i] == expected[positions[i]]);
     };
@@ -59,6 +36,28 @@ TEST_SUITE("bench/product") {
     check({1, 4, 2, 5, 3, 6}, {1, 0, 0, 1, 1, 1});
     product.transposedB = true;
     check({1, 4, 2, 5, 3, 6}, {1, 0, 1, 0, 1, 1});
+  }
+
+  TEST_CASE("names tell type, shape, layout and form") {
+    CHECK(nameOf(Product{.m = 2, .n = 3, .k = 4}) == "float/2x3x4");
+    CHECK(nameOf(Product{.half = true, .batch = 5, .m = 2, .n = 3, .k = 4}) == "half/5x(2x3x4)");
+    Product product{.half = true, .halfPartials = true, .transposedB = true, .constantB = true};
+    CHECK(nameOf(product) == "half-partials/1x1x1/nt/constant");
+    CHECK(textOf(parseProduct(textOf(product))) == textOf(product));
+  }
+
+  TEST_CASE("half operands are half the bytes") {
+    CHECK(Product{.m = 2, .n = 3, .k = 4}.bytes() == 4 * (8 + 12 + 6));
+    CHECK(Product{.half = true, .m = 2, .n = 3, .k = 4}.bytes() == 2 * (8 + 12 + 6));
+  }
+
+  TEST_CASE("sums in half may be further from the reference than sums in float") {
+    Product const product{.half = true, .k = 1000};
+    Product partials = product;
+    partials.halfPartials = true;
+    CHECK(allowedError(product, false) < allowedError(product, true));
+    CHECK(allowedError(product, true) < allowedError(partials, true));
+    CHECK(allowedError(partials, true) < 0.02);
   }
 
   TEST_CASE("errors are relative to the sum of magnitudes, and NaN is the worst") {

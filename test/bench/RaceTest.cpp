@@ -19,9 +19,9 @@ public:
 
   pid_t process() const override { return getpid(); }
   std::string way() const override { return name_; }
-  bool prepare(Product const &product) override {
-    Reference const reference = referenceOf(product, valuesOfA(product), valuesOfB(product));
-    values_ = reference.values;
+  Result result() const override { return result_; }
+  bool prepare(Problem const &problem) override {
+    values_ = referenceOf(problem).values;
     values_.front() += error;
     return able;
   }
@@ -35,6 +35,7 @@ public:
   }
 
   double error = 0;
+  Result result_ = Result::FLOAT;
   bool able = true, dies = false;
   unsigned count() const { return count_; }
 
@@ -46,7 +47,7 @@ private:
   unsigned count_ = 1;
 };
 
-Product const PRODUCT{.m = 4, .n = 4, .k = 4};
+Problem const PRODUCT = Product{.m = 4, .n = 4, .k = 4};
 // Nothing here takes time, so nothing can be disturbed.
 RaceSettings const SETTINGS{.batchSeconds = 1, .rounds = 4, .disturbed = 1e9};
 
@@ -73,7 +74,7 @@ TEST_SUITE("bench/race") {
     CHECK(log.ends_with("oppooppo"));
   }
 
-  TEST_CASE("a batch has as many products as fill its time") {
+  TEST_CASE("a batch has as many problems as fill its time") {
     std::string log;
     Fake ours("o", 0.1, log), peer("p", 0.02, log);
     Race(ours, {&peer}, SETTINGS).run(PRODUCT);
@@ -109,7 +110,7 @@ TEST_SUITE("bench/race") {
     CHECK(result.complaint.starts_with("o computes wrong values"));
   }
 
-  TEST_CASE("a peer that cannot compute a product stays out of it without complaint") {
+  TEST_CASE("a peer that cannot compute a problem stays out of it without complaint") {
     std::string log;
     Fake ours("o", 0.1, log), unable("u", 0.01, log);
     unable.able = false;
@@ -117,6 +118,50 @@ TEST_SUITE("bench/race") {
     CHECK(result.peer.empty());
     CHECK(result.complaint.empty());
     CHECK(result.ours == doctest::Approx(0.1));
+  }
+
+  TEST_CASE("a limit computes nothing, so its values are not looked at") {
+    std::string log;
+    Fake ours("o", 0.1, log), limit("l", 0.05, log);
+    limit.error = 1, limit.result_ = Result::NONE;
+    RaceResult const result = Race(ours, {&limit}, SETTINGS).run(PRODUCT);
+    CHECK(result.peer == "l");
+    CHECK(result.complaint.empty());
+  }
+
+  TEST_CASE("a race has at least fifteen pairs unless told otherwise") {
+    std::string log;
+    Fake ours("o", 0.1, log), peer("p", 0.1, log);
+    RaceResult const result = Race(ours, {&peer}, {.disturbed = 1e9}).run(PRODUCT);
+    CHECK(result.ratios.size() >= 15);
+  }
+
+  TEST_CASE("times of all are in the order of the field, those of very slow ones from the trial") {
+    std::string log;
+    Fake a("a", 0.1, log), b("b", 5, log), c("c", 0.05, log);
+    RaceResult result;
+    auto const times = Race(a, {&b, &c}, SETTINGS).times(PRODUCT, result);
+    REQUIRE(times.size() == 3);
+    CHECK(times[0].seconds == doctest::Approx(0.1));
+    CHECK(times[1].seconds == doctest::Approx(5));
+    CHECK(times[1].trialOnly);
+    CHECK(times[2].way == "c");
+    CHECK_FALSE(times[2].trialOnly);
+  }
+
+  TEST_CASE("times of those who died or are wrong are missing, now and later") {
+    std::string log;
+    Fake a("a", 0.1, log), dead("d", 0.1, log), wrong("w", 0.1, log);
+    dead.dies = true, wrong.error = 1;
+    Race race(a, {&dead, &wrong}, SETTINGS);
+    for (int i = 0; i < 2; ++i) {
+      RaceResult result;
+      auto const times = race.times(PRODUCT, result);
+      REQUIRE(times.size() == 3);
+      CHECK(times[0].way == "a");
+      CHECK(times[1].way.empty());
+      CHECK(times[2].way.empty());
+    }
   }
 
   TEST_CASE("a peer that died is reported, and the others go on") {

@@ -69,6 +69,7 @@ TEST_SUITE("bench/rows") {
   TEST_CASE("the last line is the geometric mean, or nothing") {
     CHECK(geomeanText(0.974) == "geomean 0.97");
     CHECK(geomeanText(NAN) == "geomean -");
+    CHECK(geomeanText(1.104, "depthwise/own") == "geomean depthwise/own 1.10");
   }
 
   TEST_CASE("units of time") {

@@ -39,6 +39,25 @@ TEST_SUITE("bench/statistics") {
     CHECK_THROWS_AS(pairRatios(ours, std::vector<double>{1}), std::invalid_argument);
   }
 
+  TEST_CASE("ranks correlate fully if both order alike, whatever the values") {
+    std::vector<double> const a = {3, 1, 2}, alike = {1e9, -5, 0}, reversed = {1, 3, 2};
+    CHECK(rankCorrelation(a, alike) == doctest::Approx(1));
+    CHECK(rankCorrelation(a, reversed) == doctest::Approx(-1));
+    CHECK_THROWS_AS(rankCorrelation(a, std::vector<double>{1}), std::invalid_argument);
+  }
+
+  TEST_CASE("equal values share the mean of their ranks") {
+    // Ranks 0, 1.5, 1.5, 3 and 0, 1, 2, 3: covariance 4.5, variances 4.5 and 5.
+    std::vector<double> const a = {1, 2, 2, 3}, b = {1, 2, 3, 4};
+    CHECK(rankCorrelation(a, b) == doctest::Approx(4.5 / std::sqrt(4.5 * 5)));
+  }
+
+  TEST_CASE("what cannot be ranked does not correlate") {
+    CHECK(std::isnan(rankCorrelation({}, {})));
+    CHECK(std::isnan(rankCorrelation(std::vector<double>{1, 2}, std::vector<double>{1, 2})));
+    CHECK(std::isnan(rankCorrelation(std::vector<double>{1, 1, 1}, std::vector<double>{1, 2, 3})));
+  }
+
   TEST_CASE("a drift that both sides share leaves the ratio alone") {
     std::vector<double> ours, theirs;
     for (int i = 0; i < 15; ++i) {

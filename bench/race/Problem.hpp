@@ -1,0 +1,64 @@
+// What contenders compute: a product of matrices or a convolution.
+#pragma once
+
+#include <bench/race/Conv.hpp>
+#include <bench/race/Product.hpp>
+
+#include <string>
+#include <utility>
+#include <variant>
+#include <vector>
+
+namespace cottonwood::bench {
+
+using Problem = std::variant<Product, Conv>;
+
+/// Calls f with the problem as what it is.
+template <class F> decltype(auto) with(Problem const &problem, F &&f) {
+  return std::visit(std::forward<F>(f), problem);
+}
+
+inline std::string nameOf(Problem const &problem) {
+  return with(problem, [](auto const &p) { return nameOf(p); });
+}
+inline double flopsOf(Problem const &problem) {
+  return with(problem, [](auto const &p) { return p.flops(); });
+}
+/// Of operands and result, each once.
+inline double bytesOf(Problem const &problem) {
+  return with(problem, [](auto const &p) { return p.bytes(); });
+}
+inline std::size_t sizeOfC(Problem const &problem) {
+  return with(problem, [](auto const &p) { return p.sizeC(); });
+}
+inline bool isHalf(Problem const &problem) {
+  return with(problem, [](auto const &p) { return p.half; });
+}
+/// The same problem with elements of float.
+inline Problem asFloat(Problem problem) {
+  std::visit([](auto &p) { p.half = false; }, problem);
+  if (auto *const product = std::get_if<Product>(&problem))
+    product->halfPartials = false;
+  return problem;
+}
+
+inline std::vector<float> valuesOfA(Problem const &problem) {
+  return with(problem, [](auto const &p) { return randomValues(p.sizeA(), 1); });
+}
+inline std::vector<float> valuesOfB(Problem const &problem) {
+  return with(problem, [](auto const &p) { return randomValues(p.sizeB(), 2); });
+}
+inline Reference referenceOf(Problem const &problem) {
+  std::vector<float> const a = valuesOfA(problem), b = valuesOfB(problem);
+  return with(problem, [&](auto const &p) { return referenceOf(p, a, b); });
+}
+inline double allowedErrorOf(Problem const &problem, bool halfResult) {
+  return with(problem, [&](auto const &p) { return allowedError(p, halfResult); });
+}
+
+/// "matmul ..." or "conv ...": one line that parseProblem reads back.
+std::string textOf(Problem const &problem);
+/// \throws std::invalid_argument  the text is not one of textOf.
+Problem parseProblem(std::string const &text);
+
+} // namespace cottonwood::bench

@@ -1,0 +1,50 @@
+#include <bench/race/Tags.hpp>
+
+#include <doctest/doctest.h>
+
+#include <cmath>
+#include <sstream>
+
+using namespace cottonwood::bench;
+
+namespace {
+
+std::vector<std::string> wordsOf(std::string const &row) {
+  std::istringstream text(row);
+  std::vector<std::string> words;
+  for (std::string word; text >> word;)
+    words.push_back(word);
+  return words;
+}
+
+using Words = std::vector<std::string>;
+
+} // namespace
+
+TEST_SUITE("bench/tags") {
+  TEST_CASE("a tag is slow if any lower one is clearly faster") {
+    CHECK(slowTags({{"scalar", 5}, {"avx2", 100}, {"avx512", 200}}).empty());
+    CHECK(slowTags({{"scalar", 5}, {"avx2", 100}, {"avx512", 98}}).empty());
+    CHECK(slowTags({{"scalar", 5}, {"avx2", 100}, {"avx512", 90}}) == Words{"avx512 below avx2"});
+    CHECK(slowTags({{"scalar", 50}, {"avx2", 20}, {"avx512", 30}}) ==
+          Words{"avx2 below scalar", "avx512 below scalar"});
+    CHECK(slowTags({{"scalar", 5}, {"avx2", NAN}, {"avx512", 4}}) == Words{"avx512 below scalar"});
+  }
+
+  TEST_CASE("a row is case, a rate a tag, the ratio, and which tags are slow") {
+    CHECK(wordsOf(tagText("float/1x1x1", {{"scalar", 5}, {"avx2", 100}, {"avx512", 250}}, true)) ==
+          Words{"float/1x1x1", "5.00", "100", "250", "2.50", "busy"});
+    CHECK(wordsOf(tagText("x", {{"scalar", 5}, {"avx2", 4}}, false)) ==
+          Words{"x", "5.00", "4.00", "0.80", "SLOWER:", "avx2", "below", "scalar"});
+    CHECK(wordsOf(tagText("x", {{"scalar", 5}}, false)) == Words{"x", "5.00", "-"});
+    CHECK(wordsOf(tagText("x", {{"scalar", 5}, {"avx2", NAN}}, false)) ==
+          Words{"x", "5.00", "-", "-"});
+  }
+
+  TEST_CASE("the header names the tags above their rates") {
+    auto const words = wordsOf(tagHeader({"scalar", "avx2"}));
+    CHECK(words[0] == "case");
+    CHECK(words[1] == "scalar");
+    CHECK(words[2] == "avx2");
+  }
+}
