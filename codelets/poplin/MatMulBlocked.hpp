@@ -2,6 +2,7 @@
 /// The method for all products that are more than a few rows: register tiles over blocks of C.
 #pragma once
 
+#include <codelets/poplin/Finish.hpp>
 #include <codelets/poplin/MatMulArgs.hpp>
 #include <codelets/poplin/MatMulNarrow.hpp>
 #include <codelets/poplin/MatMulPack.hpp>
@@ -9,12 +10,14 @@
 
 namespace cottonwood::kernels::detail {
 
-/// One product; see chooseMatMulBlocking for the sizes.
-template <class Tag, class TIn, class TOut> class BlockedMatMul {
+/// One product; see chooseMatMulBlocking for the sizes and Finish.hpp for what becomes of the sums.
+template <class Tag, class TIn, class TOut, class Finish = StoreSums> class BlockedMatMul {
 public:
-  BlockedMatMul(const MatMulArgs<TIn, TOut> &args, const MatMulBlocking &blocking, float *workspace)
-      : args_(args), packA_(blocking.packA != 0 || !std::is_same_v<TIn, float>),
-        packB_(blocking.packB != 0) {
+  BlockedMatMul(const MatMulArgs<TIn, TOut> &args, const MatMulBlocking &blocking, float *workspace,
+                const Finish &finish = {})
+      : args_(args), finish_(finish), packA_(blocking.packA != 0 || !std::is_same_v<TIn, float>),
+        packB_(blocking.packB != 0),
+        asking_(args.m <= FEW * Shape::ROWS || args.n <= FEW * COLUMNS) {
     const std::size_t blocks = args.k == 0 ? 1 : (args.k + blocking.depth - 1) / blocking.depth;
     depth_ = (args.k + blocks - 1) / blocks;
     rows_ = args.m < blocking.rows ? args.m : blocking.rows;
@@ -32,8 +35,12 @@ private:
   using Shape = MatMulTileShape<Tag>;
   static constexpr std::size_t COLUMNS = Shape::COLUMNS, W = Shape::WIDTH;
   static constexpr std::size_t NARROW = MATMUL_NARROW_COLUMNS<Tag>; // 0 or 3
+  /// Panels of rows or strips of columns up to which operands come from far: they are used too
+  /// seldom to be in a cache, and there is too little else to hide their way.
+  static constexpr std::size_t FEW = 4;
   /// C's rows can take the tile's sums directly.
   static constexpr bool FLOAT_OUT = std::is_same_v<TOut, float>;
+  static constexpr bool HALF_OUT = std::is_same_v<TOut, half>;
   static constexpr bool FLOAT_IN = std::is_same_v<TIn, float>;
   static constexpr MatMulSource PACKED = MatMulSource::FLOAT;
   static constexpr MatMulSource IN_PLACE = FLOAT_IN ? MatMulSource::FLOAT : MatMulSource::HALF;
@@ -103,24 +110,29 @@ private:
     tile.packed = strip_;
     tile.columns = static_cast<unsigned>(s.columns);
     setSums(tile, s, p);
-    Rows rows{0, s.m, p + depth >= args_.k && tile.cOut == sums_};
+    const bool inC = tile.cHalf != nullptr || tile.cOut != sums_;
+    Rows rows{0, s.m, p + depth >= args_.k && (Finish::ACTIVE || !inC)};
     if (inPlace) {
       tile.b = b.data, tile.bRow = b.row;
       const bool end = s.j + s.columns >= args_.n && p + depth >= args_.k;
       if (args_.bPanel != 0 && !end) // never past the end of B
         tile.bAhead = MATMUL_PREFETCH_PANEL_ROWS * b.row;
       if (!packB_)
-        return runTiles<IN_PLACE>(tile, s, rows, s.m);
-      runTiles<PACKING>(tile, s, rows, 1);
+        return runTiles<IN_PLACE>(tile, s, rows, s.m, p);
+      runTiles<PACKING>(tile, s, rows, 1, p);
     } else {
       packMatMulPanel<Tag>(b, depth, tile.columns, strip_);
     }
     tile.b = strip_, tile.bRow = static_cast<std::ptrdiff_t>((s.columns + W - 1) / W * W);
-    runTiles<PACKED>(tile, s, rows, s.m);
+    tile.bAhead = 0;
+    if (asking_)
+      runTiles<MatMulSource::FLOAT_ASKING>(tile, s, rows, s.m, p);
+    else
+      runTiles<PACKED>(tile, s, rows, s.m, p);
   }
 
-  /// Where the tiles find earlier sums and leave theirs: in C, if it is float and this is the last
-  /// step, else side by side, where they stay in L2.
+  /// Where the tiles find earlier sums and leave theirs: in C, if this is the last step and nothing
+  /// else is to be done with them, else side by side, where they stay in L2.
   POP_SIMD_INLINE void setSums(MatMulTileArgs &tile, const Strip &s, std::size_t p) {
     const bool last = p + tile.k >= args_.k;
     tile.cOut = sums_, tile.cOutRow = COLUMNS;
@@ -135,37 +147,66 @@ private:
           tile.cOut = c, tile.cOutRow = args_.cRow;
         return;
       }
+    if constexpr (HALF_OUT && !Finish::ACTIVE)
+      if (last && args_.cRows == nullptr)
+        tile.cHalf = args_.row(s.first) + s.j, tile.cHalfRow = args_.cRow;
     if (p == 0 && args_.accumulate)
       loadSums(s);
   }
 
-  /// The rows still to do, and whether their sums have to be brought to C.
+  /// The rows still to do, and whether their sums have to be brought to C or finished there.
   struct Rows {
     std::size_t at, end;
-    bool toC;
+    bool finish;
   };
 
   /// Panels that begin before row `until`.
   template <MatMulSource SOURCE>
-  POP_SIMD_INLINE void runTiles(MatMulTileArgs &tile, const Strip &s, Rows &rows,
-                                std::size_t until) {
+  POP_SIMD_INLINE void runTiles(MatMulTileArgs &tile, const Strip &s, Rows &rows, std::size_t until,
+                                std::size_t p) {
     const auto height = static_cast<std::ptrdiff_t>(height_);
     const MatMulTileFunction whole = matMulTileOf<Tag, SOURCE>(height_, s.columns);
     for (; rows.at < until && rows.at + height_ <= rows.end; rows.at += height_) {
+      if constexpr (SOURCE == MatMulSource::FLOAT_ASKING)
+        askAhead(tile, s, rows, p);
       whole(tile);
-      if (rows.toC)
-        storeSums(s, rows.at, height_);
+      if (rows.finish)
+        storeSums(s, rows.at, height_, tile);
       tile.a += aPanel_;
       tile.cOut += height * tile.cOutRow;
+      if (tile.cHalf)
+        tile.cHalf += height * tile.cHalfRow;
       if (tile.cIn)
         tile.cIn += height * tile.cInRow;
     }
     if (rows.at >= until)
       return;
+    if constexpr (SOURCE == MatMulSource::FLOAT_ASKING)
+      askAhead(tile, s, rows, p);
     matMulTileOf<Tag, SOURCE>(rows.end - rows.at, s.columns)(tile);
-    if (rows.toC)
-      storeSums(s, rows.at, rows.end - rows.at);
+    if (rows.finish)
+      storeSums(s, rows.at, rows.end - rows.at, tile);
     rows.at = rows.end;
+  }
+
+  /// What the panel at rows.at asks for while it computes: the next panel's rows of A and, in the
+  /// last two panels of a step, the rows of B that the next step packs. Hardware prefetchers follow
+  /// neither: the former are short, the latter lie in pages of their own.
+  POP_SIMD_INLINE void askAhead(MatMulTileArgs &tile, const Strip &s, const Rows &rows,
+                                std::size_t p) {
+    const std::size_t after = rows.at + height_;
+    const std::size_t nextP = p + tile.k < args_.k ? p + tile.k : 0;
+    const std::size_t nextJ = nextP != 0 ? s.j : s.j + COLUMNS;
+    const bool next = nextJ + COLUMNS <= args_.n;
+    if (aDepth_ == 1 && (after < rows.end || next)) // values of k share cache lines
+      tile.aAhead = after < rows.end ? aPanel_ : a_ + static_cast<std::ptrdiff_t>(nextP) - tile.a;
+    else
+      tile.aAhead = 0;
+    tile.bNext = strip_, tile.bNextBytes = 0;
+    if (next && args_.b.column == 1 && after + height_ >= rows.end) {
+      tile.bNext = args_.bAt(nextP, nextJ);
+      tile.bNextBytes = args_.b.row * static_cast<std::ptrdiff_t>(sizeof(TIn));
+    }
   }
 
   /// A few columns; rows of A are contiguous.
@@ -187,8 +228,8 @@ private:
         run(std::integral_constant<std::size_t, 2>{});
       else
         run(std::integral_constant<std::size_t, NARROW>{});
-      if (tile.cOut == sums_)
-        storeSums(s, 0, s.m);
+      if (Finish::ACTIVE || tile.cOut == sums_)
+        storeSums(s, 0, s.m, tile);
       return true;
     }
   }
@@ -198,14 +239,16 @@ private:
       copyToFloat<Tag>(args_.row(s.first + i) + s.j, 1, s.columns, sums_ + i * COLUMNS);
   }
 
-  /// Rows [i, i + rows) of the strip.
-  void storeSums(const Strip &s, std::size_t i, std::size_t rows) {
-    for (const std::size_t end = i + rows; i < end; ++i)
-      copyFromFloat<Tag>(sums_ + i * COLUMNS, s.columns, args_.row(s.first + i) + s.j, 1);
+  /// Rows [i, i + rows) of the strip, whose sums the tile left in scratch or in C.
+  void storeSums(const Strip &s, std::size_t i, std::size_t rows, const MatMulTileArgs &tile) {
+    const float *sums = tile.cOut;
+    for (const std::size_t end = i + rows; i < end; ++i, sums += tile.cOutRow)
+      finish_.template row<Tag>(sums, s.columns, args_.row(s.first + i) + s.j, 1, s.first + i, s.j);
   }
 
   const MatMulArgs<TIn, TOut> &args_;
-  const bool packA_, packB_;
+  [[no_unique_address]] const Finish finish_;
+  const bool packA_, packB_, asking_;
   std::size_t depth_, rows_, height_ = 0;
   float *strip_, *sums_, *packedA_;
   const float *a_ = nullptr;

@@ -33,17 +33,24 @@ struct MatMulTileArgs {
   const void *b; ///< rows of float or half, `columns` side by side
   std::ptrdiff_t bRow;
   std::ptrdiff_t
-      bAhead;    ///< what a tile that does not pack asks for ahead of its use: 0 if B is near
+      bAhead; ///< what a tile that does not pack asks for ahead of its use: 0 if B is near
+  /// What an asking tile asks for besides: rows of B that a later tile packs, one a step, and the
+  /// same values of k of the rows of A that lie `aAhead` further.
+  const void *bNext;
+  std::ptrdiff_t bNextBytes, aAhead;
   float *packed; ///< where a packing tile leaves the rows of B: floats, whole vectors
   const float *cIn;
   std::ptrdiff_t cInRow;
   float *cOut;
   std::ptrdiff_t cOutRow;
+  half *cHalf; ///< if not null, where the sums go instead, rounded
+  std::ptrdiff_t cHalfRow;
   unsigned columns;
 };
 
-/// What a tile finds as B, and whether it leaves a packed copy for the tiles below it.
-enum class MatMulSource { FLOAT, HALF, FLOAT_PACKING, HALF_PACKING };
+/// What a tile finds as B, and whether it leaves a packed copy for the tiles below it, or asks for
+/// operands of later tiles.
+enum class MatMulSource { FLOAT, HALF, FLOAT_PACKING, HALF_PACKING, FLOAT_ASKING };
 
 namespace detail {
 
@@ -75,6 +82,9 @@ inline constexpr std::ptrdiff_t MATMUL_PREFETCH_ROWS = 32;
 /// The same for B in panels, which are read straight through.
 inline constexpr std::ptrdiff_t MATMUL_PREFETCH_PANEL_ROWS = 64;
 
+/// Values of k between two requests for rows of A: a cache line.
+inline constexpr std::size_t MATMUL_LINE = 16;
+
 /// A tile of ROWS x VECTORS vectors, the last vector possibly partial.
 template <class Tag, unsigned ROWS, unsigned VECTORS, MatMulSource SOURCE>
 void matMulTile(const MatMulTileArgs &args) {
@@ -82,7 +92,9 @@ void matMulTile(const MatMulTileArgs &args) {
   using V = simd<float, Tag>;
   constexpr bool PACKING =
       SOURCE == MatMulSource::FLOAT_PACKING || SOURCE == MatMulSource::HALF_PACKING;
-  constexpr bool FLOAT = SOURCE == MatMulSource::FLOAT || SOURCE == MatMulSource::FLOAT_PACKING;
+  constexpr bool ASKING = SOURCE == MatMulSource::FLOAT_ASKING;
+  constexpr bool FLOAT =
+      ASKING || SOURCE == MatMulSource::FLOAT || SOURCE == MatMulSource::FLOAT_PACKING;
   using B = std::conditional_t<FLOAT, float, half>;
   constexpr std::ptrdiff_t W = V::width;
   constexpr unsigned GROUPS = (ROWS + 2) / 3;
@@ -128,6 +140,7 @@ void matMulTile(const MatMulTileArgs &args) {
     const B *b = static_cast<const B *>(args.b);
     const std::ptrdiff_t bRow = args.bRow;
     float *packed = args.packed;
+    const char *next = static_cast<const char *>(args.bNext);
     for (std::size_t k = args.k; k != 0; --k, b += bRow) {
       V row[VECTORS];
       unroll<VECTORS>([&](auto j) __attribute__((always_inline)) {
@@ -142,6 +155,14 @@ void matMulTile(const MatMulTileArgs &args) {
           __builtin_prefetch(b + ahead + j * W);
         });
         packed += VECTORS * W;
+      } else if constexpr (ASKING) {
+        unroll<VECTORS>([&](auto j)
+                            __attribute__((always_inline)) { __builtin_prefetch(next + 64 * j); });
+        next += args.bNextBytes;
+        if (k % MATMUL_LINE == 0)
+          unroll<ROWS>([&](auto i) __attribute__((always_inline)) {
+            __builtin_prefetch(a[i / 3] + (i % 3) * aRow + args.aAhead, 0, 2);
+          });
       } else {
         const std::ptrdiff_t ahead = args.bAhead;
         unroll<VECTORS>([&](auto j) __attribute__((always_inline)) {
@@ -156,9 +177,8 @@ void matMulTile(const MatMulTileArgs &args) {
   else
     stream(std::false_type{});
 
-  const auto storeSums = [&](auto isWhole) __attribute__((always_inline)) {
-    float *const c = args.cOut;
-    const std::ptrdiff_t row = args.cOutRow;
+  const auto storeSums = [&](auto *c, std::ptrdiff_t row, auto isWhole)
+      __attribute__((always_inline)) {
     unroll<ROWS>([&](auto i) __attribute__((always_inline)) {
       unroll<VECTORS>([&](auto j) __attribute__((always_inline)) {
         if constexpr (isWhole || j + 1 < VECTORS)
@@ -168,10 +188,16 @@ void matMulTile(const MatMulTileArgs &args) {
       });
     });
   };
-  if (whole)
-    storeSums(std::true_type{});
+  const auto storeTo = [&](auto *c, std::ptrdiff_t row) __attribute__((always_inline)) {
+    if (whole)
+      storeSums(c, row, std::true_type{});
+    else
+      storeSums(c, row, std::false_type{});
+  };
+  if (args.cHalf)
+    storeTo(args.cHalf, args.cHalfRow);
   else
-    storeSums(std::false_type{});
+    storeTo(args.cOut, args.cOutRow);
 }
 
 using MatMulTileFunction = void (*)(const MatMulTileArgs &);

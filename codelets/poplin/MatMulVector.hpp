@@ -2,6 +2,7 @@
 /// Products of few rows with a matrix: bound by the one pass over the matrix, not by arithmetic.
 #pragma once
 
+#include <codelets/poplin/Finish.hpp>
 #include <codelets/poplin/MatMulCost.hpp>
 #include <codelets/poplin/MatMulPack.hpp>
 
@@ -68,9 +69,9 @@ void streamMatrix(MatMulView<T> a, MatMulView<T> b, std::size_t k, float *sums, 
 
 /// C[i,j] (+)= sum over p of a[i,p] * b[p,j] for m <= MATMUL_MAX_STREAMED_ROWS rows and a matrix
 /// with b.column == 1. Element (i, j) of C is at cRows(i)[j * cColumn].
-template <class Tag, class TIn, class TOut, class Rows>
+template <class Tag, class TIn, class TOut, class Rows, class Finish = StoreSums>
 void matMulRows(std::size_t m, std::size_t n, std::size_t k, MatMulView<TIn> a, MatMulView<TIn> b,
-                Rows cRows, std::ptrdiff_t cColumn, bool accumulate) {
+                Rows cRows, std::ptrdiff_t cColumn, bool accumulate, const Finish &finish = {}) {
   // 16 KB of sums: a third to a half of L1.
   constexpr std::size_t SUMS = 4096;
   alignas(64) float sums[SUMS];
@@ -101,8 +102,8 @@ void matMulRows(std::size_t m, std::size_t n, std::size_t k, MatMulView<TIn> a, 
       break;
     }
     for (std::size_t i = 0; i < m; ++i)
-      detail::copyFromFloat<Tag>(sums + i * block, columns,
-                                 cRows(i) + static_cast<std::ptrdiff_t>(j) * cColumn, cColumn);
+      finish.template row<Tag>(sums + i * block, columns,
+                               cRows(i) + static_cast<std::ptrdiff_t>(j) * cColumn, cColumn, i, j);
   }
 }
 
@@ -145,13 +146,19 @@ POP_SIMD_INLINE float dotProduct(const T *a, const T *x, std::size_t k) {
 } // namespace detail
 
 /// out[i * outStep] (+)= dot(row i of a, x) for `rows` rows with contiguous elements.
-template <class Tag, class TIn, class TOut>
+template <class Tag, class TIn, class TOut, class Finish = StoreSums>
 void matMulDot(std::size_t rows, std::size_t k, const TIn *a, std::ptrdiff_t aRow, const TIn *x,
-               TOut *out, std::ptrdiff_t outStep, bool accumulate) {
+               TOut *out, std::ptrdiff_t outStep, bool accumulate, const Finish &finish = {}) {
   using One = simd<float, isa::scalar>;
   for (std::size_t i = 0; i < rows; ++i, a += aRow, out += outStep) {
     const One dot = One::splat(detail::dotProduct<Tag>(a, x, k));
-    (accumulate ? One::load(out) + dot : dot).store(out);
+    const One sum = accumulate ? One::load(out) + dot : dot;
+    if constexpr (Finish::ACTIVE) {
+      const float value = sum.first();
+      finish.template row<Tag>(&value, 1, out, 1, 0, i);
+    } else {
+      sum.store(out);
+    }
   }
 }
 
