@@ -95,9 +95,10 @@ void parseOption(Arguments &arguments, std::string_view word, Words &words) {
 
 /// The table of tags has no peers, and runs every tag.
 void checkTogether(Arguments const &arguments) {
-  if (arguments.tags && !(arguments.against.empty() && arguments.isa.empty()))
-    throw UsageError("--tags compares all tags of this machine; it does not go with --against or "
-                     "--isa");
+  if (arguments.tags &&
+      !(arguments.against.empty() && arguments.isa.empty() && arguments.report.empty()))
+    throw UsageError("--tags compares all tags of this machine; it does not go with --against, "
+                     "--isa or --report");
 }
 
 } // namespace

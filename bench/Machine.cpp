@@ -31,6 +31,7 @@ Machine thisMachine(unsigned threads) {
     machine.cpu += " (family " + valueIn(text.str(), "cpu family") + " model " +
                    valueIn(text.str(), "model") + ")";
   machine.cores = std::thread::hardware_concurrency();
+  machine.version = POP_BENCH_VERSION;
   machine.tag = isa::name(isa::activeIsa());
   machine.threads = threads;
   return machine;
@@ -38,8 +39,9 @@ Machine thisMachine(unsigned threads) {
 
 std::string textOf(Machine const &machine) {
   std::vector<std::string_view> const peers(machine.peers.begin(), machine.peers.end());
-  return machine.cpu + ", " + std::to_string(machine.cores) + " cores; ours " + machine.tag + "; " +
-         std::to_string(machine.threads) + (machine.threads == 1 ? " thread" : " threads") +
+  return machine.cpu + ", " + std::to_string(machine.cores) + " cores; ours " + machine.version +
+         ' ' + machine.tag + "; " + std::to_string(machine.threads) +
+         (machine.threads == 1 ? " thread" : " threads") +
          " each; peers: " + (peers.empty() ? "none" : listed(peers));
 }
 

@@ -75,7 +75,7 @@ public:
     }
     label((LEFT + RIGHT) / 2, BOTTOM + 38, "floating point operations a byte",
           "text-anchor=\"middle\"");
-    label(LEFT, TOP - 8, "GF/s", "text-anchor=\"end\"");
+    label(LEFT + 6, TOP - 8, "GF/s");
   }
 
   /// A sloping roof up to where it meets the flat one.
@@ -87,8 +87,8 @@ public:
     if (last <= first)
       return;
     line(x_.at(first), y_.at(first * bandwidth), x_.at(last), y_.at(last * bandwidth), ROOF);
-    label(x_.at(first) + 4, y_.at(first * bandwidth) - 6,
-          std::string(name) + ' ' + shortNumber(bandwidth) + " GB/s");
+    label(x_.at(first) + 8, y_.at(first * bandwidth) - 4,
+          std::string(name) + ' ' + shortNumber(bandwidth) + " GB/s", ON_LINES);
   }
 
   void ceiling() {
@@ -112,6 +112,8 @@ public:
 
 private:
   static constexpr char const *ROOF = "stroke=\"#444\" stroke-width=\"1.5\"";
+  static constexpr char const *ON_LINES =
+      "stroke=\"white\" stroke-width=\"4\" paint-order=\"stroke\"";
 
   static std::string shortPower(double exponent) {
     char text[40];

@@ -12,7 +12,7 @@ template <class... Values> std::string format(char const *pattern, Values... val
   return text;
 }
 
-constexpr int NAME_WIDTH = 44;
+constexpr int NAME_WIDTH = 48;
 
 } // namespace
 

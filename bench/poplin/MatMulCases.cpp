@@ -42,6 +42,8 @@ constexpr Entry ENTRIES[] = {
     {Set::All, "gemv", stored(product(1, 4096, 4096), false, true)},
     {Set::All, "gemv", product(4096, 1, 4096)},
     {Set::All, "gemv", product(1, 1000, 2048)},
+    {Set::All, "gemv", product(1, 2048, 2048)}, // float and half both in a last cache of 32 MB,
+    {Set::All, "gemv", product(1, 8192, 8192)}, // and both far beyond it
     {Set::Ci, "odd", product(33, 65, 129)},
     {Set::Ci, "odd", product(900, 600, 300)},
     {Set::All, "odd", square(1000)},

@@ -28,7 +28,8 @@ void write(Engine &engine, char const *name, std::vector<float> const &values, b
     return;
   }
   std::vector<std::uint16_t> bits(values.size());
-  std::transform(values.begin(), values.end(), bits.begin(), base::floatToHalf);
+  std::transform(values.begin(), values.end(), bits.begin(),
+                 [](float value) { return base::floatToHalf(value); });
   engine.writeTensor(name, bits.data(), bits.data() + bits.size());
 }
 
@@ -40,7 +41,8 @@ std::vector<float> read(Engine &engine, char const *name, std::size_t size, bool
   }
   std::vector<std::uint16_t> bits(size);
   engine.readTensor(name, bits.data(), bits.data() + bits.size());
-  std::transform(bits.begin(), bits.end(), values.begin(), base::halfToFloat);
+  std::transform(bits.begin(), bits.end(), values.begin(),
+                 [](std::uint16_t value) { return base::halfToFloat(value); });
   return values;
 }
 

@@ -145,9 +145,11 @@ std::string nameOf(Conv const &c) {
 
 std::string textOf(Conv const &c) {
   std::ostringstream text;
-  text << (c.half ? "half " : "float ") << nameOf(c.pass) << ' ' << nameOf(c.layout) << ' '
-       << c.batch << ' ' << c.groups << ' ' << c.in << ' ' << c.out << ' ' << c.size << ' '
-       << c.kernel << ' ' << c.stride;
+  text << (c.half         ? "half "
+           : c.halfValues ? "float-of-half "
+                          : "float ")
+       << nameOf(c.pass) << ' ' << nameOf(c.layout) << ' ' << c.batch << ' ' << c.groups << ' '
+       << c.in << ' ' << c.out << ' ' << c.size << ' ' << c.kernel << ' ' << c.stride;
   return text.str();
 }
 
@@ -158,6 +160,7 @@ Conv parseConv(std::string const &text) try {
   words >> type >> pass >> layout >> c.batch >> c.groups >> c.in >> c.out >> c.size >> c.kernel >>
       c.stride;
   c.half = type == "half";
+  c.halfValues = type == "float-of-half";
   c.pass = parsePass(pass);
   c.layout = layout == "plain" ? Conv::Layout::PLAIN : Conv::Layout::OWN;
   if (!words || textOf(c) != text || c.stride == 0 || c.kernel == 0 ||

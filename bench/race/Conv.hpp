@@ -23,7 +23,8 @@ struct Conv {
   /// arranged beforehand; a gradient of weights lies as activations do.
   enum class Layout { OWN, PLAIN };
 
-  bool half = false; ///< elements of ours; peers compute the same convolution in float
+  bool half = false;       ///< elements of ours; peers compute the same convolution in float
+  bool halfValues = false; ///< elements of float with values that half holds
   Pass pass = Pass::FORWARD;
   Layout layout = Layout::OWN;
   std::size_t batch = 1, groups = 1;

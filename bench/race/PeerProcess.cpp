@@ -110,8 +110,10 @@ void PeerProcess::fail(std::string const &what) const {
 std::string PeerProcess::answer(std::string const &expected) {
   // Every answer is one line and is read whole, so nothing is left in the stream's buffer.
   pollfd waiting{fileno(answers_), POLLIN, 0};
-  if (poll(&waiting, 1, ANSWER_MILLISECONDS) <= 0)
+  if (poll(&waiting, 1, ANSWER_MILLISECONDS) <= 0) {
+    kill(process_, SIGKILL); // or finish() would wait for it
     fail("does not answer");
+  }
   std::string line;
   for (int c = std::fgetc(answers_); c != '\n'; c = std::fgetc(answers_)) {
     if (c == EOF)

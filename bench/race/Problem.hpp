@@ -34,19 +34,21 @@ inline std::size_t sizeOfC(Problem const &problem) {
 inline bool isHalf(Problem const &problem) {
   return with(problem, [](auto const &p) { return p.half; });
 }
-/// The same problem with elements of float.
+/// The same problem, with the same values, in elements of float.
 inline Problem asFloat(Problem problem) {
-  std::visit([](auto &p) { p.half = false; }, problem);
+  std::visit([](auto &p) { p.halfValues |= std::exchange(p.half, false); }, problem);
   if (auto *const product = std::get_if<Product>(&problem))
     product->halfPartials = false;
   return problem;
 }
 
 inline std::vector<float> valuesOfA(Problem const &problem) {
-  return with(problem, [](auto const &p) { return randomValues(p.sizeA(), 1); });
+  return with(problem,
+              [](auto const &p) { return randomValues(p.sizeA(), 1, p.half || p.halfValues); });
 }
 inline std::vector<float> valuesOfB(Problem const &problem) {
-  return with(problem, [](auto const &p) { return randomValues(p.sizeB(), 2); });
+  return with(problem,
+              [](auto const &p) { return randomValues(p.sizeB(), 2, p.half || p.halfValues); });
 }
 inline Reference referenceOf(Problem const &problem) {
   std::vector<float> const a = valuesOfA(problem), b = valuesOfB(problem);

@@ -37,8 +37,9 @@ std::string nameOf(Product const &product) {
 
 std::string textOf(Product const &product) {
   std::ostringstream text;
-  text << typeOf(product) << ' ' << product.batch << ' ' << product.m << ' ' << product.n << ' '
-       << product.k << ' ' << layoutOf(product) << (product.constantB ? " constant" : " plain");
+  text << (product.halfValues ? "float-of-half" : typeOf(product)) << ' ' << product.batch << ' '
+       << product.m << ' ' << product.n << ' ' << product.k << ' ' << layoutOf(product)
+       << (product.constantB ? " constant" : " plain");
   return text.str();
 }
 
@@ -48,6 +49,7 @@ Product parseProduct(std::string const &text) {
   Product product;
   words >> type >> product.batch >> product.m >> product.n >> product.k >> layout >> form;
   product.half = type.starts_with("half");
+  product.halfValues = type == "float-of-half";
   product.halfPartials = type == "half-partials";
   product.transposedA = layout.starts_with('t');
   product.transposedB = layout.ends_with('t');

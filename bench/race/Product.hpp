@@ -13,6 +13,7 @@ namespace cottonwood::bench {
 /// C[g] = op(A[g]) * op(B[g]) for g < batch: op(A) is m x k, op(B) k x n, all row-major.
 struct Product {
   bool half = false;         ///< elements of ours; peers compute the same product in float
+  bool halfValues = false;   ///< elements of float with values that half holds
   bool halfPartials = false; ///< of ours, if half: sums may be kept in half on the way
   std::size_t batch = 1, m = 1, n = 1, k = 1;
   bool transposedA = false, transposedB = false; ///< stored as [k, m], [n, k]

@@ -12,6 +12,7 @@
 #include <codelets/arch/CpuFeatures.hpp>
 
 #include <algorithm>
+#include <cmath>
 #include <cstdio>
 #include <stdexcept>
 #include <string>
@@ -67,11 +68,15 @@ std::string notesOn(Case const &example, Arguments const &arguments) {
 }
 
 RaceRow rowOf(Problem const &problem, RaceResult const &result) {
+  // A race that broke off has no times.
+  auto const rate = [&](double seconds) {
+    return seconds > 0 ? flopsOf(problem) / seconds * 1e-9 : NAN;
+  };
   RaceRow row;
   row.name = nameOf(problem);
-  row.ours = flopsOf(problem) / result.ours * 1e-9;
+  row.ours = rate(result.ours);
   row.peer = result.peer;
-  row.theirs = flopsOf(problem) / result.theirs * 1e-9;
+  row.theirs = rate(result.theirs);
   row.ratio = quartiles(result.ratios);
   row.disturbed = result.disturbed;
   return row;

@@ -15,7 +15,7 @@ namespace cottonwood::bench {
 namespace {
 
 constexpr double TOLERANCE = 0.97; ///< differences below this are noise
-constexpr std::size_t NAME_WIDTH = 44;
+constexpr std::size_t NAME_WIDTH = 48;
 
 std::string padded(std::string const &text, int width) {
   char line[128];

@@ -9,6 +9,7 @@ namespace {
 constexpr std::size_t SAMPLES = 64;
 constexpr double FLOAT_EPS = 0x1p-24, HALF_EPS = 0x1p-11; // half a unit in the last place
 constexpr double PRODUCTS_OF_HALF_SUMS = 32;
+constexpr int FLOAT_BITS = 24, HALF_BITS = 11; // of the significand
 
 /// Knuth's MMIX generator; the upper bits are the good ones.
 std::uint64_t nextRandom(std::uint64_t &state) {
@@ -18,10 +19,13 @@ std::uint64_t nextRandom(std::uint64_t &state) {
 
 } // namespace
 
-std::vector<float> randomValues(std::size_t count, std::uint64_t seed) {
+std::vector<float> randomValues(std::size_t count, std::uint64_t seed, bool ofHalf) {
+  std::int64_t const one = ofHalf ? 1 << HALF_BITS : 1 << FLOAT_BITS;
   std::vector<float> values(count);
-  for (float &value : values)
-    value = static_cast<float>(static_cast<int>(nextRandom(seed) % 513) - 256) / 256;
+  for (float &value : values) {
+    auto const random = static_cast<std::int64_t>(nextRandom(seed)) % (2 * one + 1);
+    value = static_cast<float>(random - one) / static_cast<float>(one);
+  }
   return values;
 }
 

@@ -8,8 +8,10 @@
 
 namespace cottonwood::bench {
 
-/// Pseudo-random multiples of 1/256 in [-1, 1], so that half holds them exactly.
-std::vector<float> randomValues(std::size_t count, std::uint64_t seed);
+/// Pseudo-random values in [-1, 1] that fill the significand: of float, or only of half, so that
+/// half holds them exactly. (Matrix units draw less power, and run faster, on values with many zero
+/// bits.)
+std::vector<float> randomValues(std::size_t count, std::uint64_t seed, bool ofHalf);
 
 /// Where results of `size` elements are compared: indices, first and last element among them.
 std::vector<std::size_t> samplePositions(std::size_t size);

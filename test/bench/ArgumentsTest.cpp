@@ -55,10 +55,11 @@ TEST_SUITE("bench/arguments") {
   }
 
   TEST_CASE("a table of tags has no peers and no tag of its own") {
-    std::string const text =
-        "--tags compares all tags of this machine; it does not go with --against or --isa";
+    std::string const text = "--tags compares all tags of this machine; it does not go with "
+                             "--against, --isa or --report";
     CHECK(errorOf({"engine", "--tags", "--isa", "avx2"}) == text);
     CHECK(errorOf({"engine", "--against", "float", "--tags"}) == text);
+    CHECK(errorOf({"engine", "--tags", "--report", "r.md"}) == text);
   }
 
   TEST_CASE("options stand on either side of the family, their values behind a space or '='") {

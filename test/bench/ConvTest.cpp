@@ -49,8 +49,9 @@ struct Longhand {
 /// The reference against sums over all products.
 void check(Conv conv) {
   CAPTURE(nameOf(conv));
-  Longhand const longhand{conv, randomValues(conv.sizeInput(), 5),
-                          randomValues(conv.sizeWeights(), 6), randomValues(conv.sizeOutput(), 7)};
+  Longhand const longhand{conv, randomValues(conv.sizeInput(), 5, false),
+                          randomValues(conv.sizeWeights(), 6, false),
+                          randomValues(conv.sizeOutput(), 7, false)};
   std::map<std::size_t, double> sums;
   bool const forward = conv.pass == Conv::Pass::FORWARD,
              data = conv.pass == Conv::Pass::DATA_GRADIENT;
@@ -105,6 +106,13 @@ TEST_SUITE("bench/conv") {
     CHECK(nameOf(conv) == "half/3x3s2/128-64@56/b4/weight-gradient/plain");
     CHECK(nameOf(Conv{.groups = 32, .size = 7, .kernel = 3}) == "float/dw3x3/32@7/b1/own");
     CHECK(nameOf(Conv{.groups = 32, .in = 4, .out = 4}) == "float/1x1/32x(4-4)@1/b1/own");
+  }
+
+  TEST_CASE("in float a convolution of half keeps its values") {
+    Problem const half = Conv{.half = true, .size = 4};
+    Problem const twin = parseProblem(textOf(asFloat(half)));
+    CHECK_FALSE(isHalf(twin));
+    CHECK(valuesOfA(twin) == valuesOfA(half));
   }
 
   TEST_CASE("what is no problem is refused") {

@@ -1,4 +1,4 @@
-#include <bench/race/Product.hpp>
+#include <bench/race/Problem.hpp>
 
 #include <doctest/doctest.h>
 
@@ -14,11 +14,27 @@ TEST_SUITE("bench/product") {
       CHECK_THROWS_AS(parseProduct(text), std::invalid_argument);
   }
 
-  TEST_CASE("values are multiples of 1/256 within one, so that half holds them") {
-    for (float value : randomValues(1200, 1)) {
-      CHECK(std::fabs(value) <= 1);
-      CHECK(value * 256 == std::floor(value * 256));
+  TEST_CASE("values are within one, and half holds those of half") {
+    for (bool ofHalf : {false, true}) {
+      bool fillFloat = false;
+      for (float value : randomValues(1200, 1, ofHalf)) {
+        CHECK(std::fabs(value) <= 1);
+        bool const heldByHalf = value * 2048 == std::floor(value * 2048);
+        CHECK((heldByHalf || !ofHalf));
+        fillFloat |= !heldByHalf;
+      }
+      CHECK(fillFloat == !ofHalf);
     }
+  }
+
+  TEST_CASE("in float a problem of half keeps its values") {
+    Problem const half = Product{.half = true, .m = 3, .k = 5};
+    Problem const twin = parseProblem(textOf(asFloat(half)));
+    CHECK_FALSE(isHalf(twin));
+    CHECK(nameOf(twin) == "float/3x1x5");
+    CHECK(valuesOfA(twin) == valuesOfA(half));
+    CHECK(valuesOfB(asFloat(twin)) == valuesOfB(half));
+    CHECK(valuesOfA(twin) != valuesOfA(Product{.m = 3, .k = 5}));
   }
 
   TEST_CASE("storing an operand transposed moves its elements") {

@@ -16,7 +16,12 @@ namespace {
 Report exampleReport() {
   RaceRow const first{"float/64x64x64", 412, "onednn", 501, {0.8, 0.82, 0.85}, true};
   RaceRow const second{"float/<&>", 412, "", 0, {}, false};
-  return {.machine = {.cpu = "A CPU", .cores = 2, .tag = "avx2", .threads = 1, .peers = {"p 1.0"}},
+  return {.machine = {.cpu = "A CPU",
+                      .cores = 2,
+                      .version = "0.1",
+                      .tag = "avx2",
+                      .threads = 1,
+                      .peers = {"p 1.0"}},
           .roofs = {500, 280, 110, 44},
           .rows = {{first, 10.7}, {second, 0.5}},
           .foot = {"geomean 0.82"}};
@@ -74,7 +79,7 @@ TEST_SUITE("bench/report") {
         .family = "matmul", .group = "small", .workers = 1, .against = "avx2"};
     std::string const text = markdownOf(arguments, exampleReport(), "r.svg");
     CHECK(contains(text, "# matmul\n"));
-    CHECK(contains(text, "A CPU, 2 cores; ours avx2; 1 thread each; peers: p 1.0\n"));
+    CHECK(contains(text, "A CPU, 2 cores; ours 0.1 avx2; 1 thread each; peers: p 1.0\n"));
     CHECK(contains(text, "`./run bench matmul --set small --workers 1 --against avx2`"));
     CHECK(contains(text, "| float/64x64x64 | 412 | 501 | onednn | 0.82 | 0.80..0.85 | busy |\n"));
     CHECK(contains(text, "| float/<&> | 412 | - | no peer | - | - |  |\n"));
