@@ -7,7 +7,9 @@
 #pragma once
 
 #include <codelets/poplin/ConvBox.hpp>
+#include <codelets/poplin/ConvChannelLines.hpp>
 #include <codelets/poplin/ConvCost.hpp>
+#include <codelets/poplin/Finish.hpp>
 #include <codelets/poplin/MatMulPack.hpp>
 
 namespace cottonwood::kernels {
@@ -35,12 +37,14 @@ template <class TIn, class TWeights, class TOut> struct ConvArgs {
 namespace detail {
 
 /// \tparam CHANNELS  groups of one channel in and out: they are columns, and there is one group
-template <class Tag, bool CHANNELS, class TIn, class TWeights, class TOut> class ConvDriver {
+/// \tparam Finish    what becomes of the sums of output i, column j of all groups: see Finish.hpp
+template <class Tag, bool CHANNELS, class TIn, class TWeights, class TOut, class Finish = StoreSums>
+class ConvDriver {
 public:
   using Args = ConvArgs<TIn, TWeights, TOut>;
 
-  explicit ConvDriver(const Args &args)
-      : args_(args), geometry_(args.geometry), covered_(geometry_.covered()),
+  explicit ConvDriver(const Args &args, const Finish &finish = {})
+      : args_(args), finish_(finish), geometry_(args.geometry), covered_(geometry_.covered()),
         taps_(sizesOf(&ConvDim::taps, tapSizes_)), outputs_(sizesOf(&ConvDim::outputs, outSizes_)),
         tapParts_(geometry_.dims, taps_, args.blocking.depth, args.blocking.enough),
         pixelParts_(geometry_.dims, outputs_, args.blocking.pixels, args.blocking.pixels) {
@@ -112,8 +116,9 @@ private:
           geometry_, outputs, part,
           classes_, [&](const ConvBox &box) __attribute__((always_inline)) { runBox(box, part); });
     } while (tapParts_.next(part));
-    for (std::size_t i = 0; !direct_ && i < numPixels_; ++i)
-      copyFromFloat<Tag>(sums_ + i * COLUMNS, columns, outAt(firstPixel_ + i, j), 1);
+    for (std::size_t i = firstPixel_; (Finish::ACTIVE || !direct_) && i < firstPixel_ + numPixels_;
+         ++i)
+      finish_.template row<Tag>(sumsAt(i), columns, outAt(i, j), 1, i, firstColumn_ + j);
   }
 
   /// Groups as columns, all taps at once: a few outputs with all their columns at a time, which
@@ -122,27 +127,55 @@ private:
     const ConvRanges part = tapParts_.first();
     column_ = 0, columns_ = args_.columns;
     chooseWeights(part);
-    for (std::size_t i = 0; !covered_ && i < numPixels_; ++i)
-      clear(outAt(firstPixel_ + i, 0), columns_);
-    forEachConvBox(geometry_, outputs, part, classes_, [&](const ConvBox &box) POP_SIMD_LAMBDA {
-      if constexpr (CHANNELS)
-        runBoxColumns(box, part);
-    });
+    for (std::size_t i = firstPixel_; !covered_ && i < firstPixel_ + numPixels_; ++i)
+      clear(i);
+    ConvChoice choice[CONV_MAX_DIMS];
+    restrictedChoice(geometry_, outputs, part, classes_, choice);
+    const unsigned last = geometry_.dims - 1;
+    const ConvChoice lines = choice[last];
+    const ConvLine line = findConvLine(lines, geometry_.dim[last]);
+    for (std::size_t i = 0; i < lines.count; ++i) {
+      const ConvClass *const c = lines.first + i;
+      if (c == line.left || c == line.right)
+        continue;
+      choice[last] = {c, 1};
+      forEachConvBox(geometry_, choice, [&](const ConvBox &box) POP_SIMD_LAMBDA {
+        if constexpr (CHANNELS)
+          runBoxColumns(box, part, c == line.middle ? line : ConvLine{});
+      });
+    }
   }
 
-  static void clear(TOut *to, std::size_t n) {
-    for (std::size_t x = 0; x < n; ++x)
-      simd<float, isa::scalar>::zero().store(to + x);
+  /// What an output without products becomes.
+  void clear(std::size_t pixel) const {
+    TOut *const to = outAt(pixel, 0);
+    if constexpr (Finish::ACTIVE) {
+      static constexpr float ZEROS[COLUMNS] = {};
+      for (std::size_t j = 0; j < columns_; j += COLUMNS)
+        finish_.template row<Tag>(ZEROS, columns_ - j < COLUMNS ? columns_ - j : COLUMNS, to + j, 1,
+                                  pixel, firstColumn_ + j);
+    } else {
+      for (std::size_t x = 0; x < columns_; ++x)
+        simd<float, isa::scalar>::zero().store(to + x);
+    }
   }
 
-  void runBoxColumns(const ConvBox &box, const ConvRanges &part) {
+  void runBoxColumns(const ConvBox &box, const ConvRanges &part, const ConvLine &edges) {
     constexpr bool FLOAT_OUT = std::is_same_v<TOut, float>;
     ConvSegment segments[CONV_MAX_SEGMENTS];
     TileArgs tile;
     setRuns(tile, segments, box, part);
+    if (tile.length <= CONV_ROW_TAPS) {
+      const auto at = [&](std::size_t pixel) POP_SIMD_LAMBDA { return outAt(pixel, 0); };
+      tile.weights = tileWeights_, tile.columns = static_cast<unsigned>(columns_);
+      ConvChannelLines<Tag, TIn, TWeights, TOut, Finish, decltype(at)> lines(
+          in_, finish_, firstColumn_, at, args_.outPixel);
+      return lines.run(box, outStride_, tile, edges);
+    }
     const TIn *rows[Shape::ROWS];
     TOut *outs[Shape::ROWS];
     float *sums[Shape::ROWS];
+    std::size_t pixels[Shape::ROWS];
     tile.rows = rows, tile.sums = sums;
     tile.load = false;
     const std::size_t all = box.outputs(), tiles = (all + Shape::ROWS - 1) / Shape::ROWS;
@@ -152,7 +185,8 @@ private:
       const std::size_t n = all - i < height ? all - i : height;
       row.take(n, [&](std::size_t x, std::ptrdiff_t at, std::ptrdiff_t pixel) POP_SIMD_LAMBDA {
         rows[x] = in_ + at;
-        outs[x] = outAt(static_cast<std::size_t>(pixel), 0);
+        pixels[x] = static_cast<std::size_t>(pixel);
+        outs[x] = outAt(pixels[x], 0);
       });
       for (std::size_t j = 0; j < columns_; j += COLUMNS) {
         tile.columns = static_cast<unsigned>(columns_ - j < COLUMNS ? columns_ - j : COLUMNS);
@@ -166,8 +200,9 @@ private:
         runConvChannelTile<Tag>(static_cast<unsigned>(n), tile);
         for (std::size_t x = 0; x < n; ++x) {
           rows[x] += COLUMNS;
-          if constexpr (!FLOAT_OUT)
-            copyFromFloat<Tag>(sums[x], tile.columns, outs[x] + j, 1);
+          if constexpr (Finish::ACTIVE || !FLOAT_OUT)
+            finish_.template row<Tag>(sums[x], tile.columns, outs[x] + j, 1, pixels[x],
+                                      firstColumn_ + j);
         }
       }
     }
@@ -263,6 +298,9 @@ private:
     const std::size_t height = (all + tiles - 1) / tiles;
     const TIn *in = CHANNELS ? in_ + column_ : in_;
     ConvRows row(box, outStride_);
+    if constexpr (!CHANNELS)
+      if (row.isLine() && tile.numSegments == 1 && !(direct_ && args_.outRows))
+        return runProduct(tile, row, all, height);
     for (std::size_t i = 0; i < all; i += height) {
       const std::size_t n = all - i < height ? all - i : height;
       row.take(n, [&](std::size_t x, std::ptrdiff_t at, std::ptrdiff_t pixel) POP_SIMD_LAMBDA {
@@ -273,6 +311,27 @@ private:
         runConvChannelTile<Tag>(static_cast<unsigned>(n), tile);
       else
         runConvTile<Tag>(static_cast<unsigned>(n), tile);
+    }
+  }
+
+  /// The same for a line of outputs and one run of taps: a block of a matrix product.
+  void runProduct(const TileArgs &conv, const ConvRows &row, std::size_t all, std::size_t height) {
+    const ConvSegment &run = *conv.segments;
+    MatMulTileArgs tile{};
+    tile.k = conv.length, tile.columns = conv.columns;
+    tile.a = in_ + row.in() + run.in;
+    tile.aRow = row.inStep(), tile.aColumn = conv.inStep;
+    tile.b = conv.weights + run.weights, tile.bRow = conv.weightsStep;
+    tile.cOut = sumsAt(static_cast<std::size_t>(row.out()));
+    tile.cOutRow = row.outStep() * static_cast<std::ptrdiff_t>(sumsStride_);
+    tile.cInRow = tile.cOutRow;
+    for (std::size_t i = 0; i < all; i += height) {
+      const std::size_t n = all - i < height ? all - i : height;
+      tile.cIn = conv.load ? tile.cOut : nullptr;
+      matMulTileOf<Tag, MatMulSource::FLOAT>(n, conv.columns)(tile);
+      const auto rows = static_cast<std::ptrdiff_t>(n);
+      tile.a += rows * tile.aRow;
+      tile.cOut += rows * tile.cOutRow;
     }
   }
 
@@ -289,6 +348,7 @@ private:
   }
 
   const Args &args_;
+  [[no_unique_address]] const Finish finish_;
   const ConvGeometry &geometry_;
   const bool covered_;
   int tapSizes_[CONV_MAX_DIMS], outSizes_[CONV_MAX_DIMS];
@@ -309,9 +369,14 @@ private:
 } // namespace detail
 
 /// Groups of several channels. Input elements are float.
+/// \param finish  what becomes of the sums, see Finish.hpp
+template <class Tag, class TWeights, class TOut, class Finish>
+void finishedConvolve(const ConvArgs<float, TWeights, TOut> &args, const Finish &finish) {
+  detail::ConvDriver<Tag, false, float, TWeights, TOut, Finish>(args, finish).run();
+}
 template <class Tag, class TWeights, class TOut>
 void convolve(const ConvArgs<float, TWeights, TOut> &args) {
-  detail::ConvDriver<Tag, false, float, TWeights, TOut>(args).run();
+  finishedConvolve<Tag>(args, StoreSums{});
 }
 
 template <class TIn, class TWeights, class TOut>
@@ -332,8 +397,12 @@ struct ConvKernels {
 
 /// Groups of one channel in and out, which are the columns of one group: input and weights of
 /// neighbouring columns lie side by side.
+template <class Tag, class T, class TOut, class Finish>
+void finishedConvolveChannels(const ConvArgs<T, T, TOut> &args, const Finish &finish) {
+  detail::ConvDriver<Tag, true, T, T, TOut, Finish>(args, finish).run();
+}
 template <class Tag, class T, class TOut> void convolveChannels(const ConvArgs<T, T, TOut> &args) {
-  detail::ConvDriver<Tag, true, T, T, TOut>(args).run();
+  finishedConvolveChannels<Tag>(args, StoreSums{});
 }
 
 } // namespace cottonwood::kernels

@@ -2,6 +2,7 @@
 /// Walks through the boxes of a convolution: outputs that share all their taps (ConvGeometry.hpp).
 #pragma once
 
+#include <codelets/poplin/ConvChannelRow.hpp>
 #include <codelets/poplin/ConvGeometry.hpp>
 #include <codelets/poplin/ConvTile.hpp>
 
@@ -62,25 +63,63 @@ template <class F> POP_SIMD_INLINE void forEachConvBox(const ConvGeometry &geome
   forEachConvBox(geometry, choice, f);
 }
 
-/// f(box) for every box within ranges of outputs and taps. `storage` has room for all classes of
-/// the geometry.
-template <class F>
-POP_SIMD_INLINE void forEachConvBox(const ConvGeometry &geometry, const ConvRanges &outputs,
-                                    const ConvRanges &taps, ConvClass *storage, F &&f) {
-  ConvChoice choice[CONV_MAX_DIMS];
+/// The classes of every dimension within ranges of outputs and taps. `storage` has room for all
+/// classes of the geometry.
+POP_SIMD_INLINE void restrictedChoice(const ConvGeometry &geometry, const ConvRanges &outputs,
+                                      const ConvRanges &taps, ConvClass *storage,
+                                      ConvChoice (&choice)[CONV_MAX_DIMS]) {
   for (unsigned d = 0; d < geometry.dims; ++d) {
     choice[d] = {storage,
                  detail::restrictClasses(geometry.dim[d], outputs.dim[d], taps.dim[d], storage)};
     storage += choice[d].count;
   }
+}
+
+/// f(box) for every box within ranges of outputs and taps.
+template <class F>
+POP_SIMD_INLINE void forEachConvBox(const ConvGeometry &geometry, const ConvRanges &outputs,
+                                    const ConvRanges &taps, ConvClass *storage, F &&f) {
+  ConvChoice choice[CONV_MAX_DIMS];
+  restrictedChoice(geometry, outputs, taps, storage, choice);
   forEachConvBox(geometry, choice, f);
+}
+
+/// Outputs of the last dimension with all their taps, and next to them, if it is not null, one
+/// whose first (last) tap lies in the padding.
+struct ConvLine {
+  const ConvClass *middle = nullptr, *left = nullptr, *right = nullptr;
+};
+
+/// The edges of lines whose neighbouring outputs share their inputs (ConvChannelRow.hpp).
+POP_SIMD_INLINE ConvLine findConvLine(const ConvChoice &choice, const ConvDim &dim) {
+  ConvLine line;
+  for (std::size_t i = 0; i < choice.count; ++i) {
+    const ConvClass &c = choice.first[i];
+    if (c.tapCount == dim.taps && c.tapCount == static_cast<int>(CONV_ROW_TAPS) && c.outStep == 1 &&
+        c.outCount > 1 && c.tapStep == 1 && (c.inOut == c.inTap || c.inOut == 2 * c.inTap))
+      line.middle = &c;
+  }
+  if (!line.middle)
+    return line;
+  const ConvClass &m = *line.middle;
+  for (std::size_t i = 0; i < choice.count; ++i) {
+    const ConvClass &c = choice.first[i];
+    if (c.outCount != 1 || c.tapCount != m.tapCount - 1 || c.tapStep != 1 || c.inTap != m.inTap)
+      continue;
+    if (c.out == m.out - 1 && c.tap == m.tap + 1 && c.in == m.in - m.inOut + m.inTap)
+      line.left = &c;
+    if (c.out == m.out + m.outCount && c.tap == m.tap && c.in == m.in + m.outCount * m.inOut)
+      line.right = &c;
+  }
+  return line.left || line.right ? line : ConvLine{};
 }
 
 /// The outputs of a box one by one, the last dimension fastest.
 class ConvRows {
 public:
   /// \param outStride  places between neighbouring outputs of each dimension
-  POP_SIMD_INLINE ConvRows(const ConvBox &box, const std::ptrdiff_t *outStride) {
+  /// \param merge      dimensions that go on at equal distances are one line
+  POP_SIMD_INLINE ConvRows(const ConvBox &box, const std::ptrdiff_t *outStride, bool merge = true) {
     for (unsigned d = 0; d < box.dims(); ++d) {
       const ConvClass &c = *box.classes[d];
       in_ += c.in * box.inStride(d), out_ += c.out * outStride[d];
@@ -89,6 +128,8 @@ public:
       at_[dims_] = 0, count_[dims_] = c.outCount;
       inStep_[dims_] = c.inOut * box.inStride(d), outStep_[dims_] = c.outStep * outStride[d];
       ++dims_;
+      if (merge)
+        mergeLast();
     }
     if (dims_ == 0) {
       at_[0] = 0, count_[0] = 1, inStep_[0] = outStep_[0] = 0;
@@ -98,6 +139,24 @@ public:
 
   POP_SIMD_INLINE std::ptrdiff_t in() const { return in_; }   ///< of the first tap
   POP_SIMD_INLINE std::ptrdiff_t out() const { return out_; } ///< place of the output
+
+  /// All outputs lie at equal distances, inStep() and outStep().
+  POP_SIMD_INLINE bool isLine() const { return dims_ == 1; }
+  /// Between this output and the next of its line.
+  POP_SIMD_INLINE std::ptrdiff_t inStep() const { return inStep_[dims_ - 1]; }
+  POP_SIMD_INLINE std::ptrdiff_t outStep() const { return outStep_[dims_ - 1]; }
+  /// Outputs to the end of the line, this one included.
+  POP_SIMD_INLINE std::size_t left() const {
+    return static_cast<std::size_t>(count_[dims_ - 1] - at_[dims_ - 1]);
+  }
+  /// Whether another line follows in the dimension before, and the way to it.
+  POP_SIMD_INLINE bool hasNextLine() const {
+    return dims_ > 1 && at_[dims_ - 2] + 1 < count_[dims_ - 2];
+  }
+  POP_SIMD_INLINE std::ptrdiff_t nextLineIn() const { return inStep_[dims_ - 2]; }
+  POP_SIMD_INLINE std::ptrdiff_t nextLineOut() const { return outStep_[dims_ - 2]; }
+  /// Goes on by n <= left() outputs.
+  POP_SIMD_INLINE void skip(std::size_t n) { advance(static_cast<int>(n)); }
 
   /// After the last comes the first.
   POP_SIMD_INLINE void next() { advance(1); }
@@ -117,6 +176,18 @@ public:
   }
 
 private:
+  /// Two dimensions that go on at equal distances become one.
+  POP_SIMD_INLINE void mergeLast() {
+    if (dims_ < 2)
+      return;
+    const unsigned a = dims_ - 2, b = dims_ - 1;
+    if (inStep_[a] != count_[b] * inStep_[b] || outStep_[a] != count_[b] * outStep_[b])
+      return;
+    count_[a] *= count_[b];
+    inStep_[a] = inStep_[b], outStep_[a] = outStep_[b];
+    --dims_;
+  }
+
   /// Goes on by n outputs, at most to the end of the last dimension.
   POP_SIMD_INLINE void advance(int n) {
     unsigned d = dims_ - 1;
