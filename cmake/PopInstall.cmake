@@ -25,7 +25,8 @@ function(pop_install_packages)
   write_basic_package_version_file(
     ${PROJECT_BINARY_DIR}/package/poplarConfigVersion.cmake COMPATIBILITY SameMinorVersion)
   install(FILES ${PROJECT_BINARY_DIR}/package/poplarConfig.cmake
-                ${PROJECT_BINARY_DIR}/package/poplarConfigVersion.cmake DESTINATION ${package_dir})
+                ${PROJECT_BINARY_DIR}/package/poplarConfigVersion.cmake ${POP_CMAKE_DIR}/PoplarKernels.cmake
+          DESTINATION ${package_dir})
   configure_file(${POP_CMAKE_DIR}/enable.sh.in ${PROJECT_BINARY_DIR}/package/enable.sh @ONLY)
   if(PROJECT_IS_TOP_LEVEL)
     install(FILES ${PROJECT_BINARY_DIR}/package/enable.sh DESTINATION .)

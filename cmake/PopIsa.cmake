@@ -1,18 +1,21 @@
-# pop_add_codelets(<library> <family>... [BASELINE <file>...])
+# pop_add_codelets(<library> <family>... [TILES <file>...] [BASELINE <file>...])
 #
 # The codelets of a library, once per instruction set. Family F is codelets/<library>/F.cpp, compiled for every tag of
 # POP_ISA_TAGS into the object library <library>_codelets_<tag>, with POP_ISA defined as the tag and the tag's
 # instructions named one by one, so that objects do not depend on the machine that builds them. BASELINE files are
 # compiled once, without special instructions, into <library>_codelets; naming that target in the OBJECTS of
-# pop_add_library links all of it.
+# pop_add_library links all of it. TILES names files that are compiled for POP_ISA_TILE_TAGS, the sets with matrix tiles,
+# and for no other; families serve these sets with the objects of the set that they build on.
 #
 # The global property POP_ISA_TARGETS lists <tag>=<target> of every such object library, for the hygiene test.
 include_guard()
 
 if(CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64")
   set(POP_ISA_TAGS scalar avx2 avx512 avx512fp16 avx512fp16_soft)
+  set(POP_ISA_TILE_TAGS amx amxfp16 amx_soft amxfp16_soft)
 else()
   set(POP_ISA_TAGS scalar)
+  set(POP_ISA_TILE_TAGS)
 endif()
 
 set(POP_ISA_FLAGS_scalar)
@@ -21,6 +24,11 @@ set(POP_ISA_FLAGS_avx512 ${POP_ISA_FLAGS_avx2} -mavx512f -mavx512bw -mavx512dq -
                          -mprefer-vector-width=512)
 set(POP_ISA_FLAGS_avx512fp16 ${POP_ISA_FLAGS_avx512} -mavx512fp16)
 set(POP_ISA_FLAGS_avx512fp16_soft ${POP_ISA_FLAGS_avx512})
+# Compilers of 2022 do not know AMX-FP16: arch/Amx.hpp writes its one instruction as bytes.
+set(POP_ISA_FLAGS_amx ${POP_ISA_FLAGS_avx512fp16} -mamx-tile -mamx-bf16)
+set(POP_ISA_FLAGS_amxfp16 ${POP_ISA_FLAGS_amx})
+set(POP_ISA_FLAGS_amx_soft ${POP_ISA_FLAGS_avx512})
+set(POP_ISA_FLAGS_amxfp16_soft ${POP_ISA_FLAGS_avx512})
 
 # What every kernel file gets besides its instructions, in every preset. GCC 12 warns about its own AVX-512 headers
 # without the two -Wno flags; clang does not know the first of them.
@@ -30,10 +38,18 @@ if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
 endif()
 
 function(pop_add_codelets library)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "BASELINE")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "TILES;BASELINE")
   set(root ${PROJECT_SOURCE_DIR}/codelets/${library})
   list(TRANSFORM arg_UNPARSED_ARGUMENTS REPLACE "(.+)" "${root}/\\1.cpp" OUTPUT_VARIABLE sources)
   pop_add_isa_objects(${library}_codelets ${sources})
+  set(tags ${POP_ISA_TAGS})
+  if(arg_TILES)
+    list(TRANSFORM arg_TILES PREPEND "${root}/")
+    foreach(tag IN LISTS POP_ISA_TILE_TAGS)
+      pop_add_isa_object(${library}_codelets ${tag} ${arg_TILES})
+    endforeach()
+    list(APPEND tags ${POP_ISA_TILE_TAGS})
+  endif()
   if(arg_BASELINE)
     list(TRANSFORM arg_BASELINE PREPEND "${root}/")
     add_library(${library}_codelets OBJECT ${arg_BASELINE})
@@ -41,18 +57,23 @@ function(pop_add_codelets library)
   else()
     add_library(${library}_codelets INTERFACE)
   endif()
-  list(TRANSFORM POP_ISA_TAGS PREPEND ${library}_codelets_ OUTPUT_VARIABLE parts)
+  list(TRANSFORM tags PREPEND ${library}_codelets_ OUTPUT_VARIABLE parts)
   set_target_properties(${library}_codelets PROPERTIES POP_ISA_PARTS "${parts}")
 endfunction()
 
 # pop_add_isa_objects(<prefix> <file>...): the object library <prefix>_<tag> of the files for every tag.
 function(pop_add_isa_objects prefix)
   foreach(tag IN LISTS POP_ISA_TAGS)
-    set(target ${prefix}_${tag})
-    add_library(${target} OBJECT ${ARGN})
-    pop_target_defaults(${target})
-    target_compile_options(${target} PRIVATE ${POP_KERNEL_FLAGS} ${POP_ISA_FLAGS_${tag}})
-    target_compile_definitions(${target} PRIVATE POP_ISA=${tag} POP_NO_MODE_SYMBOL)
-    set_property(GLOBAL APPEND PROPERTY POP_ISA_TARGETS ${tag}=${target})
+    pop_add_isa_object(${prefix} ${tag} ${ARGN})
   endforeach()
+endfunction()
+
+# pop_add_isa_object(<prefix> <tag> <file>...): the object library <prefix>_<tag> of the files.
+function(pop_add_isa_object prefix tag)
+  set(target ${prefix}_${tag})
+  add_library(${target} OBJECT ${ARGN})
+  pop_target_defaults(${target})
+  target_compile_options(${target} PRIVATE ${POP_KERNEL_FLAGS} ${POP_ISA_FLAGS_${tag}})
+  target_compile_definitions(${target} PRIVATE POP_ISA=${tag} POP_NO_MODE_SYMBOL)
+  set_property(GLOBAL APPEND PROPERTY POP_ISA_TARGETS ${tag}=${target})
 endfunction()

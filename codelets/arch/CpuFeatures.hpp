@@ -22,6 +22,8 @@ struct CpuFeatures {
   bool avx2 = false;       ///< all that isa::avx2 asks for
   bool avx512 = false;     ///< all that isa::avx512 asks for
   bool avx512fp16 = false; ///< all that isa::avx512fp16 asks for
+  bool amx = false;        ///< all that isa::amx asks for, the system's permission included
+  bool amxfp16 = false;    ///< all that isa::amxfp16 asks for
 
   /// True if kernels of this tag run here; soft twins run wherever their instructions do.
   bool supports(Isa isa) const {
@@ -32,9 +34,15 @@ struct CpuFeatures {
       return avx2;
     case Isa::Avx512:
     case Isa::Avx512Fp16Soft:
+    case Isa::AmxSoft:
+    case Isa::AmxFp16Soft:
       return avx512;
     case Isa::Avx512Fp16:
       return avx512fp16;
+    case Isa::Amx:
+      return amx;
+    case Isa::AmxFp16:
+      return amxfp16;
     }
     return false;
   }
@@ -50,6 +58,23 @@ inline std::uint64_t savedRegisters() {
 }
 
 constexpr bool hasAll(std::uint64_t word, std::uint64_t bits) { return (word & bits) == bits; }
+
+/// Asks the system to save tile registers for all threads of this process: Linux enables them on
+/// demand only (Documentation/arch/x86/xstate.rst). Harmless where they are enabled already.
+/// \returns whether tile instructions may be used
+inline bool permitTiles() {
+#if defined(__x86_64__) && defined(__linux__)
+  constexpr long ARCH_PRCTL = 158, ARCH_REQ_XCOMP_PERM = 0x1023, XFEATURE_XTILEDATA = 18;
+  long result = ARCH_PRCTL; // the number of the system call, its result afterwards
+  __asm__ volatile("syscall"
+                   : "+a"(result)
+                   : "D"(ARCH_REQ_XCOMP_PERM), "S"(XFEATURE_XTILEDATA)
+                   : "rcx", "r11", "memory");
+  return result == 0;
+#else
+  return false;
+#endif
+}
 } // namespace detail
 
 /// Asks CPUID and XGETBV. Bit numbers: Intel SDM vol. 2A, table of CPUID leaves 1, 7, 80000001H.
@@ -70,20 +95,28 @@ inline CpuFeatures detectCpuFeatures() {
   const bool lzcnt = (c >> 5) & 1u;
   if (!__get_cpuid_count(7, 0, &a, &b, &c, &d))
     return found;
+  unsigned a1 = 0, b1 = 0, c1 = 0, d1 = 0;
+  if (a >= 1) // the number of the last subleaf
+    __cpuid_count(7, 1, a1, b1, c1, d1);
   constexpr unsigned BMI1 = 1u << 3, AVX2 = 1u << 5, BMI2 = 1u << 8;
   constexpr unsigned F = 1u << 16, DQ = 1u << 17, CD = 1u << 28, BW = 1u << 30, VL = 1u << 31;
-  constexpr unsigned FP16 = 1u << 23;
-  constexpr std::uint64_t YMM = 0x6, ZMM = 0xe6;
+  constexpr unsigned AMX_BF16 = 1u << 22, FP16 = 1u << 23, AMX_TILE = 1u << 24;
+  constexpr unsigned AMX_FP16 = 1u << 21; // of subleaf 1
+  constexpr std::uint64_t YMM = 0x6, ZMM = 0xe6, TILE = 0x60000;
   found.avx2 = lzcnt && hasAll(b, BMI1 | AVX2 | BMI2) && hasAll(saved, YMM);
   found.avx512 = found.avx2 && hasAll(b, F | DQ | CD | BW | VL) && hasAll(saved, ZMM);
   found.avx512fp16 = found.avx512 && hasAll(d, FP16);
+  found.amx = found.avx512fp16 && hasAll(d, AMX_BF16 | AMX_TILE) && hasAll(saved, TILE) &&
+              detail::permitTiles();
+  found.amxfp16 = found.amx && hasAll(a1, AMX_FP16);
   return found;
 }
 #else
 inline CpuFeatures detectCpuFeatures() { return {}; }
 #endif
 
-/// This machine's features, asked once.
+/// This machine's features, asked once; where there are tiles, this is also what makes the system
+/// permit their use, so that callers of kernels for them have to ask.
 inline const CpuFeatures &cpuFeatures() {
   static const CpuFeatures features = detectCpuFeatures();
   return features;
@@ -100,8 +133,11 @@ inline std::vector<Isa> availableIsas() {
 
 /// The fastest set of this machine; never a software twin.
 inline Isa bestIsa() {
-  const CpuFeatures &f = cpuFeatures();
-  return f.avx512fp16 ? Isa::Avx512Fp16 : f.avx512 ? Isa::Avx512 : f.avx2 ? Isa::Avx2 : Isa::Scalar;
+  Isa best = Isa::Scalar;
+  for (Isa isa : ALL_ISAS)
+    if (!isSoft(isa) && cpuFeatures().supports(isa))
+      best = isa;
+  return best;
 }
 
 /// The set that `text` names, which must be one that this machine can run.

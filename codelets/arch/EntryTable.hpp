@@ -39,7 +39,7 @@ struct VertexEntries {
 /// Runs compute(worker), or compute() of a plain Vertex, on a state image.
 template <class V>
 bool enterVertex(void *state, [[maybe_unused]] unsigned worker, codelet::VertexContext *) {
-  if constexpr (requires(V &v) { v.compute(); })
+  if constexpr (requires(V & v) { v.compute(); })
     return static_cast<V *>(state)->compute();
   else
     return static_cast<V *>(state)->compute(worker);
@@ -53,6 +53,21 @@ template <class... V> struct EntryArray {
 
 template <class... V> POP_SIMD_INLINE VertexEntries entriesOf(VertexList<V...>) {
   return {detail::EntryArray<V...>::ENTRIES, sizeof...(V)};
+}
+
+namespace detail {
+template <class Tag> struct ServingTag { using type = Tag; };
+template <isa::TileTag Tag> struct ServingTag<Tag> { using type = typename Tag::Lower; };
+} // namespace detail
+
+/// The tag whose objects have the vertices and kernels of the set of Tag: Tag itself, or, as tiles
+/// have objects of their own for what they multiply, the one that it builds on.
+template <class Tag> using ServingTag = typename detail::ServingTag<Tag>::type;
+
+/// Entry points of all classes of a family for one instruction set, from that set's object.
+template <class Family> VertexEntries entriesFor(isa::Isa isa) {
+  return isa::withTag(
+      isa, [](auto tag) { return Family::template entries<ServingTag<decltype(tag)>>(); });
 }
 
 } // namespace cottonwood::vertices

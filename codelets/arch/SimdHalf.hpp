@@ -47,7 +47,7 @@ requires(!Tag::HALF_ARITHMETIC) struct simd<half, Tag> {
 /// The software twin: 32 lanes, bits as AVX512-FP16 gives them. NaN results are quiet; which
 /// operand's payload they carry is not promised.
 template <class Tag>
-requires(Tag::HALF_ARITHMETIC &&Tag::ID == isa::Isa::Avx512Fp16Soft) struct simd<half, Tag> {
+requires(Tag::HALF_ARITHMETIC &&isa::isSoft(Tag::ID)) struct simd<half, Tag> {
   using Wide = simd<float, Tag>;
   static constexpr int width = 32;
   using Element = half;
@@ -129,7 +129,7 @@ private:
 
 /// The instructions themselves.
 template <class Tag>
-requires(Tag::HALF_ARITHMETIC &&Tag::ID == isa::Isa::Avx512Fp16) struct simd<half, Tag> {
+requires(Tag::HALF_ARITHMETIC && !isa::isSoft(Tag::ID)) struct simd<half, Tag> {
   using Wide = simd<float, Tag>;
   static constexpr int width = 32;
   using Element = half;

@@ -21,14 +21,7 @@ template <class Tag> kernels::ConvKernels ConvFamily::kernels() {
   if constexpr (Tag::HALF_ARITHMETIC)
     return ConvFamily::kernels<isa::avx512>();
   else
-    return {&kernels::convolve<Tag, float, float>,
-            &kernels::convolve<Tag, half, half>,
-            &kernels::convolve<Tag, half, float>,
-            &kernels::convolve<Tag, float, half>,
-            &kernels::convolveChannels<Tag, float, float>,
-            &kernels::convolveChannels<Tag, half, half>,
-            &kernels::convolveChannels<Tag, half, float>,
-            &kernels::convolveChannels<Tag, float, half>};
+    return kernels::convKernelsOf<Tag>();
 }
 template kernels::ConvKernels ConvFamily::kernels<isa::POP_ISA>();
 

@@ -84,6 +84,9 @@ private:
   using TileArgs = ConvTileArgs<TIn, TileWeights>;
   static constexpr std::size_t COLUMNS = Shape::COLUMNS;
   static constexpr std::size_t WIDTH = Shape::WIDTH;
+  /// Lines of groups that are columns are worth code of their own where they are vectors and stored
+  /// as they are.
+  static constexpr bool LINES = CHANNELS && WIDTH > 1 && !Finish::ACTIVE;
 
   const int *sizesOf(int ConvDim::*member, int *to) const {
     for (unsigned d = 0; d < geometry_.dims; ++d)
@@ -133,7 +136,7 @@ private:
     restrictedChoice(geometry_, outputs, part, classes_, choice);
     const unsigned last = geometry_.dims - 1;
     const ConvChoice lines = choice[last];
-    const ConvLine line = findConvLine(lines, geometry_.dim[last]);
+    const ConvLine line = LINES ? findConvLine(lines, geometry_.dim[last]) : ConvLine{};
     for (std::size_t i = 0; i < lines.count; ++i) {
       const ConvClass *const c = lines.first + i;
       if (c == line.left || c == line.right)
@@ -165,13 +168,13 @@ private:
     ConvSegment segments[CONV_MAX_SEGMENTS];
     TileArgs tile;
     setRuns(tile, segments, box, part);
-    if (tile.length <= CONV_ROW_TAPS) {
-      const auto at = [&](std::size_t pixel) POP_SIMD_LAMBDA { return outAt(pixel, 0); };
-      tile.weights = tileWeights_, tile.columns = static_cast<unsigned>(columns_);
-      ConvChannelLines<Tag, TIn, TWeights, TOut, Finish, decltype(at)> lines(
-          in_, finish_, firstColumn_, at, args_.outPixel);
-      return lines.run(box, outStride_, tile, edges);
-    }
+    if constexpr (LINES)
+      if (tile.length <= CONV_ROW_TAPS) {
+        const auto at = [&](std::size_t pixel) POP_SIMD_LAMBDA { return outAt(pixel, 0); };
+        tile.weights = tileWeights_, tile.columns = static_cast<unsigned>(columns_);
+        ConvChannelLines<Tag, TIn, TWeights, TOut, decltype(at)> lines(in_, at, args_.outPixel);
+        return lines.run(box, outStride_, tile, edges);
+      }
     const TIn *rows[Shape::ROWS];
     TOut *outs[Shape::ROWS];
     float *sums[Shape::ROWS];
@@ -381,6 +384,15 @@ void convolve(const ConvArgs<float, TWeights, TOut> &args) {
 
 template <class TIn, class TWeights, class TOut>
 using ConvFunction = void (*)(const ConvArgs<TIn, TWeights, TOut> &);
+/// The same with an epilogue, see Finish.hpp.
+template <class TIn, class TWeights, class TOut>
+using FinishedConvFunction = void (*)(const ConvArgs<TIn, TWeights, TOut> &, const ErasedFinish &);
+
+/// The kernels with epilogues for one type of weights and one of outputs.
+template <class TWeights, class TOut> struct FinishedConvKernels {
+  FinishedConvFunction<float, TWeights, TOut> groups;
+  FinishedConvFunction<TWeights, TWeights, TOut> channels;
+};
 
 /// kernels::convolve (weights to output) and kernels::convolveChannels (operands to output) of one
 /// instruction set.
@@ -393,6 +405,25 @@ struct ConvKernels {
   ConvFunction<half, half, half> channelsHalfToHalf;
   ConvFunction<half, half, float> channelsHalfToFloat;
   ConvFunction<float, float, half> channelsFloatToHalf;
+  FinishedConvKernels<float, float> finishedFloatToFloat;
+  FinishedConvKernels<half, half> finishedHalfToHalf;
+  FinishedConvKernels<half, float> finishedHalfToFloat;
+  FinishedConvKernels<float, half> finishedFloatToHalf;
+
+  template <class TWeights, class TOut>
+  POP_SIMD_INLINE const FinishedConvKernels<TWeights, TOut> &finished() const {
+    if constexpr (std::is_same_v<TWeights, float>) {
+      if constexpr (std::is_same_v<TOut, float>)
+        return finishedFloatToFloat;
+      else
+        return finishedFloatToHalf;
+    } else {
+      if constexpr (std::is_same_v<TOut, float>)
+        return finishedHalfToFloat;
+      else
+        return finishedHalfToHalf;
+    }
+  }
 };
 
 /// Groups of one channel in and out, which are the columns of one group: input and weights of
@@ -403,6 +434,26 @@ void finishedConvolveChannels(const ConvArgs<T, T, TOut> &args, const Finish &fi
 }
 template <class Tag, class T, class TOut> void convolveChannels(const ConvArgs<T, T, TOut> &args) {
   finishedConvolveChannels<Tag>(args, StoreSums{});
+}
+
+/// The kernels of a tag.
+template <class Tag> ConvKernels convKernelsOf() {
+  return {&convolve<Tag, float, float>,
+          &convolve<Tag, half, half>,
+          &convolve<Tag, half, float>,
+          &convolve<Tag, float, half>,
+          &convolveChannels<Tag, float, float>,
+          &convolveChannels<Tag, half, half>,
+          &convolveChannels<Tag, half, float>,
+          &convolveChannels<Tag, float, half>,
+          {&finishedConvolve<Tag, float, float, ErasedFinish>,
+           &finishedConvolveChannels<Tag, float, float, ErasedFinish>},
+          {&finishedConvolve<Tag, half, half, ErasedFinish>,
+           &finishedConvolveChannels<Tag, half, half, ErasedFinish>},
+          {&finishedConvolve<Tag, half, float, ErasedFinish>,
+           &finishedConvolveChannels<Tag, half, float, ErasedFinish>},
+          {&finishedConvolve<Tag, float, half, ErasedFinish>,
+           &finishedConvolveChannels<Tag, float, half, ErasedFinish>}};
 }
 
 } // namespace cottonwood::kernels

@@ -4,22 +4,18 @@
 
 #include <codelets/poplin/ConvBox.hpp>
 #include <codelets/poplin/ConvChannelRow.hpp>
-#include <codelets/poplin/Finish.hpp>
 
 namespace cottonwood::kernels::detail {
 
 /// Lines of outputs of boxes with at most CONV_ROW_TAPS taps a segment, all channels of them.
 /// \tparam OutAt  outAt(pixel): where the channels of an output begin
-template <class Tag, class TIn, class TWeights, class TOut, class Finish, class OutAt>
-class ConvChannelLines {
+template <class Tag, class TIn, class TWeights, class TOut, class OutAt> class ConvChannelLines {
 public:
   using Tile = ConvTileArgs<TIn, TWeights>;
 
-  /// \param firstColumn  of the channels, for the finish
-  /// \param outPixel     elements between outputs
-  ConvChannelLines(const TIn *in, const Finish &finish, std::size_t firstColumn, const OutAt &outAt,
-                   std::size_t outPixel)
-      : in_(in), finish_(finish), firstColumn_(firstColumn), outAt_(outAt),
+  /// \param outPixel  elements between outputs
+  ConvChannelLines(const TIn *in, const OutAt &outAt, std::size_t outPixel)
+      : in_(in), outAt_(outAt),
         most_(outPixel * sizeof(TOut) % CONFLICT == 0 ? CONV_ROW_FEW : CONV_ROW_OUTPUTS) {}
 
   /// Two lines at a time if they share inputs.
@@ -45,8 +41,6 @@ private:
   /// Places this many bytes apart, or a multiple, share a few sets of L1: of them, only a few are
   /// worked on at a time.
   static constexpr std::size_t CONFLICT = 2048;
-  /// Columns whose sums are kept aside.
-  static constexpr std::size_t ASIDE = 256;
 
   std::size_t numLines() const { return line_.nextLine != 0 ? 2 : 1; }
 
@@ -71,14 +65,14 @@ private:
                           : all >= CONV_ROW_FEW ? CONV_ROW_FEW
                                                 : 1;
     for (std::size_t x = 0; x < all; x += n) {
-      // The last few begin early enough to be whole: some are computed twice, finished once.
+      // The last few begin early enough to be whole: some are computed twice, alike.
       const std::size_t begin = all - x < n ? all - n : x;
       const auto first = static_cast<std::ptrdiff_t>(begin) - static_cast<std::ptrdiff_t>(before);
       line_.in = in_ + (row.in() + first * line_.inOut);
       line_.leftEdge = edges_.left && begin == 0;
       line_.rightEdge = edges_.right && begin + n == all;
       place(row, first, n);
-      runOutputs(n, x - begin);
+      runOutputs(n);
     }
   }
 
@@ -93,10 +87,8 @@ private:
     }
   }
 
-  /// All columns of n outputs, of which the first `done` are finished already.
-  void runOutputs(std::size_t n, std::size_t done) {
-    if constexpr (Finish::ACTIVE)
-      return runAside(n, done);
+  /// All columns of n outputs.
+  void runOutputs(std::size_t n) {
     TOut *outs[2][CONV_ROW_OUTPUTS];
     for (std::size_t below = 0; below < numLines(); ++below)
       for (std::size_t i = 0; i < n; ++i)
@@ -113,27 +105,7 @@ private:
                            });
   }
 
-  /// The same by way of scratch.
-  void runAside(std::size_t n, std::size_t done) {
-    alignas(64) float sums[2][CONV_ROW_OUTPUTS][ASIDE];
-    const TIn *const in = line_.in;
-    for (std::size_t j = 0; j < columns_; j += ASIDE) {
-      line_.in = in + j, line_.weights = weights_ + j;
-      line_.columns = columns_ - j < ASIDE ? columns_ - j : ASIDE;
-      runConvChannelRow<Tag>(
-          n, taps_, line_,
-          [&](unsigned below, auto x, std::size_t at, std::size_t, simd<float, Tag> sum)
-              POP_SIMD_LAMBDA { sum.store(sums[below][x] + at); });
-      for (std::size_t below = 0; below < numLines(); ++below)
-        for (std::size_t i = done; i < n; ++i)
-          finish_.template row<Tag>(sums[below][i], line_.columns, outAt_(pixels_[below][i]) + j, 1,
-                                    pixels_[below][i], firstColumn_ + j);
-    }
-  }
-
   const TIn *in_;
-  const Finish &finish_;
-  std::size_t firstColumn_;
   const OutAt &outAt_;
   const std::size_t most_;
   ConvChannelRow<TIn, TWeights> line_{};

@@ -11,7 +11,50 @@
 
 #include <codelets/poplin/MatMulPack.hpp>
 
+#include <type_traits>
+
 namespace cottonwood::kernels {
+
+/// Sums of rows [0, rows) by columns [0, columns) and where their results go: sum (x, y) is
+/// sums[x * sumsRow + y], its result that of element (i + x, j + y) and becomes element x * toRow +
+/// y * toStep of `to`. If `down` is set there is one row, which is a column of the result: sum y is
+/// that of element (i + y, j).
+struct FinishBlock {
+  const float *sums;
+  std::ptrdiff_t sumsRow;
+  std::size_t rows, columns;
+  void *to; ///< float or half
+  std::ptrdiff_t toRow, toStep;
+  std::size_t i, j;
+  bool toHalf, down;
+};
+
+/// Hands sums to a function that kernels do not know, a block at a time: the kernels are
+/// instantiated once for all epilogues, and the application has only the function.
+struct ErasedFinish {
+  static constexpr bool ACTIVE = true;
+  const void *context;
+  void (*run)(const void *context, const FinishBlock &block);
+
+  template <class TOut> static constexpr bool IS_HALF = !std::is_same_v<TOut, float>;
+
+  template <class Tag, class TOut>
+  POP_SIMD_INLINE void row(const float *sums, std::size_t n, TOut *to, std::ptrdiff_t step,
+                           std::size_t i, std::size_t j) const {
+    run(context, {sums, 0, 1, n, to, 0, step, i, j, IS_HALF<TOut>, false});
+  }
+  template <class Tag, class TOut>
+  POP_SIMD_INLINE void column(const float *sums, std::size_t n, TOut *to, std::ptrdiff_t step,
+                              std::size_t i, std::size_t j) const {
+    run(context, {sums, 0, 1, n, to, 0, step, i, j, IS_HALF<TOut>, true});
+  }
+  template <class TOut>
+  POP_SIMD_INLINE void block(const float *sums, std::ptrdiff_t sumsRow, std::size_t rows,
+                             std::size_t columns, TOut *to, std::ptrdiff_t toRow, std::size_t i,
+                             std::size_t j) const {
+    run(context, {sums, sumsRow, rows, columns, to, toRow, 1, i, j, IS_HALF<TOut>, false});
+  }
+};
 
 /// Rounds sums to the type of the result.
 struct StoreSums {
@@ -40,11 +83,6 @@ template <class Finish> struct TransposedFinish {
   POP_SIMD_INLINE void row(const float *sums, std::size_t n, TOut *to, std::ptrdiff_t step,
                            std::size_t i, std::size_t j) const {
     finish.template column<Tag>(sums, n, to, step, j, i);
-  }
-  template <class Tag, class TOut>
-  POP_SIMD_INLINE void column(const float *sums, std::size_t n, TOut *to, std::ptrdiff_t step,
-                              std::size_t i, std::size_t j) const {
-    finish.template row<Tag>(sums, n, to, step, j, i);
   }
 };
 

@@ -21,8 +21,7 @@ template <class Tag> kernels::MatMulKernels MatMulFamily::kernels() {
   if constexpr (Tag::HALF_ARITHMETIC)
     return MatMulFamily::kernels<isa::avx512>();
   else
-    return {&kernels::matMul<Tag, float, float>, &kernels::matMul<Tag, half, half>,
-            &kernels::matMul<Tag, half, float>, &kernels::matMul<Tag, float, half>};
+    return kernels::matMulKernelsOf<Tag>();
 }
 template kernels::MatMulKernels MatMulFamily::kernels<isa::POP_ISA>();
 

@@ -2,48 +2,97 @@
 /// C = A * B or C += A * B on raw pointers, for one core: the kernels behind poplin::matMul.
 ///
 /// Operands are float or half with any strides; sums are float, rounded once into C. All methods
-/// and blockings but DOT give the same bits (see MatMulTile.hpp); NaN and infinity propagate as
-/// IEEE says, since no product is left out.
+/// and blockings but DOT and those on matrix tiles (MatMulTiles.hpp) give the same bits (see
+/// MatMulTile.hpp); NaN and infinity propagate as IEEE says, since no product is left out.
 #pragma once
 
 #include <codelets/poplin/MatMulArgs.hpp>
 #include <codelets/poplin/MatMulBlocked.hpp>
 #include <codelets/poplin/MatMulCost.hpp>
+#include <codelets/poplin/MatMulTiles.hpp>
 #include <codelets/poplin/MatMulVector.hpp>
+#if defined(POPLAR_HEADER_ONLY)
+#include <codelets/arch/CpuFeatures.hpp>
+#include <codelets/poplin/MatMulAmx.hpp>
+#endif
 
 namespace cottonwood::kernels {
 
 /// Computes one product with the given method. `workspace` has room for
-/// matMulWorkspace(blocking, m, k) floats; half operands are always packed, so BLOCKED then needs
-/// packA in its blocking. ROWS needs m <= MATMUL_MAX_STREAMED_ROWS and b.column == 1, COLUMN n == 1
-/// and a.row == 1, DOT n == 1 or m == 1 and contiguous values along k.
-template <class Tag, class TIn, class TOut>
-void matMul(const MatMulArgs<TIn, TOut> &args, const MatMulBlocking &blocking, float *workspace) {
+/// matMulWorkspace(blocking, m, k, n) floats; half operands are always packed, so BLOCKED then
+/// needs packA in its blocking. ROWS needs m <= MATMUL_MAX_STREAMED_ROWS and b.column == 1, COLUMN
+/// n == 1 and a.row == 1, DOT n == 1 or m == 1 and contiguous values along k, methods on matrix
+/// tiles a set in use that has them.
+/// \param finish  what becomes of the sums, see Finish.hpp
+template <class Tag, class TIn, class TOut, class Finish>
+void finishedMatMul(const MatMulArgs<TIn, TOut> &args, const MatMulBlocking &blocking,
+                    float *workspace, const Finish &finish) {
   const std::size_t m = args.m, n = args.n, k = args.k;
   if (m == 0 || n == 0)
     return;
+  const detail::TransposedFinish<Finish> turned{finish};
   const auto rows = [&](std::size_t i) __attribute__((always_inline)) { return args.row(i); };
   switch (blocking.method) {
   case MatMulMethod::ROWS:
-    matMulRows<Tag, TIn, TOut>(m, n, k, args.a, args.b, rows, 1, args.accumulate);
+    matMulRows<Tag, TIn, TOut>(m, n, k, args.a, args.b, rows, 1, args.accumulate, finish);
     return;
   case MatMulMethod::COLUMN:
     matMulRows<Tag, TIn, TOut>(1, m, k, {args.b.data, 0, args.b.row},
                                {args.a.data, args.a.column, args.a.row}, rows, args.cRow,
-                               args.accumulate);
+                               args.accumulate, turned);
     return;
   case MatMulMethod::DOT:
     if (n == 1)
       matMulDot<Tag>(m, k, args.a.data, args.a.row, args.b.data, args.row(0), args.cRow,
-                     args.accumulate);
+                     args.accumulate, turned);
     else
-      matMulDot<Tag>(n, k, args.b.data, args.b.column, args.a.data, args.row(0), 1,
-                     args.accumulate);
+      matMulDot<Tag>(n, k, args.b.data, args.b.column, args.a.data, args.row(0), 1, args.accumulate,
+                     finish);
+    return;
+  case MatMulMethod::AMX6:
+  case MatMulMethod::AMX4:
+  case MatMulMethod::AMX3:
+  case MatMulMethod::AMX1:
+    detail::tileMatMul<Tag>(args, blocking, workspace, finish);
     return;
   case MatMulMethod::BLOCKED:
     break;
   }
-  detail::BlockedMatMul<Tag, TIn, TOut>(args, blocking, workspace).run();
+  detail::BlockedMatMul<Tag, TIn, TOut, Finish>(args, blocking, workspace, finish).run();
 }
+
+/// The same with the sums as they are.
+template <class Tag, class TIn, class TOut>
+void matMul(const MatMulArgs<TIn, TOut> &args, const MatMulBlocking &blocking, float *workspace) {
+  finishedMatMul<Tag>(args, blocking, workspace, StoreSums{});
+}
+
+/// The kernels of a tag.
+template <class Tag> MatMulKernels matMulKernelsOf() {
+  return {&matMul<Tag, float, float>,
+          &matMul<Tag, half, half>,
+          &matMul<Tag, half, float>,
+          &matMul<Tag, float, half>,
+          &finishedMatMul<Tag, float, float, ErasedFinish>,
+          &finishedMatMul<Tag, half, half, ErasedFinish>,
+          &finishedMatMul<Tag, half, float, ErasedFinish>,
+          &finishedMatMul<Tag, float, half, ErasedFinish>};
+}
+
+#if defined(POPLAR_HEADER_ONLY)
+inline const MatMulTileKernels &matMulTileKernels() {
+  static const MatMulTileKernels all = [] {
+    MatMulTileKernels kernels{};
+    if constexpr (isa::TileTag<isa::native>) {
+      static_cast<void>(isa::cpuFeatures()); // gets the process permission to use tiles
+      kernels = matMulTileKernelsOf<isa::native>();
+      kernels.floatChains = &matMul<isa::native, float, float>;
+      kernels.halfChains = &matMul<isa::native, half, float>;
+    }
+    return kernels;
+  }();
+  return all;
+}
+#endif
 
 } // namespace cottonwood::kernels

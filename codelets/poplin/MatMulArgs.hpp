@@ -46,12 +46,37 @@ template <class TIn, class TOut> struct MatMulArgs {
 template <class In, class Out>
 using MatMulFunction = void (*)(const MatMulArgs<In, Out> &, const MatMulBlocking &, float *);
 
-/// kernels::matMul of one instruction set for all element types.
+struct ErasedFinish;
+/// The same with an epilogue, see Finish.hpp.
+template <class In, class Out>
+using FinishedMatMulFunction = void (*)(const MatMulArgs<In, Out> &, const MatMulBlocking &,
+                                        float *, const ErasedFinish &);
+
+/// kernels::matMul and finishedMatMul of one instruction set for all element types.
 struct MatMulKernels {
   MatMulFunction<float, float> floatToFloat;
   MatMulFunction<half, half> halfToHalf;
   MatMulFunction<half, float> halfToFloat;
   MatMulFunction<float, half> floatToHalf;
+  FinishedMatMulFunction<float, float> finishedFloatToFloat;
+  FinishedMatMulFunction<half, half> finishedHalfToHalf;
+  FinishedMatMulFunction<half, float> finishedHalfToFloat;
+  FinishedMatMulFunction<float, half> finishedFloatToHalf;
+
+  template <class In, class Out> POP_SIMD_INLINE auto finished() const {
+    if constexpr (sizeof(In) == sizeof(float))
+      return pick<Out>(finishedFloatToFloat, finishedFloatToHalf);
+    else
+      return pick<Out>(finishedHalfToFloat, finishedHalfToHalf);
+  }
+
+private:
+  template <class Out, class F, class H> POP_SIMD_INLINE static auto pick(F toFloat, H toHalf) {
+    if constexpr (sizeof(Out) == sizeof(float))
+      return toFloat;
+    else
+      return toHalf;
+  }
 };
 
 } // namespace cottonwood::kernels

@@ -242,6 +242,10 @@ private:
   /// Rows [i, i + rows) of the strip, whose sums the tile left in scratch or in C.
   void storeSums(const Strip &s, std::size_t i, std::size_t rows, const MatMulTileArgs &tile) {
     const float *sums = tile.cOut;
+    if constexpr (std::is_same_v<Finish, ErasedFinish>)
+      if (args_.cRows == nullptr)
+        return finish_.block(sums, tile.cOutRow, rows, s.columns, args_.row(s.first + i) + s.j,
+                             args_.cRow, s.first + i, s.j);
     for (const std::size_t end = i + rows; i < end; ++i, sums += tile.cOutRow)
       finish_.template row<Tag>(sums, s.columns, args_.row(s.first + i) + s.j, 1, s.first + i, s.j);
   }

@@ -3,6 +3,8 @@
 /// spends on one, and how a CPU kernel blocks its loops. Standard library only.
 #pragma once
 
+#include <codelets/arch/Isa.hpp>
+
 #include <algorithm>
 #include <array>
 #include <cstddef>
@@ -10,13 +12,21 @@
 
 namespace cottonwood::kernels {
 
-/// How a CPU kernel walks through one product. No choice but DOT changes a bit of the result.
+/// How a CPU kernel walks through one product. No choice but DOT and the methods on matrix tiles
+/// changes a bit of the result.
 enum class MatMulMethod : std::uint32_t {
   BLOCKED, ///< register tiles; B strips packed while the first rows are computed
   ROWS,    ///< few rows: streams whole rows of B (B's rows must be contiguous)
   COLUMN,  ///< one column: the transposed problem by ROWS (A's columns must be contiguous)
   DOT,     ///< one row or one column against contiguous vectors: 64 partial sums an element
+  AMX6,    ///< floats on tiles, in three bfloat16 pieces each: the six products that matter
+  AMX4,    ///< halves on tiles, in two bfloat16 pieces each: all four products, exact
+  AMX3,    ///< the same without the product of the small pieces, for half partials
+  AMX1     ///< halves on tiles that multiply halves
 };
+
+/// True for methods that need a tag with tiles.
+constexpr bool onMatMulTiles(MatMulMethod method) { return method >= MatMulMethod::AMX6; }
 
 /// Loop bounds of a CPU kernel.
 struct MatMulBlocking {
@@ -37,10 +47,57 @@ inline constexpr std::uint32_t MATMUL_PANEL = 32;
 inline constexpr std::uint32_t MATMUL_MAX_STREAMED_ROWS = 4;
 /// Rows of packed A start this many floats beyond K, so that they do not share cache sets.
 inline constexpr std::size_t MATMUL_ROW_PADDING = 16;
+/// Values of K a step where a product on tiles computes elements by multiply-adds.
+inline constexpr std::size_t MATMUL_TILE_REPAIR_DEPTH = 256;
 
-/// Floats of scratch that a kernel with this blocking uses for products of depth k.
-constexpr std::size_t matMulWorkspace(const MatMulBlocking &blocking, std::size_t m,
-                                      std::size_t k) {
+/// Columns of C whose part of B is packed for tiles at a time, and rows of A. With the depths of
+/// matMulTileBlocking() both fit in an L2 cache of 2 MB, which CPUs with AMX have.
+inline constexpr std::size_t MATMUL_TILE_COLUMNS = 512;
+inline constexpr std::size_t MATMUL_TILE_ROWS = 128;
+/// Rows and columns of C that are computed at a time on tiles: two tiles each.
+inline constexpr std::size_t MATMUL_TILE_BLOCK = 32;
+
+/// 16-bit pieces of each number.
+constexpr std::size_t matMulTilePieces(MatMulMethod method) {
+  return method == MatMulMethod::AMX6 ? 3 : method == MatMulMethod::AMX1 ? 1 : 2;
+}
+
+/// The parts of the workspace of a product on tiles, in bytes. All are whole cache lines.
+struct MatMulTileSpace {
+  std::size_t a, b, sums, ranges, repair;
+
+  constexpr std::size_t bytes() const { return a + b + sums + ranges + repair; }
+};
+constexpr MatMulTileSpace matMulTileSpace(const MatMulBlocking &blocking, std::size_t m,
+                                          std::size_t n, std::size_t k) {
+  const auto whole = [](std::size_t size) {
+    return (size + MATMUL_TILE_BLOCK - 1) / MATMUL_TILE_BLOCK * MATMUL_TILE_BLOCK;
+  };
+  const std::size_t rows = whole(std::min<std::size_t>(m, blocking.rows));
+  const std::size_t columns = whole(std::min(n, MATMUL_TILE_COLUMNS));
+  const std::size_t depth = whole(std::min<std::size_t>(k, blocking.depth));
+  const std::size_t pieceBytes = 2 * matMulTilePieces(blocking.method) * depth;
+  constexpr std::size_t BLOCK = MATMUL_TILE_BLOCK * MATMUL_TILE_BLOCK * sizeof(float);
+  MatMulTileSpace space{};
+  space.a = std::min(rows, MATMUL_TILE_ROWS) * pieceBytes;
+  space.b = columns * pieceBytes;
+  space.sums = k > blocking.depth ? rows * columns * sizeof(float) : BLOCK;
+  space.ranges = 2 * (rows + columns) * sizeof(float);
+  // A block of C by multiply-adds, and what BLOCKED needs for it.
+  constexpr std::size_t ROWS = MATMUL_TILE_BLOCK + MATMUL_MAX_TILE_ROWS;
+  space.repair = BLOCK + sizeof(float) * (MATMUL_TILE_REPAIR_DEPTH * MATMUL_MAX_TILE_COLUMNS +
+                                          ROWS * MATMUL_MAX_TILE_COLUMNS +
+                                          ROWS * (MATMUL_TILE_REPAIR_DEPTH + MATMUL_ROW_PADDING) +
+                                          4 * MATMUL_TILE_BLOCK);
+  return space;
+}
+
+/// Floats of scratch that a kernel with this blocking uses for products of depth k with at most n
+/// columns.
+constexpr std::size_t matMulWorkspace(const MatMulBlocking &blocking, std::size_t m, std::size_t k,
+                                      std::size_t n = MATMUL_TILE_COLUMNS) {
+  if (onMatMulTiles(blocking.method) && m != 0)
+    return matMulTileSpace(blocking, m, n, k).bytes() / sizeof(float) + 16;
   if (blocking.method != MatMulMethod::BLOCKED || m == 0)
     return 0;
   const std::size_t rows = std::min<std::size_t>(m, blocking.rows);
@@ -72,6 +129,36 @@ constexpr bool matMulUsesDot(std::size_t m, std::size_t n, std::size_t k, const 
   const bool contiguousK = a.column == 1 && b.row == 1 && k > 1;
   // With n == 1 column strides of b mean nothing, with m == 1 row strides of a mean nothing.
   return contiguousK && ((m == 1 && n > 1 && b.column != 1) || n == 1);
+}
+
+/// The method on tiles for the product of these shapes; BLOCKED if multiply-adds are faster, which
+/// they are where packing costs more than tiles save. It rounds differently, so this rule looks at
+/// the whole problem, never at a part of it. The constants follow rates measured on a core of the
+/// Granite Rapids class: packing one number costs what tiles save on 64 (float) or 24 (half)
+/// multiply-adds.
+constexpr MatMulMethod matMulTileMethod(isa::Tiles tiles, std::size_t m, std::size_t n,
+                                        std::size_t k, bool halfOperands, bool halfPartials) {
+  const double saved = static_cast<double>(m) * static_cast<double>(n);
+  const double packed = static_cast<double>(m) + static_cast<double>(n);
+  if (tiles == isa::Tiles::None || k < 32 || saved < (halfOperands ? 24 : 64) * packed)
+    return MatMulMethod::BLOCKED;
+  if (!halfOperands)
+    return MatMulMethod::AMX6;
+  if (tiles == isa::Tiles::Half)
+    return MatMulMethod::AMX1;
+  return halfPartials ? MatMulMethod::AMX3 : MatMulMethod::AMX4;
+}
+
+/// Loop bounds of a method on tiles, which change no bit: B is packed once for up to 1024 rows of
+/// A, and passes of these depths keep the packed blocks in L2.
+constexpr MatMulBlocking matMulTileBlocking(MatMulMethod method) {
+  const std::size_t pieces = matMulTilePieces(method);
+  MatMulBlocking result;
+  result.method = method;
+  result.rows = 1024;
+  result.depth = pieces == 3 ? 384 : pieces == 2 ? 512 : 1024;
+  result.packA = result.packB = 1;
+  return result;
 }
 
 /// Loop bounds for one core. Measured on Zen 5 (1 MB L2): strips of 500 to 700 x 32 with passes of

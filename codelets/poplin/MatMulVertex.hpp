@@ -26,7 +26,8 @@
 
 namespace cottonwood::vertices {
 
-template <class Tag, class In, class Out> class MatMul : public poplar::Vertex {
+/// The fields of vertices for CPUs, and what they say.
+template <class In, class Out> class MatMulFields : public poplar::Vertex {
 public:
   poplar::Input<poplar::Vector<In, poplar::VectorLayout::ONE_PTR>> a;
   poplar::Input<poplar::Vector<In, poplar::VectorLayout::ONE_PTR>> b;
@@ -37,19 +38,16 @@ public:
   unsigned m, n, k, batches;
   unsigned method, blockRows, blockDepth, packA, packB;
 
-  bool compute() {
-    const kernels::MatMulBlocking blocking{static_cast<kernels::MatMulMethod>(method), blockRows,
-                                           blockDepth, packA, packB};
-    for (unsigned g = 0; g < batches; ++g)
-      product(g, blocking);
-    return true;
-  }
-
-private:
+protected:
   using KernelIn = KernelType<In>;
   using KernelOut = KernelType<Out>;
 
-  POP_SIMD_INLINE void product(unsigned g, const kernels::MatMulBlocking &blocking) {
+  POP_SIMD_INLINE kernels::MatMulBlocking blocking() const {
+    return {static_cast<kernels::MatMulMethod>(method), blockRows, blockDepth, packA, packB};
+  }
+
+  /// Product g of the vertex.
+  POP_SIMD_INLINE kernels::MatMulArgs<KernelIn, KernelOut> product(unsigned g) {
     const KernelIn *aData = kernelPointer(a.data()) + (aOffset + g * aBatch);
     const KernelIn *bData = kernelPointer(b.data()) + (bOffset + g * bBatch);
     kernels::MatMulArgs<KernelIn, KernelOut> args{};
@@ -65,7 +63,16 @@ private:
       static_assert(sizeof(c[0]) == sizeof(void *));
       args.cRows = reinterpret_cast<KernelOut *const *>(c.data()) + std::size_t{g} * m;
     }
-    kernels::matMul<Tag>(args, blocking, workspace.data());
+    return args;
+  }
+};
+
+template <class Tag, class In, class Out> class MatMul : public MatMulFields<In, Out> {
+public:
+  bool compute() {
+    for (unsigned g = 0; g < this->batches; ++g)
+      kernels::matMul<Tag>(this->product(g), this->blocking(), this->workspace.data());
+    return true;
   }
 };
 

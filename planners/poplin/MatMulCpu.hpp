@@ -53,10 +53,16 @@ inline kernels::MatMulOperand operandOf(MatMulType type, MatMulLayout layout, st
 
 /// The kernel of the largest part of a plan.
 inline void chooseKernel(MatMulPlan &plan, MatMulProblem const &p, MatMulCpu const &cpu) {
+  std::uint64_t const m = ceilDiv(p.m, plan.splitM);
   auto const a = operandOf(p.input, p.a, p.m, p.k), b = operandOf(p.input, p.b, p.k, p.n);
   bool const dot = kernels::matMulUsesDot(p.m, p.n, p.k, a, b);
-  auto const blocking = kernels::chooseMatMulBlocking(
-      ceilDiv(p.m, plan.splitM), cpuColumns(p, plan.splitN), p.k, a, b, dot, cpu.caches);
+  auto const onTiles =
+      kernels::matMulTileMethod(cpu.tiles, p.m, p.n, p.k, p.input == MatMulType::HALF,
+                                p.partials == MatMulType::HALF && p.output == MatMulType::HALF);
+  auto const blocking = kernels::onMatMulTiles(onTiles)
+                            ? kernels::matMulTileBlocking(onTiles)
+                            : kernels::chooseMatMulBlocking(m, cpuColumns(p, plan.splitN), p.k, a,
+                                                            b, dot, cpu.caches);
   plan.method = blocking.method;
   plan.rows = blocking.rows;
   plan.depth = blocking.depth;
@@ -82,13 +88,30 @@ inline double cpuTileCycles(double m, std::uint64_t n, double k) {
   return (whole + last) * k;
 }
 
+/// The same on matrix tiles, which take 16 cycles for 16 x 16 x 32 multiply-adds of one product of
+/// pieces, with the packing of both operands.
+inline double cpuMatrixTileCycles(kernels::MatMulMethod method, double m, double n, double k) {
+  using kernels::MatMulMethod;
+  double const products = method == MatMulMethod::AMX6   ? 6
+                          : method == MatMulMethod::AMX4 ? 4
+                          : method == MatMulMethod::AMX3 ? 3
+                                                         : 1;
+  double const dots = std::ceil(m / 16) * std::ceil(n / 16) * std::ceil(k / 32) * products;
+  double const timesA = std::ceil(n / static_cast<double>(kernels::MATMUL_TILE_COLUMNS));
+  double const pieces = static_cast<double>(kernels::matMulTilePieces(method));
+  return 16 * dots + 0.3 * pieces * k * (m * timesA + n);
+}
+
 /// Cycles of the slowest thread.
 inline double cpuCycles(MatMulPlan const &plan, MatMulProblem const &p, MatMulCpu const &cpu) {
   double const m = static_cast<double>(ceilDiv(p.m, plan.splitM));
   std::uint64_t const columns = std::min(p.n, cpuColumns(p, plan.splitN));
   double const n = static_cast<double>(columns);
   double const k = static_cast<double>(p.k), g = static_cast<double>(ceilDiv(p.g, plan.splitG));
-  double const arithmetic = std::min(cpuTileCycles(m, columns, k), 2 * m * n * k / MATMUL_RATE);
+  double const arithmetic =
+      kernels::onMatMulTiles(plan.method)
+          ? cpuMatrixTileCycles(plan.method, m, n, k)
+          : std::min(cpuTileCycles(m, columns, k), 2 * m * n * k / MATMUL_RATE);
   double const fetch = (m * k + k * n + m * n) * MATMUL_FETCH;
   // Parts of columns have no contiguous block of C: rows are connected and copied one by one.
   double const rowTable = plan.splitN > 1 && p.m > 1 ? g * (40 * m + 0.1 * m * n) : 0;
@@ -106,7 +129,9 @@ inline Candidate<MatMulPlan> cpuCandidate(MatMulPlan plan, MatMulProblem const &
   if (plan.splitN > 1 && ceilDiv(p.n, cpuColumns(p, plan.splitN)) != plan.splitN)
     return Candidate<MatMulPlan>::refused(plan, "more parts than columns, or empty ones");
   std::uint64_t const workspace =
-      kernels::matMulWorkspace(plan.blocking(), ceilDiv(p.m, plan.splitM), p.k) * sizeof(float);
+      kernels::matMulWorkspace(plan.blocking(), ceilDiv(p.m, plan.splitM), p.k,
+                               cpuColumns(p, plan.splitN)) *
+      sizeof(float);
   return Candidate<MatMulPlan>::at(
       plan, {cpuCycles(plan, p, cpu), workspace * plan.splitG * plan.splitM * plan.splitN});
 }
@@ -132,8 +157,10 @@ inline std::vector<std::uint64_t> cpuSplits(std::uint64_t size, std::uint64_t gr
 inline MatMulChoice planMatMulCpu(MatMulProblem const &problem, MatMulCpu const &cpu,
                                   Constraints const &constraints = {}) {
   Choice<MatMulPlan> choice(toText(problem), constraints);
+  MatMulPlan whole;
+  detail::chooseKernel(whole, problem, cpu);
   double const worth =
-      std::max(1.0, detail::cpuCycles({}, problem, cpu) / detail::MATMUL_VERTEX_CYCLES);
+      std::max(1.0, detail::cpuCycles(whole, problem, cpu) / detail::MATMUL_VERTEX_CYCLES);
   bool const forced = !constraints.empty();
   std::uint64_t const most =
       forced ? 4096 : static_cast<std::uint64_t>(std::min<double>(cpu.threads, worth));

@@ -26,7 +26,8 @@ template <> struct EnumNames<MatMulLayout> {
 };
 
 template <> struct EnumNames<kernels::MatMulMethod> {
-  static constexpr std::string_view names[] = {"blocked", "rows", "column", "dot"};
+  static constexpr std::string_view names[] = {"blocked", "rows", "column", "dot",
+                                               "amx6",    "amx4", "amx3",   "amx1"};
 };
 
 /// C[g, m, n] = sum over k of A[g, m, k] * B[g, k, n]; all sizes above 0.
@@ -79,9 +80,11 @@ struct MatMulPlan {
   }
 };
 
-/// What a CPU plan depends on besides the problem: nothing of it changes a bit of the result.
+/// What a CPU plan depends on besides the problem: nothing of it but the tiles changes a bit of the
+/// result.
 struct MatMulCpu {
   unsigned threads = 1;
+  isa::Tiles tiles = isa::Tiles::None; ///< of the instruction set of the kernels
   kernels::MatMulCaches caches; ///< of one core; the last cache as far as one thread may use it
 };
 

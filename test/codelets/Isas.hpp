@@ -17,21 +17,13 @@
 
 namespace cottonwood::test {
 
-template <class Family> vertices::VertexEntries entriesOn(isa::Isa isa) {
-  switch (isa) {
-#if defined(__x86_64__)
-  case isa::Isa::Avx2:
-    return Family::template entries<isa::avx2>();
-  case isa::Isa::Avx512:
-    return Family::template entries<isa::avx512>();
-  case isa::Isa::Avx512Fp16:
-    return Family::template entries<isa::avx512fp16>();
-  case isa::Isa::Avx512Fp16Soft:
-    return Family::template entries<isa::avx512fp16_soft>();
-#endif
-  default:
-    return Family::template entries<isa::scalar>();
-  }
+/// The sets of this machine that differ for kernels without tiles.
+inline std::vector<isa::Isa> vectorIsas() {
+  std::vector<isa::Isa> found;
+  for (const isa::Isa isa : isa::availableIsas())
+    if (isa::tilesOf(isa) == isa::Tiles::None)
+      found.push_back(isa);
+  return found;
 }
 
 template <class V, class... All> constexpr std::size_t positionIn(vertices::VertexList<All...>) {
@@ -44,7 +36,7 @@ template <class V, class... All> constexpr std::size_t positionIn(vertices::Vert
 /// Runs all worker contexts of a vertex, whose state is given as an image of its scalar class.
 template <class Family, class V> void runOn(isa::Isa isa, V &state) {
   constexpr std::size_t position = positionIn<V>(typename Family::template Vertices<isa::scalar>());
-  const vertices::VertexEntries entries = entriesOn<Family>(isa);
+  const vertices::VertexEntries entries = vertices::entriesFor<Family>(isa);
   REQUIRE(position < entries.count);
   for (unsigned worker = 6; worker-- > 0;)
     CHECK(entries.first[position](&state, worker, nullptr));

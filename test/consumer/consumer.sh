@@ -46,6 +46,31 @@ cmakeProject() {
   check "$scratch/cmake/namespaced"
 }
 
+# Functors of a foreign program, compiled for all instruction sets by poplar_add_kernels: every set of the machine gives
+# the same line, and nothing but what is chosen from at run time is visible outside the sets' objects.
+kernels() {
+  local isa first='' line object
+  rm -rf "$scratch/kernels"
+  cmake -G Ninja -S "$here/kernels" -B "$scratch/kernels" -DCMAKE_PREFIX_PATH="$prefix" -DCMAKE_BUILD_TYPE=Debug \
+    ${launcher:+-DCMAKE_CXX_COMPILER_LAUNCHER=$launcher} >/dev/null
+  cmake --build "$scratch/kernels"
+  for isa in scalar avx2 avx512; do
+    grep -qw "${isa/scalar/fpu}\|${isa}f" /proc/cpuinfo || continue
+    line=$(LD_LIBRARY_PATH=$prefix/lib POPLAR_ISA=$isa "$scratch/kernels/kernels")
+    [[ $line == "gelu: equal, on $isa" ]] || {
+      echo "with POPLAR_ISA=$isa: '$line'" >&2
+      return 1
+    }
+  done
+  for object in "$scratch"/kernels/kernels_Gelu_avx*.o; do
+    [[ -e $object ]] || continue
+    if nm --defined-only --extern-only "$object" | grep -v TaggedCode; then
+      echo "$object has other global symbols" >&2
+      return 1
+    fi
+  done
+}
+
 # The tree inside another project: only configured, since building it again would show nothing new.
 subdirectory() {
   rm -rf "$scratch/subdirectory"
@@ -93,6 +118,18 @@ readme() {
   "${launcher[@]}" g++ -std=c++11 "-I$prefix/include" -c "$scratch/readme.cpp" -o "$scratch/readme.o"
   g++ "$scratch/readme.o" "-L$prefix/lib" -lpoplar -lpopops -lpoplin -lpoputil -o "$scratch/readme"
   LD_LIBRARY_PATH=$prefix/lib "$scratch/readme" 2>&1 | diff "$scratch/readme.txt" -
+}
+
+# The snippets of docs/kernels.md compile.
+docs() {
+  local file
+  rm -rf "$scratch/docs"
+  mkdir -p "$scratch/docs"
+  awk -v to="$scratch/docs" '/^```cpp$/ { on = 1; n++; next } /^```/ { on = 0 } on { print > (to "/" n ".cpp") }' \
+    "$source/docs/kernels.md"
+  for file in "$scratch"/docs/*.cpp; do
+    g++ -std=c++20 "${WARNINGS[@]}" "-I$prefix/include" "-I$prefix/include/cottonwood" -fsyntax-only "$file"
+  done
 }
 
 # Everything from headers, in two translation units, no library on the link line.

@@ -107,6 +107,32 @@ TEST_CASE("common layers, with channels beyond one strip of the kernels") {
   });
 }
 
+TEST_CASE("depthwise layers with lines of any length, with and without edges") {
+  onDevices([](DeviceMaker const &device) {
+    for (Type const &type : {FLOAT, HALF}) {
+      Products all(device);
+      for (std::size_t width : {3, 4, 6, 7, 8, 14, 15, 20})
+        for (unsigned stride : {1U, 2U, 3U}) {
+          addForward(all, same(type, 1, {5, width}, {3, 3}, 1, 1, 19, stride));
+          ConvParams unpadded(type, 2, {6, width}, {3, 3}, 1, 1, 17);
+          unpadded.outputTransform.stride[1] = stride;
+          addForward(all, unpadded);
+        }
+      addForward(all, same(type, 1, {8, 14}, {3, 3}, 1, 1, 1024)); // places share sets of L1
+      addForward(all, same(type, 1, {6, 9}, {2, 3}, 1, 1, 20));
+      addForward(all, same(type, 1, {6, 9}, {3, 2}, 1, 1, 20));
+      addForward(all, same(type, 1, {9, 12}, {5, 5}, 1, 1, 18));
+      ConvParams dilated = same(type, 1, {9, 16}, {3, 3}, 1, 1, 16);
+      dilated.kernelTransform.dilation = {1, 2};
+      dilated.inputTransform.paddingLower[1] = 2;
+      addForward(all, dilated);
+      dilated.kernelTransform.flip = {false, true};
+      addForward(all, dilated);
+      all.runAndCheck();
+    }
+  });
+}
+
 TEST_CASE("a field without dimensions, and sizes of 0") {
   onDevices([](DeviceMaker const &device) {
     Products all(device);

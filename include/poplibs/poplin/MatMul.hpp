@@ -28,7 +28,8 @@
 // Operands may be any views: transposed (B.transpose()), sliced, broadcast, of constants. On a CPU
 // a view with constant strides is read in place, any other is copied first. NaN and infinity
 // propagate as in the formula. Sums are FLOAT. On a CPU the result does not depend on the number of
-// threads or cores; on tiles the sum over p may be split, as the plan says.
+// threads or cores (how exact it is: docs/accuracy.md); on tiles the sum over p may be split, as the
+// plan says.
 //
 // Results are mapped as createMatMulOutput maps them. Temporaries: on tiles the blocks that
 // vertices read and, if the sum is split, partial results; on a CPU packed blocks of the operands.
@@ -38,9 +39,12 @@
 //                              fastest plan within it is taken; within twice of it if there is
 //                              none; else, and for 0, the one with the least temporaries
 //   partialsType               float|half (float)   type of partial results between vertices; not
-//                              smaller than the result's
+//                              smaller than the result's. On a CPU sums stay float; with half, one
+//                              with AMX leaves out less than 2^-16 of each product of halves
 //   planConstraints            JSON object ("")     fields that the plan must have, of splitG,
 //                              splitM, splitN, splitK; on a CPU method, rows, depth, packA, too
+//   planning                   estimate|measure (estimate)   on a CPU: whether plans are tried out,
+//                              see Wisdom.hpp (an option of this library alone)
 //   fullyConnectedPass         NONE|INFERENCE_FWD|TRAINING_FWD|TRAINING_BWD|TRAINING_WU (NONE)
 //   inputRHSIsPreArranged, use128BitConvUnitLoad, enableMultiStageReduce, enableFastReduce,
 //   remapOutputTensor, gatherOutput, disableSRForAMPVertices   true|false

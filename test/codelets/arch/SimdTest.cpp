@@ -11,25 +11,18 @@ using test::SimdProbe;
 
 namespace {
 
+/// Of a set without tiles, or the one that a set with tiles builds on.
 SimdProbe probeOf(isa::Isa isa) {
-  switch (isa) {
-#if defined(__x86_64__)
-  case isa::Isa::Avx2:
-    return test::simdProbe<isa::avx2>();
-  case isa::Isa::Avx512:
-    return test::simdProbe<isa::avx512>();
-  case isa::Isa::Avx512Fp16:
-    return test::simdProbe<isa::avx512fp16>();
-  case isa::Isa::Avx512Fp16Soft:
-    return test::simdProbe<isa::avx512fp16_soft>();
-#endif
-  default:
-    return test::simdProbe<isa::scalar>();
-  }
+  return isa::withTag(isa, [](auto tag) {
+    if constexpr (isa::TileTag<decltype(tag)>)
+      return test::simdProbe<typename decltype(tag)::Lower>();
+    else
+      return test::simdProbe<decltype(tag)>();
+  });
 }
 
 template <class F> void forEachProbe(F f) {
-  for (isa::Isa isa : isa::availableIsas()) {
+  for (isa::Isa isa : test::vectorIsas()) {
     CAPTURE(isa::name(isa));
     f(probeOf(isa), isa);
   }

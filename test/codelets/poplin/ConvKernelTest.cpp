@@ -173,7 +173,7 @@ TEST_CASE("sums are those of the definition, and the same bits for all sets and 
     Run<Half> const firstHalf(p, kernelsOf(isa::Isa::Scalar).halfToFloat, BLOCKINGS[0], false, in,
                               halves);
     checkAgainstDouble(p, in, halves, false, firstHalf.out);
-    for (isa::Isa const isa : isa::availableIsas())
+    for (isa::Isa const isa : test::vectorIsas())
       for (kernels::ConvBlocking const &blocking : BLOCKINGS) {
         CAPTURE(isa::name(isa));
         Run<float> const run(p, kernelsOf(isa).floatToFloat, blocking, false, in, weights);
@@ -197,7 +197,7 @@ TEST_CASE("groups of one channel, side by side") {
       Run<Half> const firstHalf(p, kernelsOf(isa::Isa::Scalar).channelsHalfToFloat, BLOCKINGS[0],
                                 true, halfIn, halves);
       checkAgainstDouble(p, halfIn, halves, true, firstHalf.out);
-      for (isa::Isa const isa : isa::availableIsas())
+      for (isa::Isa const isa : test::vectorIsas())
         for (kernels::ConvBlocking const &blocking : BLOCKINGS) {
           CAPTURE(isa::name(isa));
           CHECK(

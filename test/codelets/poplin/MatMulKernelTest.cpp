@@ -1,7 +1,5 @@
-#include <codelets/arch/CpuFeatures.hpp>
 #include <codelets/poplin/MatMulVertex.hpp>
-
-#include <doctest/doctest.h>
+#include <test/codelets/Isas.hpp>
 
 #include <algorithm>
 #include <cmath>
@@ -206,7 +204,7 @@ void checkCase(std::size_t m, std::size_t n, std::size_t k, Layout la, Layout lb
   const kernels::MatMulBlocking usual = problem.blocking(false, 0, 0);
   const std::vector<Out> reference = problem.run(isa::Isa::Scalar, usual, false);
   CHECK(problem.correct(reference));
-  for (isa::Isa isa : isa::availableIsas()) {
+  for (isa::Isa isa : test::vectorIsas()) {
     CAPTURE(isa::name(isa));
     CHECK(sameResult<In>(reference, problem.run(isa, usual, false)));
     CHECK(sameResult<In>(reference, problem.run(isa, usual, true)));
@@ -230,7 +228,7 @@ void checkPanels(std::size_t m, std::size_t n, std::size_t k, std::mt19937 &rand
       panels[(j / PANEL * k + p) * PANEL + j % PANEL] = *problem.b.view.at(p, j);
   problem.b.view = {panels.data(), PANEL, 1};
   problem.bPanel = static_cast<std::ptrdiff_t>(k * PANEL);
-  for (isa::Isa isa : isa::availableIsas())
+  for (isa::Isa isa : test::vectorIsas())
     for (std::uint32_t depth : {0u, 40u}) {
       CAPTURE(isa::name(isa));
       const auto blocking = problem.blocking(false, 0, depth);
@@ -300,7 +298,7 @@ TEST_SUITE("codelets/poplin/MatMul") {
     std::mt19937 random(8);
     const std::size_t m = 50, n = 90, k = 300;
     const Case<float, float> whole(m, n, k, Layout::ROWS, Layout::ROWS, false, random);
-    for (isa::Isa isa : isa::availableIsas()) {
+    for (isa::Isa isa : test::vectorIsas()) {
       const auto blocking = whole.blocking(false, 0, 0);
       const std::vector<float> c = whole.run(isa, blocking, false);
       for (std::size_t first : {0u, 1u, 13u, 47u}) {
@@ -329,7 +327,7 @@ TEST_SUITE("codelets/poplin/MatMul") {
   TEST_CASE("NaN and infinity spread as IEEE says, zeros are not skipped") {
     std::mt19937 random(9);
     constexpr float INF = std::numeric_limits<float>::infinity();
-    for (isa::Isa isa : isa::availableIsas())
+    for (isa::Isa isa : test::vectorIsas())
       for (std::size_t m : {1u, 20u}) {
         CAPTURE(isa::name(isa));
         Case<float, float> problem(m, 40, 30, Layout::ROWS, Layout::ROWS, false, random);

@@ -73,7 +73,7 @@ template <class Plain> void checkSoftmax(SoftmaxKind kind) {
                         got[row * s.length + i], " and exactly ", exact);
       }
     }
-    for (isa::Isa isa : isa::availableIsas()) {
+    for (isa::Isa isa : test::vectorIsas()) {
       CAPTURE(isa::name(isa));
       test::Misaligned<T> out(in.size()), inPlace(in.size());
       run(isa, out);
@@ -97,7 +97,7 @@ template <class Plain> void checkGradient() {
     test::Misaligned<T> y(s.rows * s.length), g(y.size()), reference(y.size());
     fillRandom(y, random, 1.f);
     fillRandom(g, random, 1.f);
-    for (isa::Isa isa : isa::availableIsas()) {
+    for (isa::Isa isa : test::vectorIsas()) {
       CAPTURE(isa::name(isa));
       test::Misaligned<T> out(y.size());
       auto state = test::zeroed<vertices::SoftmaxGradient<isa::scalar, Plain>>();
@@ -141,7 +141,7 @@ template <class Plain, class Label> void checkLosses() {
                   : r % 4 == 2 ? static_cast<Label>(s.length + 5)
                                : static_cast<Label>(random() % s.length);
     const auto o = valuesOf(outputs);
-    for (isa::Isa isa : isa::availableIsas()) {
+    for (isa::Isa isa : test::vectorIsas()) {
       CAPTURE(isa::name(isa));
       test::Misaligned<T> deltas(outputs.size()), loss(s.rows), squareDeltas(outputs.size()),
           squareLoss(s.rows);
@@ -208,7 +208,7 @@ template <class Plain, class Label> void checkCorrect() {
                                  : static_cast<Label>(random() % s.length);
       exact[r] = static_cast<std::size_t>(labels[r]) == best;
     }
-    for (isa::Isa isa : isa::availableIsas()) {
+    for (isa::Isa isa : test::vectorIsas()) {
       std::vector<unsigned> correct(s.rows, 77);
       auto state = test::zeroed<vertices::CorrectRows<isa::scalar, Plain, Label>>();
       test::connect(state.outputs, outputs.data());
@@ -233,7 +233,7 @@ TEST_SUITE("codelets/popnn/softmax") {
   }
 
   TEST_CASE("stable softmax does not overflow") {
-    for (isa::Isa isa : isa::availableIsas()) {
+    for (isa::Isa isa : test::vectorIsas()) {
       std::vector<float> data{1000.f, 1000.f, -1000.f};
       auto state = test::zeroed<vertices::SoftmaxInPlace<isa::scalar, float>>();
       test::connect(state.data, data.data(), data.size());
@@ -264,7 +264,7 @@ TEST_SUITE("codelets/popnn/loss") {
   }
 
   TEST_CASE("deltas may take the place of the outputs") {
-    for (isa::Isa isa : isa::availableIsas()) {
+    for (isa::Isa isa : test::vectorIsas()) {
       std::vector<float> data{0.25f, 0.75f}, loss(1);
       const unsigned label = 1;
       const float one = 1.f;

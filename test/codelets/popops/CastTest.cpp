@@ -65,7 +65,7 @@ template <class From, class To> void checkCast(std::mt19937 &random) {
     test::Misaligned<KFrom> in(n);
     for (std::size_t i = 0; i < n; ++i)
       in.set(i, sample<KFrom>(random));
-    for (isa::Isa isa : isa::availableIsas()) {
+    for (isa::Isa isa : test::vectorIsas()) {
       CAPTURE(isa::name(isa));
       test::Misaligned<KTo> out(n);
       auto state = test::zeroed<vertices::Cast<isa::scalar, From, To>>();
@@ -90,7 +90,7 @@ template <class... V> void checkAll(vertices::VertexList<V...>) {
 
 template <class T> void checkFill(T value) {
   for (std::size_t n : test::lengths())
-    for (isa::Isa isa : isa::availableIsas()) {
+    for (isa::Isa isa : test::vectorIsas()) {
       test::Misaligned<vertices::KernelType<T>> out(n);
       auto state = test::zeroed<vertices::Fill<isa::scalar, T>>();
       test::connect(state.out, out.data(), n);
@@ -144,7 +144,7 @@ template <class A, class B> void checkScaledAdd() {
   std::mt19937 random(42);
   for (Kind kind : {Kind::ADD, Kind::ADD_TENSOR, Kind::AXPBY, Kind::AXPBY_TENSOR, Kind::ONE_MINUS})
     for (std::size_t n : test::lengths())
-      for (isa::Isa isa : isa::availableIsas()) {
+      for (isa::Isa isa : test::vectorIsas()) {
         CAPTURE(isa::name(isa));
         CAPTURE(n);
         CAPTURE(static_cast<int>(kind));

@@ -17,20 +17,12 @@ using test::mapKernel;
 /// The kernel of an operation; `to` matters for CAST only.
 kernels::MapKernel mapKernel(isa::Isa isa, vertices::MapOp op, vertices::MapType from,
                              vertices::MapType to = vertices::MapType::FLOAT) {
-  switch (isa) {
-#if defined(__x86_64__)
-  case isa::Isa::Avx2:
-    return mapKernel<isa::avx2>(op, from, to);
-  case isa::Isa::Avx512:
-    return mapKernel<isa::avx512>(op, from, to);
-  case isa::Isa::Avx512Fp16:
-    return mapKernel<isa::avx512fp16>(op, from, to);
-  case isa::Isa::Avx512Fp16Soft:
-    return mapKernel<isa::avx512fp16_soft>(op, from, to);
-#endif
-  default:
-    return mapKernel<isa::scalar>(op, from, to);
-  }
+  return isa::withTag(isa, [&](auto tag) {
+    if constexpr (isa::TileTag<decltype(tag)>)
+      return mapKernel<typename decltype(tag)::Lower>(op, from, to);
+    else
+      return mapKernel<decltype(tag)>(op, from, to);
+  });
 }
 
 constexpr double HALF_PI_SQUARE_ROOT = 0.79788456080286536; // sqrt(2 / pi)
@@ -192,7 +184,7 @@ TEST_SUITE("codelets/popops/mapOps") {
                               1e-37 + 3e-5 * std::fabs(exact) + 1e-7,
                           "x = ", in[i]);
       }
-      for (isa::Isa isa : isa::availableIsas()) {
+      for (isa::Isa isa : test::vectorIsas()) {
         CAPTURE(isa::name(isa));
         const auto out = run(isa, rule.op, MapType::FLOAT, in);
         for (std::size_t i = 0; i < in.size(); ++i)
@@ -208,7 +200,7 @@ TEST_SUITE("codelets/popops/mapOps") {
       in[bits].bits = static_cast<std::uint16_t>(bits);
     for (const UnaryRule &rule : UNARY) {
       CAPTURE(static_cast<int>(rule.op));
-      for (isa::Isa isa : isa::availableIsas()) {
+      for (isa::Isa isa : test::vectorIsas()) {
         CAPTURE(isa::name(isa));
         const auto out = run(isa, rule.op, MapType::HALF, in);
         for (std::size_t i = 0; i < in.size(); ++i) {
@@ -225,7 +217,7 @@ TEST_SUITE("codelets/popops/mapOps") {
   TEST_CASE("classification gives BOOL") {
     const std::vector<float> in{0.f, -1.f, INFINITY, -INFINITY, NAN, 1e-45f, 3e38f};
     const auto check = [&](MapOp op, std::vector<unsigned char> expected) {
-      for (isa::Isa isa : isa::availableIsas()) {
+      for (isa::Isa isa : test::vectorIsas()) {
         std::vector<unsigned char> out(in.size()), fromHalf(in.size());
         mapKernel(isa, op, MapType::FLOAT)(out.data(), in.data(), nullptr, nullptr, in.size());
         CHECK(out == expected);
@@ -257,7 +249,7 @@ TEST_SUITE("codelets/popops/mapOps") {
       CAPTURE(static_cast<int>(rule.op));
       mapKernel(isa::Isa::Scalar, rule.op, MapType::FLOAT)(reference.data(), a.data(), b.data(),
                                                            nullptr, n);
-      for (isa::Isa isa : isa::availableIsas()) {
+      for (isa::Isa isa : test::vectorIsas()) {
         CAPTURE(isa::name(isa));
         mapKernel(isa, rule.op, MapType::FLOAT)(out.data(), a.data(), b.data(), nullptr, n);
         mapKernel(isa, rule.op, MapType::HALF)(hout.data(), ha.data(), hb.data(), nullptr, n);
@@ -315,7 +307,7 @@ TEST_SUITE("codelets/popops/mapOps") {
       }
       mapKernel(isa::Isa::Scalar, rule.op, MapType::FLOAT)(reference.data(), a.data(), b.data(),
                                                            nullptr, n);
-      for (isa::Isa isa : isa::availableIsas()) {
+      for (isa::Isa isa : test::vectorIsas()) {
         CAPTURE(isa::name(isa));
         mapKernel(isa, rule.op, MapType::FLOAT)(out.data(), a.data(), b.data(), nullptr, n);
         for (std::size_t i = 0; i < n; ++i) {
@@ -353,7 +345,7 @@ TEST_SUITE("codelets/popops/mapOps") {
         b[i] = random() % 3 ? make() : a[i];
       }
       for (MapOp op : ops)
-        for (isa::Isa isa : isa::availableIsas()) {
+        for (isa::Isa isa : test::vectorIsas()) {
           std::vector<unsigned char> out(n);
           mapKernel(isa, op, type)(out.data(), a.data(), b.data(), nullptr, n);
           for (std::size_t i = 0; i < n; ++i)
@@ -392,7 +384,7 @@ TEST_SUITE("codelets/popops/mapOps") {
     using S = std::int32_t;
     const auto check = [&](MapOp op, auto rule) {
       for (MapType type : INTEGERS)
-        for (isa::Isa isa : isa::availableIsas()) {
+        for (isa::Isa isa : test::vectorIsas()) {
           mapKernel(isa, op, type)(out.data(), a.data(), b.data(), nullptr, n);
           for (std::size_t i = 0; i < n; ++i)
             REQUIRE_MESSAGE(out[i] == rule(a[i], b[i], type == MapType::INT), "op ",
@@ -458,7 +450,7 @@ TEST_SUITE("codelets/popops/mapOps") {
   TEST_CASE("BOOL logic is right for all combinations and lengths") {
     std::mt19937 random(15);
     for (std::size_t n : test::lengths())
-      for (isa::Isa isa : isa::availableIsas()) {
+      for (isa::Isa isa : test::vectorIsas()) {
         test::Misaligned<unsigned char> a(n), b(n), c(n), out(n);
         for (std::size_t i = 0; i < n; ++i) {
           a.set(i, random() & 1);
@@ -484,7 +476,7 @@ TEST_SUITE("codelets/popops/mapOps") {
     const auto check = [&](MapType type, auto example) {
       using T = decltype(example);
       for (std::size_t n : test::lengths())
-        for (isa::Isa isa : isa::availableIsas()) {
+        for (isa::Isa isa : test::vectorIsas()) {
           test::Misaligned<T> a(n), b(n), c(n), out(n);
           std::vector<unsigned char> mask(n + 1);
           const auto value = [&] {
@@ -524,7 +516,7 @@ TEST_SUITE("codelets/popops/mapOps") {
   TEST_CASE("ragged and misaligned arrays, and results in place of an operand") {
     for (MapType type : {MapType::FLOAT, MapType::HALF})
       for (std::size_t n : test::lengths())
-        for (isa::Isa isa : isa::availableIsas()) {
+        for (isa::Isa isa : test::vectorIsas()) {
           const auto check = [&](auto example) {
             using T = decltype(example);
             test::Misaligned<T> a(n), b(n), out(n);
@@ -551,7 +543,7 @@ TEST_SUITE("codelets/popops/mapOps") {
   TEST_CASE("a kernel exists exactly where the program format says so") {
     for (unsigned op = 0; op < vertices::NUM_MAP_OPS; ++op)
       for (unsigned type = 0; type < vertices::NUM_MAP_TYPES; ++type)
-        for (isa::Isa isa : isa::availableIsas())
+        for (isa::Isa isa : test::vectorIsas())
           CHECK((mapKernel(isa, static_cast<MapOp>(op), static_cast<MapType>(type)) != nullptr) ==
                 vertices::isSupported(static_cast<MapOp>(op), static_cast<MapType>(type)));
   }

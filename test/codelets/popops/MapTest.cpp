@@ -264,7 +264,7 @@ template <class T> void checkRandomPrograms(MapType type, unsigned seed, int rou
       const T x = T(static_cast<float>(random() % 2));
       std::memcpy(old.data() + i * sizeof(T), &x, sizeof(T));
     }
-    for (isa::Isa isa : isa::availableIsas()) {
+    for (isa::Isa isa : test::vectorIsas()) {
       CAPTURE(isa::name(isa));
       const auto out = runVertex<T>(isa, e, program, n, old);
       for (std::size_t i = 0; i < n; ++i) {
@@ -302,7 +302,7 @@ TEST_SUITE("codelets/popops/map") {
     const auto x = builder.input(MapType::FLOAT, 0);
     const auto program = builder.finish(
         builder.apply(MapOp::ADD, builder.apply(MapOp::MULTIPLY, x, builder.constant(2.f)), x));
-    for (isa::Isa isa : isa::availableIsas()) {
+    for (isa::Isa isa : test::vectorIsas()) {
       test::Misaligned<float> out(n);
       const float *pointers[] = {in.data()};
       auto state = test::zeroed<vertices::Map<isa::scalar, float>>();

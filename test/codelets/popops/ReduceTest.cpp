@@ -153,7 +153,7 @@ template <class In, class Out> void checkFloating(unsigned seed) {
               REQUIRE_MESSAGE(std::fabs(got - exact) <= slack + unit * std::fabs(exact), got,
                               " and exactly ", exact);
           }
-        for (isa::Isa isa : isa::availableIsas()) {
+        for (isa::Isa isa : test::vectorIsas()) {
           CAPTURE(isa::name(isa));
           const auto out = runForm(isa);
           for (std::size_t i = 0; i < out.size(); ++i)
@@ -172,7 +172,7 @@ template <class T> void checkInteger(unsigned seed) {
       for (std::size_t i = 0; i < in.size(); ++i)
         in.set(i, static_cast<T>(random()));
       const std::vector<T> old(s.outer * s.inner, T(7));
-      for (isa::Isa isa : isa::availableIsas()) {
+      for (isa::Isa isa : test::vectorIsas()) {
         const auto out = run<vertices::Reduce<isa::scalar, T, T>>(isa, op, s, in, old, 0.f);
         const auto updated =
             run<vertices::ReduceUpdate<isa::scalar, T, T>>(isa, op, s, in, old, 0.f);
@@ -219,7 +219,7 @@ TEST_SUITE("codelets/popops/reduce") {
           test::Misaligned<bool> in(s.outer * s.reduced * s.inner);
           for (std::size_t i = 0; i < in.size(); ++i)
             in.set(i, (random() % rarity == 0) == (op == ReduceOp::LOGICAL_OR));
-          for (isa::Isa isa : isa::availableIsas()) {
+          for (isa::Isa isa : test::vectorIsas()) {
             test::Misaligned<bool> out(s.outer * s.inner);
             auto state = test::zeroed<vertices::Reduce<isa::scalar, bool, bool>>();
             test::connect(state.in, in.data());
@@ -244,7 +244,7 @@ TEST_SUITE("codelets/popops/reduce") {
 
   TEST_CASE("minimum and maximum skip NaN, sums keep it") {
     for (const Shape &s : {Shape{1, 100, 1}, Shape{1, 100, 3}})
-      for (isa::Isa isa : isa::availableIsas()) {
+      for (isa::Isa isa : test::vectorIsas()) {
         test::Misaligned<float> in(s.reduced * s.inner);
         for (std::size_t i = 0; i < in.size(); ++i)
           in.set(i, i % 2 ? NAN : static_cast<float>(i));
@@ -263,7 +263,7 @@ TEST_SUITE("codelets/popops/reduce") {
 
   TEST_CASE("LOG_ADD of impossible and of certain events") {
     for (const Shape &s : {Shape{1, 3, 1}, Shape{1, 3, 2}})
-      for (isa::Isa isa : isa::availableIsas()) {
+      for (isa::Isa isa : test::vectorIsas()) {
         using V = vertices::Reduce<isa::scalar, float, float>;
         const std::vector<float> old(s.inner);
         test::Misaligned<float> in(s.reduced * s.inner);

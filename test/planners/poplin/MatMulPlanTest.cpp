@@ -221,6 +221,33 @@ TEST_CASE("the method of a CPU's plan follows shape and layout of the whole prob
   }
 }
 
+TEST_CASE("matrix tiles are chosen by the whole problem, whatever the threads") {
+  using kernels::MatMulMethod;
+  auto const planOn = [](isa::Tiles tiles, MatMulProblem const &p, unsigned threads) {
+    MatMulCpu cpu = cpuOf(threads);
+    cpu.tiles = tiles;
+    return planMatMulCpu(p, cpu).plan;
+  };
+  MatMulProblem half = problemOf(1, 200, 300, 250, MatMulType::HALF);
+  for (unsigned threads : {1U, 2U, 7U, 64U}) {
+    CAPTURE(threads);
+    MatMulProblem const p = problemOf(1, 200, 300, 250);
+    CHECK(planOn(isa::Tiles::None, p, threads).method == MatMulMethod::BLOCKED);
+    CHECK(planOn(isa::Tiles::Bfloat, p, threads).method == MatMulMethod::AMX6);
+    CHECK(planOn(isa::Tiles::Half, p, threads).method == MatMulMethod::AMX6);
+    CHECK(planOn(isa::Tiles::Bfloat, half, threads).method == MatMulMethod::AMX3);
+    CHECK(planOn(isa::Tiles::Half, half, threads).method == MatMulMethod::AMX1);
+    // Few rows: packing B costs more than tiles save.
+    CHECK(planOn(isa::Tiles::Bfloat, problemOf(1, 8, 500, 500), threads).method ==
+          MatMulMethod::BLOCKED);
+    CHECK(planOn(isa::Tiles::Bfloat, problemOf(1, 1, 500, 500), threads).method ==
+          MatMulMethod::ROWS);
+  }
+  half.partials = MatMulType::FLOAT;
+  CHECK(planOn(isa::Tiles::Bfloat, half, 2).method == MatMulMethod::AMX4);
+  CHECK(toText(planOn(isa::Tiles::Bfloat, half, 1)).find("method=amx4") != std::string::npos);
+}
+
 TEST_CASE("constraints of a CPU's plan hold, and what they forbid is explained") {
   MatMulProblem const p = problemOf(4, 100, 100, 100);
   auto const plan = planMatMulCpu(p, cpuOf(2), Constraints::parse("splitM=5,splitG=2")).plan;

@@ -118,11 +118,15 @@ POP_INLINE void readCaches(CpuFacts &facts, unsigned cpu) {
 POP_INLINE CpuFacts findCpuFacts() {
   CpuFacts facts;
   auto const cpus = allowedCpus();
+#if defined(POPLAR_HEADER_ONLY)
+  facts.isa = isa::native::ID; // kernels are compiled for no other
+#else
   try {
     facts.isa = isa::activeIsa();
   } catch (std::invalid_argument const &error) {
     throw poplar::poplar_error(error.what());
   }
+#endif
   facts.threads = static_cast<unsigned>(cpus.size());
   facts.cores = coresAmong(cpus);
   readCaches(facts, cpus.front());

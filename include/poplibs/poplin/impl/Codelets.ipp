@@ -2,33 +2,19 @@
 
 #include <poplin/codelets.hpp>
 #include <poplin/impl/Config.hpp>
-#include <poplin/impl/MatMulMachine.hpp>
+#include <poplin/impl/EpilogueText.hpp>
+#include <poplin/impl/VertexCosts.hpp>
 
 #include <codelets/poplin/ConvVertex.hpp>
+#include <codelets/poplin/FusedVertex.hpp>
 #include <codelets/poplin/MatMulVertex.hpp>
 #include <poputil/impl/BuiltinCodelets.hpp>
 
 #include <poplar/impl/codelet/Registry.hpp>
 
-// Names, fields and costs of the vertices of codelets/poplin. The indices that a cost function asks
-// for are the positions of the fields in their class.
+// Names, fields and costs of the vertices of codelets/poplin.
 
 namespace cottonwood::vertices {
-
-template <class T> inline constexpr bool IS_HALF = std::is_same_v<T, ::poplar::half>;
-
-/// \tparam M, N, K   positions of those fields
-/// \tparam BATCHES   position of the number of products; 0: there is one
-template <class In, class Out, unsigned M, unsigned N, unsigned K, unsigned BATCHES>
-codelet::Cost costOfMatMul(codelet::VertexSizes const &sizes, model::Machine const &machine) {
-  auto const value = [&](unsigned field) {
-    return static_cast<std::uint64_t>(sizes.stateInt(field));
-  };
-  std::uint64_t const m = value(M), n = value(N), k = value(K);
-  std::uint64_t const batches = BATCHES == 0 ? 1 : value(BATCHES);
-  auto const tile = poplin::tileMachine(machine, IS_HALF<In>, IS_HALF<Out>);
-  return {batches * kernels::matMulTileCycles(tile, m, n, k), batches * 2 * m * n * k};
-}
 
 template <class Tag, class In, class Out>
 poputil::VertexText describeVertex(MatMul<Tag, In, Out> *) {
@@ -51,21 +37,6 @@ poputil::VertexText describeVertex(MatMulPartial<Tag, In, Out> *) {
           {POP_FIELD(V, a), POP_FIELD(V, b), POP_FIELD(V, c), POP_FIELD(V, m), POP_FIELD(V, n),
            POP_FIELD(V, k)},
           &costOfMatMul<In, Out, 3, 4, 5, 0>};
-}
-
-/// \tparam GROUPS   position of the number of groups; 0: there is one
-/// \tparam COLUMNS  position of the number of columns
-/// \tparam OUTPUTS  position of the number of outputs, before input channels and taps
-template <class In, class Out, unsigned GROUPS, unsigned COLUMNS, unsigned OUTPUTS>
-codelet::Cost costOfConv(codelet::VertexSizes const &sizes, model::Machine const &machine) {
-  auto const value = [&](unsigned field) {
-    return static_cast<std::uint64_t>(sizes.stateInt(field));
-  };
-  std::uint64_t const outputs = value(OUTPUTS), in = value(OUTPUTS + 1), taps = value(OUTPUTS + 2);
-  std::uint64_t const columns = value(COLUMNS), groups = GROUPS == 0 ? 1 : value(GROUPS);
-  auto const tile = poplin::tileMachine(machine, IS_HALF<In>, IS_HALF<Out>);
-  return {groups * kernels::convTileCycles(tile, outputs, columns, in, taps),
-          groups * 2 * outputs * columns * in * taps};
 }
 
 template <class V, class In, class Out> poputil::VertexText describeConv(char const *name) {
@@ -108,6 +79,7 @@ POP_INLINE std::vector<codelet::Codelet> const &builtinCodelets() {
     std::vector<codelet::Codelet> codelets;
     poputil::appendFamily<vertices::MatMulFamily>(poputil::builtinIsa(), codelets);
     poputil::appendFamily<vertices::ConvFamily>(poputil::builtinIsa(), codelets);
+    poputil::appendFamily<vertices::FusedFamily>(poputil::builtinIsa(), codelets);
     return codelets;
   }();
   return table;

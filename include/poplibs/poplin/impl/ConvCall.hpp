@@ -20,6 +20,11 @@ public:
   void runInto(Tensor const &in, Tensor const &weights, Tensor const &out,
                ::poplin::ConvParams const &params, bool transposeAndFlip,
                ::poplar::program::Sequence &prog);
+  /// All further results of run() and runInto() pass through an epilogue.
+  ConvCall &with(EpilogueJob const &epilogue) {
+    epilogue_ = &epilogue;
+    return *this;
+  }
   /// The gradient of the weights of a forward convolution as a new tensor.
   Tensor weightDeltas(Tensor const &zDeltas, Tensor const &activations,
                       ::poplin::ConvParams const &params, ::poplar::program::Sequence &prog);
@@ -31,6 +36,7 @@ private:
   void map(Tensor const &t, ConvSide side, ConvCheck const &check);
   void emit(ConvCheck const &check, Tensor const &in, Tensor const &weights, Tensor const &rows,
             bool transposeAndFlip, ::poplar::program::Sequence &prog);
+  void emitSums(ConvJob const &job, ::poplar::program::Sequence &prog);
 
   char const *where_;
   ::poplar::Graph &graph_;
@@ -38,6 +44,7 @@ private:
   ConvOptions options_;
   ::poplin::PlanningCache ownCache_; ///< mapping and emission ask for one plan
   ::poplin::PlanningCache *cache_;
+  EpilogueJob const *epilogue_ = nullptr;
 };
 
 /// [N, ...field, groups, O] as [N, groups * O, ...field].

@@ -70,19 +70,57 @@ POP_INLINE Tensor ConvCall::create(::poplin::ConvParams const &params, ConvSide 
 POP_INLINE void ConvCall::emit(ConvCheck const &check, Tensor const &in, Tensor const &weights,
                                Tensor const &rows, bool transposeAndFlip,
                                ::poplar::program::Sequence &prog) {
+  EpilogueViews operands;
+  if (epilogue_)
+    operands = convOperands(where_, *epilogue_, check.outShape());
   if (check.isEmpty())
     return;
-  if (check.isTrivial()) {
-    ::popops::zero(graph_, rows, prog, debugContext_);
-    return;
-  }
   ConvJob job;
   job.where = where_, job.check = check;
   job.in = convActivations(in, check.params.numConvGroups);
   job.weights = convWeights(weights, transposeAndFlip);
   job.out = rows;
   job.options = options_, job.cache = cache_;
-  emitConv(graph_, job, prog, debugContext_);
+  bool const fused = plansForCpu(graph_.getTarget()) && !check.isTrivial();
+  if (fused)
+    job.epilogue = epilogue_, job.operands = operands;
+  if (!epilogue_ || fused)
+    return emitSums(job, prog);
+  // Sums are not rounded to half before the epilogue, unless partial results are.
+  bool const half =
+      rows.elementType() == ::poplar::HALF && options_.interTile == planner::MatMulType::HALF;
+  job.out = graph_.addVariable(half ? ::poplar::HALF : ::poplar::FLOAT, rows.shape(),
+                               {debugContext_, "sums"});
+  graph_.setTileMapping(job.out, graph_.getTileMapping(rows));
+  job.check.problem.output = half ? planner::MatMulType::HALF : planner::MatMulType::FLOAT;
+  emitSums(job, prog);
+  auto const whole = [&](Tensor const &t) {
+    std::size_t const channels = check.params.getNumOutputChans();
+    return t.reshape({1, t.numElements() / channels, channels});
+  };
+  emitFinish(graph_, *epilogue_, operands, whole(job.out), whole(rows), prog, debugContext_);
+}
+
+POP_INLINE void ConvCall::emitSums(ConvJob const &job, ::poplar::program::Sequence &prog) {
+  if (job.check.isTrivial())
+    ::popops::zero(graph_, job.out, prog, debugContext_);
+  else
+    emitConv(graph_, job, prog, debugContext_);
+}
+
+POP_INLINE Tensor convolutionWithEpilogue(::poplar::Graph &graph, EpilogueConvolution const &conv,
+                                          EpilogueJob const &epilogue,
+                                          ::poplar::program::Sequence &prog,
+                                          ::poplar::DebugContext const &debugContext,
+                                          ::poplar::OptionFlags const &options,
+                                          ::poplin::PlanningCache *cache) {
+  ConvCall call(conv.where, graph, debugContext, options, cache);
+  call.with(epilogue);
+  bool const flip = conv.transposeAndFlipWeights;
+  if (!conv.out.valid())
+    return call.run(conv.in, conv.weights, conv.params, flip, prog);
+  call.runInto(conv.in, conv.weights, conv.out, conv.params, flip, prog);
+  return conv.out;
 }
 
 POP_INLINE Tensor ConvCall::run(Tensor const &in, Tensor const &weights,

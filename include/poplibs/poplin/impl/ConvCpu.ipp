@@ -8,6 +8,7 @@
 #include <poputil/impl/Math.hpp>
 
 #include <algorithm>
+#include <optional>
 
 namespace cottonwood::poplin {
 
@@ -120,8 +121,7 @@ private:
 
   void addVertices() {
     plan_ = planConv(job_.where, graph_.getTarget(), job_.check, job_.options, job_.cache).plan;
-    type_ = ::poputil::templateVertex(channels_ ? "poplin::ConvChannels" : "poplin::Conv",
-                                      job_.weights.elementType(), job_.out.elementType());
+    chooseVertex();
     cs_ = graph_.addComputeSet(debugContext_);
     auto const &p = job_.check.problem;
     std::array<std::size_t, 5> const sizes{p.g, p.b, p.field[0].outputs, p.field[1].outputs, p.n};
@@ -133,9 +133,38 @@ private:
     // Blocks of weights are not cut.
     if (block_ != p.n)
       each[Part::N] = poputil::roundUp(each[Part::N], block_);
+    // The channels that an epilogue sees lie side by side in the result.
+    if (epilogue_ && each[Part::N] < p.n)
+      each[Part::G] = 1;
     Part part{};
     addParts(part, 0, sizes, each);
     prog_.add(::poplar::program::Execute(cs_, debugContext_));
+  }
+
+  void chooseVertex() {
+    auto const in = job_.weights.elementType(), out = job_.out.elementType();
+    type_ = ::poputil::templateVertex(channels_ ? "poplin::ConvChannels" : "poplin::Conv", in, out);
+    if (!job_.epilogue)
+      return;
+    type_ = epilogueVertex(channels_ ? "poplin::ConvChannelsWith" : "poplin::ConvWith", in, out,
+                           *job_.epilogue);
+    epilogue_.emplace(graph_, *job_.epilogue, job_.operands, job_.out, prog_, debugContext_);
+  }
+
+  /// What kernels::ConvRowsOf reads, and the first channel.
+  std::vector<unsigned> placeOf(Part const &part) const {
+    auto const &p = job_.check.problem;
+    std::vector<unsigned> place;
+    auto const add = [&](std::initializer_list<std::size_t> numbers) {
+      for (std::size_t number : numbers)
+        place.push_back(static_cast<unsigned>(number));
+    };
+    std::size_t const rest = p.rest.outputs;
+    add({part.size(Part::Y0), part.size(Part::Y1), rest});
+    add({part.begin[Part::B], part.begin[Part::Y0], part.begin[Part::Y1], 0});
+    add({p.b, p.field[0].outputs, p.field[1].outputs, rest});
+    add({part.begin[Part::G] * p.n + part.begin[Part::N]});
+    return place;
   }
 
   void addParts(Part &part, std::size_t d, std::array<std::size_t, 5> const &sizes,
@@ -169,6 +198,8 @@ private:
     set(v, "pixels", blocking.pixels);
     set(v, "outputs", table.outputs()), set(v, "inChannels", params_.inputChannelsPerConvGroup);
     set(v, "taps", table.taps() / params_.inputChannelsPerConvGroup);
+    if (epilogue_)
+      epilogue_->setFields(v, placeOf(part));
     graph_.setTileMapping(v, 0);
   }
 
@@ -254,6 +285,7 @@ private:
   ConvJob job_;
   ::poplin::ConvParams const &params_;
   Tensor copyTo_; ///< invalid: the result is written in place
+  std::optional<EpilogueEmitter> epilogue_;
   ::poplar::program::Sequence &prog_;
   ::poplar::DebugContext const &debugContext_;
   bool const channels_;

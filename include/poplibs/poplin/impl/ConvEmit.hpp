@@ -7,6 +7,7 @@
 #include <poplin/PlanningCache.hpp>
 #include <poplin/impl/ConvCheck.hpp>
 #include <poplin/impl/ConvOptions.hpp>
+#include <poplin/impl/EpilogueEmit.hpp>
 
 namespace cottonwood::poplin {
 
@@ -32,6 +33,8 @@ struct ConvJob {
   Tensor out;     ///< [N, ...field, groups, O], see convRows()
   ConvOptions options;
   ::poplin::PlanningCache *cache = nullptr;
+  EpilogueJob const *epilogue = nullptr; ///< of vertices for CPUs; null: the sums are the result
+  EpilogueViews operands;                ///< of the epilogue: [1, N * field, channels]
 };
 
 /// Adds the program of the convolution for the kind of target that the graph has.

@@ -29,7 +29,7 @@ POP_INLINE ::poplar::OptionFlags convOptionsOf(::poplar::OptionFlags const &opti
       result.set("pass", value == "NONE" ? "NONE_MATMUL" : "FC_" + value);
     else if (key == "gatherOutput")
       result.set("gatherConvOutput", value);
-    else if (key != "inputRHSIsPreArranged" && key != "planConstraints")
+    else if (key != "inputRHSIsPreArranged" && key != "planConstraints" && key != "planning")
       result.set(key, value);
   }
   return result;

@@ -7,10 +7,14 @@
 #include <poplin/ConvPreplan.hpp>
 #include <poplin/ConvUtil.hpp>
 #include <poplin/Convolution.hpp>
+#include <poplin/Epilogue.hpp>
 #include <poplin/FullyConnected.hpp>
+#include <poplin/Fused.hpp>
+#include <poplin/Kernels.hpp>
 #include <poplin/MatMul.hpp>
 #include <poplin/MultiConvolution.hpp>
 #include <poplin/PlanningCache.hpp>
+#include <poplin/Wisdom.hpp>
 #include <poplin/codelets.hpp>
 
 #include <poplin/impl/Codelets.ipp>
@@ -32,7 +36,9 @@
 #include <poplin/impl/ConvUtil.ipp>
 #include <poplin/impl/ConvWeights.ipp>
 #include <poplin/impl/Convolution.ipp>
+#include <poplin/impl/EpilogueEmit.ipp>
 #include <poplin/impl/FullyConnected.ipp>
+#include <poplin/impl/Fused.ipp>
 #include <poplin/impl/MatMul.ipp>
 #include <poplin/impl/MatMulCheck.ipp>
 #include <poplin/impl/MatMulCpu.ipp>
@@ -41,5 +47,9 @@
 #include <poplin/impl/MatMulOptions.ipp>
 #include <poplin/impl/MatMulPlanning.ipp>
 #include <poplin/impl/MatMulTiles.ipp>
+#include <poplin/impl/Measure.ipp>
 #include <poplin/impl/MultiConvolution.ipp>
+#include <poplin/impl/RawConv.ipp>
+#include <poplin/impl/RawMatMul.ipp>
+#include <poplin/impl/Wisdom.ipp>
 // clang-format on

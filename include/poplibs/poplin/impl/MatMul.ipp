@@ -56,6 +56,12 @@ public:
     return product(a, b, checkMatMul(where_, grouped_, a, b, outputType), outputType);
   }
 
+  /// All further products of this call pass through an epilogue.
+  MatMulCall &with(EpilogueJob const &epilogue) {
+    epilogue_ = &epilogue;
+    return *this;
+  }
+
   void runInto(Tensor const &a, Tensor const &b, Tensor const &out) {
     checkMatMulTensor(where_, out, "out");
     MatMulCheck const check = checkMatMul(where_, grouped_, a, b, out.elementType());
@@ -103,17 +109,41 @@ private:
   }
 
   void emit(MatMulCheck const &check, Tensor const &a, Tensor const &b, Tensor const &out) {
+    EpilogueViews operands;
+    if (epilogue_)
+      operands = productOperands(where_, *epilogue_, check.outShape());
     if (check.isEmpty())
       return;
-    if (check.isTrivial()) {
-      ::popops::zero(graph_, out, prog_, debugContext_);
-      return;
-    }
     MatMulJob job;
     job.where = where_;
     job.a = asGroups(a), job.b = asGroups(b), job.out = asGroups(out);
     job.options = options_, job.cache = cache_;
-    emitMatMul(graph_, job, prog_, debugContext_);
+    bool const fused = plansForCpu(graph_.getTarget()) && !check.isTrivial();
+    if (fused)
+      job.epilogue = epilogue_, job.operands = operands;
+    if (!epilogue_ || fused)
+      return emitSums(check, job);
+    Tensor const result = job.out;
+    job.out = sumsLike(result);
+    emitSums(check, job);
+    emitFinish(graph_, *epilogue_, operands, job.out, result, prog_, debugContext_);
+  }
+
+  void emitSums(MatMulCheck const &check, MatMulJob const &job) {
+    if (check.isTrivial())
+      ::popops::zero(graph_, job.out, prog_, debugContext_);
+    else
+      emitMatMul(graph_, job, prog_, debugContext_);
+  }
+
+  /// A variable for sums that an epilogue reads: not rounded to half, unless partial results are.
+  Tensor sumsLike(Tensor const &out) {
+    bool const half =
+        out.elementType() == ::poplar::HALF && options_.partials == planner::MatMulType::HALF;
+    Tensor const sums = graph_.addVariable(half ? ::poplar::HALF : ::poplar::FLOAT, out.shape(),
+                                           {debugContext_, "sums"});
+    graph_.setTileMapping(sums, graph_.getTileMapping(out));
+    return sums;
   }
 
   void checkScale(float, Tensor const &) const {}
@@ -136,9 +166,24 @@ private:
   MatMulOptions options_;
   PlanningCache ownCache_; ///< mapping and emission ask for one plan
   PlanningCache *cache_;
+  EpilogueJob const *epilogue_ = nullptr;
 };
 
 } // namespace detail
+
+POP_INLINE Tensor matMulWithEpilogue(::poplar::Graph &graph, EpilogueProduct const &product,
+                                     EpilogueJob const &epilogue, ::poplar::program::Sequence &prog,
+                                     ::poplar::DebugContext const &debugContext,
+                                     ::poplar::OptionFlags const &options,
+                                     ::poplin::PlanningCache *cache) {
+  detail::MatMulCall call(product.where, product.grouped, graph, prog, debugContext, options,
+                          cache);
+  call.with(epilogue);
+  if (!product.out.valid())
+    return call.run(product.a, product.b, product.outputType);
+  call.runInto(product.a, product.b, product.out);
+  return product.out;
+}
 
 } // namespace cottonwood::poplin
 

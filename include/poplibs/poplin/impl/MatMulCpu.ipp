@@ -5,6 +5,7 @@
 #include <poplin/impl/MatMulPlanning.hpp>
 #include <poputil/VertexTemplates.hpp>
 
+#include <optional>
 #include <vector>
 
 namespace cottonwood::poplin {
@@ -38,6 +39,7 @@ private:
     if (takesRows(out))
       return;
     if (takesRows(transposed(out))) {
+      transposed_ = true;
       std::swap(job_.a, job_.b);
       for (Tensor *t : {&job_.a, &job_.b, &job_.out})
         *t = transposed(*t);
@@ -100,8 +102,12 @@ private:
     planner::MatMulProblem problem = job_.problem();
     problem.a = layoutOf(a_), problem.b = layoutOf(b_);
     plan_ = planMatMul(where_, graph_.getTarget(), problem, job_.options, job_.cache).plan;
-    type_ =
-        ::poputil::templateVertex("poplin::MatMul", job_.a.elementType(), job_.out.elementType());
+    auto const in = job_.a.elementType(), out = job_.out.elementType();
+    type_ = ::poputil::templateVertex("poplin::MatMul", in, out);
+    if (job_.epilogue) {
+      type_ = epilogueVertex("poplin::MatMulWith", in, out, *job_.epilogue);
+      epilogue_.emplace(graph_, *job_.epilogue, job_.operands, job_.out, prog_, debugContext_);
+    }
     cs_ = graph_.addComputeSet(debugContext_);
     using planner::detail::ceilDiv;
     // A vertex takes a single column as one region only, so that groups which are not contiguous
@@ -124,10 +130,11 @@ private:
     std::size_t const m = c.dim(1), k = job_.a.dim(2);
     auto const v = graph_.addVertex(cs_, type_, {{"a", a_.run}, {"b", b_.run}});
     auto const blocking = plan_.blocking();
-    graph_.connect(v["workspace"],
-                   packed(::poplar::FLOAT,
-                          {std::max<std::size_t>(kernels::matMulWorkspace(blocking, m, k), 1)},
-                          "workspace"));
+    graph_.connect(
+        v["workspace"],
+        packed(::poplar::FLOAT,
+               {std::max<std::size_t>(kernels::matMulWorkspace(blocking, m, k, c.dim(2)), 1)},
+               "workspace"));
     connectOutput(v, c);
     auto const at = [](std::size_t x) { return static_cast<std::int64_t>(x); };
     setOperand(v, "a", a_, a_.offset + at(begin[0]) * a_.batch + at(begin[1]) * a_.row);
@@ -139,8 +146,13 @@ private:
     set(v, "method", static_cast<std::size_t>(blocking.method));
     set(v, "blockRows", blocking.rows), set(v, "blockDepth", blocking.depth);
     set(v, "packA", blocking.packA), set(v, "packB", blocking.packB);
+    if (epilogue_)
+      epilogue_->setFields(
+          v, {number(begin[0]), number(begin[1]), number(begin[2]), transposed_ ? 1U : 0U});
     graph_.setTileMapping(v, 0);
   }
+
+  static unsigned number(std::size_t x) { return static_cast<unsigned>(x); }
 
   void connectOutput(::poplar::VertexRef const &v, Tensor const &c) {
     if (c.isContiguous()) {
@@ -166,7 +178,9 @@ private:
 
   ::poplar::Graph &graph_;
   MatMulJob job_;
-  Tensor copyTo_; ///< invalid: the result is written in place
+  Tensor copyTo_;           ///< invalid: the result is written in place
+  bool transposed_ = false; ///< the transposed product is computed
+  std::optional<EpilogueEmitter> epilogue_;
   ::poplar::program::Sequence &prog_;
   ::poplar::DebugContext const &debugContext_;
   char const *where_;

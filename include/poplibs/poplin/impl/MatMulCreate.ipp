@@ -38,7 +38,9 @@ POP_INLINE bool wantsPanels(::poplar::Graph const &graph, MatMulSide side,
   if (side != MatMulSide::RIGHT || training || problem.n <= kernels::MATMUL_PANEL)
     return false;
   auto const plan = planMatMul(where, graph.getTarget(), problem, options, cache).plan;
-  return plan.method == kernels::MatMulMethod::BLOCKED && plan.packB;
+  bool const inBlocks =
+      plan.method == kernels::MatMulMethod::BLOCKED || kernels::onMatMulTiles(plan.method);
+  return inBlocks && plan.packB;
 }
 
 POP_INLINE ::poplar::Tensor createSide(::poplar::Graph &graph, MatMulSide side,

@@ -5,6 +5,7 @@
 #include <poplar/Graph.hpp>
 #include <poplar/Program.hpp>
 #include <poplin/PlanningCache.hpp>
+#include <poplin/impl/EpilogueEmit.hpp>
 #include <poplin/impl/MatMulOptions.hpp>
 
 namespace cottonwood::poplin {
@@ -17,6 +18,8 @@ struct MatMulJob {
   Tensor a, b, out;
   MatMulOptions options;
   ::poplin::PlanningCache *cache = nullptr;
+  EpilogueJob const *epilogue = nullptr; ///< of vertices for CPUs; null: the sums are the result
+  EpilogueViews operands;                ///< of the epilogue, of the shape of `out`
 
   planner::MatMulProblem problem() const;
 };

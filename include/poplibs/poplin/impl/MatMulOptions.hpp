@@ -14,6 +14,7 @@ struct MatMulOptions {
   double memoryProportion = 0.6;
   std::string constraints; ///< in the form of planner::Constraints::parse
   std::string fullyConnectedPass = "NONE";
+  bool measure = false; ///< option planning: measure
   // Accepted, but nothing depends on them.
   bool inputRHSIsPreArranged = false;
   bool use128BitConvUnitLoad = false;

@@ -42,6 +42,7 @@ POP_INLINE MatMulOptions readMatMulOptions(::poplar::OptionFlags const &options)
     passes.emplace(pass, pass);
   std::map<std::string, planner::MatMulType> const types{{"float", planner::MatMulType::FLOAT},
                                                          {"half", planner::MatMulType::HALF}};
+  std::map<std::string, bool> const planning{{"estimate", false}, {"measure", true}};
   ::poplibs::OptionSpec const spec{
       {"availableMemoryProportion", OptionHandler::createWithDouble(result.memoryProportion, 0.0)},
       {"partialsType", OptionHandler::createWithEnum(result.partials, types)},
@@ -49,6 +50,7 @@ POP_INLINE MatMulOptions readMatMulOptions(::poplar::OptionFlags const &options)
          result.constraints = detail::constraintsFromJson(value);
        })},
       {"fullyConnectedPass", OptionHandler::createWithEnum(result.fullyConnectedPass, passes)},
+      {"planning", OptionHandler::createWithEnum(result.measure, planning)},
       {"inputRHSIsPreArranged", OptionHandler::createWithBool(result.inputRHSIsPreArranged)},
       {"use128BitConvUnitLoad", OptionHandler::createWithBool(result.use128BitConvUnitLoad)},
       {"enableMultiStageReduce", OptionHandler::createWithBool(result.enableMultiStageReduce)},

@@ -2,6 +2,7 @@
 
 #include <poplin/impl/MatMulMachine.hpp>
 #include <poplin/impl/MatMulPlanning.hpp>
+#include <poplin/impl/WisdomStore.hpp>
 #include <poputil/exceptions.hpp>
 
 #include <poplar/impl/base/Error.hpp>
@@ -15,6 +16,7 @@ POP_INLINE planner::MatMulCpu cpuOf(model::Machine const &machine) {
   model::CpuFacts const &facts = machine.cpu;
   planner::MatMulCpu cpu;
   cpu.threads = std::max(facts.threads, 1U);
+  cpu.tiles = isa::tilesOf(facts.isa);
   // Caches in the hands of one thread while all of them work.
   auto const share = [&](std::uint64_t bytes, unsigned sharedBy) {
     return static_cast<std::size_t>(bytes / std::clamp(sharedBy, 1U, cpu.threads));
@@ -51,6 +53,8 @@ POP_INLINE planner::MatMulChoice makePlan(char const *where, model::Machine cons
         machine.isCpu
             ? planner::planMatMulCpu(problem, cpuOf(machine), constraints)
             : planner::planMatMulTiles(problem, tilesOf(machine, problem, options), constraints);
+    if (machine.isCpu && constraints.empty())
+      improvePlan(problem, cpuOf(machine), options.measure, choice);
     if (base::logEnabled("POPLIN", base::LogLevel::Debug))
       base::logLine("POPLIN", base::LogLevel::Debug,
                     base::textOf(where, ": ", toText(problem), ": ", toText(choice.plan), "\n",

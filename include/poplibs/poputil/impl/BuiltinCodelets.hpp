@@ -34,10 +34,16 @@ template <class... T> std::string templateName(std::string const &name) {
 }
 
 /// The instruction set of built-in codelets in this process.
-/// \throws poplar::poplar_error  POPLAR_ISA names one that this machine lacks.
+/// \throws poplar::poplar_error  POPLAR_ISA names one that this machine lacks; in header-only mode,
+///         the program was compiled for one that it lacks.
 inline isa::Isa builtinIsa() {
 #if defined(POPLAR_HEADER_ONLY)
-  return isa::native::ID;
+  constexpr isa::Isa native = isa::native::ID;
+  // Asking is also what gets the process permission to use tiles.
+  if (!isa::cpuFeatures().supports(native))
+    throw ::poplar::poplar_error(std::string("this program was compiled for ") +
+                                 isa::name(native) + ", which this machine does not support");
+  return native;
 #else
   try {
     return isa::activeIsa();
@@ -53,20 +59,7 @@ template <class Family> vertices::VertexEntries entriesFor(isa::Isa isa) {
   static_cast<void>(isa);
   return vertices::entriesOf(typename Family::template Vertices<isa::native>());
 #else
-  switch (isa) {
-#if defined(__x86_64__)
-  case isa::Isa::Avx2:
-    return Family::template entries<isa::avx2>();
-  case isa::Isa::Avx512:
-    return Family::template entries<isa::avx512>();
-  case isa::Isa::Avx512Fp16:
-    return Family::template entries<isa::avx512fp16>();
-  case isa::Isa::Avx512Fp16Soft:
-    return Family::template entries<isa::avx512fp16_soft>();
-#endif
-  default:
-    return Family::template entries<isa::scalar>();
-  }
+  return vertices::entriesFor<Family>(isa);
 #endif
 }
 

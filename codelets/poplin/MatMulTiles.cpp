@@ -1,0 +1,20 @@
+#include <codelets/arch/CpuFeatures.hpp>
+#include <codelets/poplin/MatMulVertex.hpp>
+
+namespace cottonwood::kernels {
+
+const MatMulTileKernels &matMulTileKernels() {
+  static const MatMulTileKernels all = isa::withTag(isa::activeIsa(), [](auto tag) {
+    using Tag = decltype(tag);
+    MatMulTileKernels kernels{};
+    if constexpr (isa::TileTag<Tag>) {
+      const auto chains = vertices::MatMulFamily::kernels<vertices::ServingTag<Tag>>();
+      kernels = matMulTileKernelsOf<Tag>();
+      kernels.floatChains = chains.floatToFloat, kernels.halfChains = chains.halfToFloat;
+    }
+    return kernels;
+  });
+  return all;
+}
+
+} // namespace cottonwood::kernels

@@ -1,0 +1,135 @@
+// Measured planning: what it learns, keeps, refuses, and that it changes no bit.
+#include "Products.hpp"
+
+#include <poplin/Wisdom.hpp>
+#include <poplin/impl/MatMulPlanning.hpp>
+#include <poplin/impl/WisdomStore.hpp>
+#include <poputil/exceptions.hpp>
+
+#include <doctest/doctest.h>
+
+#include <cstdio>
+#include <sstream>
+
+TEST_SUITE_BEGIN("poplin/wisdom");
+
+using namespace products;
+using cottonwood::planner::MatMulPlan;
+using poputil::poplibs_error;
+
+namespace {
+
+poplar::OptionFlags const MEASURE{{"planning", "measure"}};
+
+/// Nothing is known before and after.
+struct Fresh {
+  Fresh() { poplin::forgetWisdom(); }
+  ~Fresh() { poplin::forgetWisdom(); }
+};
+
+std::string report(Shape const &s, poplar::OptionFlags const &options) {
+  poplar::Graph const graph(poplar::Target::createCPUTarget());
+  std::ostringstream text;
+  poplin::matMulReportPlan(text, graph, FLOAT, FLOAT, {s[0], s[1]}, {s[1], s[2]}, options);
+  return text.str();
+}
+
+/// The only entry of the wisdom: its plan.
+std::string onlyPlan() {
+  REQUIRE(poplin::wisdomSize() == 1);
+  std::string const text = poplin::exportWisdom();
+  std::size_t const begin = text.find(" = ") + 3;
+  return text.substr(begin, text.find(" ; ") - begin);
+}
+
+} // namespace
+
+TEST_CASE("measuring learns a plan once, which then serves estimates too") {
+  Fresh const fresh;
+  Shape const s{70, 90, 110};
+  CHECK(report(s, {}).find("wisdom") == std::string::npos);
+  CHECK(poplin::wisdomSize() == 0);
+  CHECK(report(s, MEASURE).find("measured: ") != std::string::npos);
+  CHECK(poplin::wisdomSize() == 1);
+  std::string const plan = onlyPlan();
+  CHECK(report(s, {}).find("wisdom: ") != std::string::npos);
+  CHECK(report(s, MEASURE).find("wisdom: ") != std::string::npos);
+  CHECK(onlyPlan() == plan);
+  // Constraints come first.
+  CHECK(report(s, {{"planConstraints", R"({"splitM": "2"})"}}).find("wisdom") == std::string::npos);
+  CHECK_THROWS_AS(report(s, {{"planning", "guess"}}), poplar::poplar_error);
+}
+
+TEST_CASE("a plan from wisdom is the plan that is used") {
+  Fresh const fresh;
+  Shape const s{70, 90, 110};
+  report(s, MEASURE);
+  auto plan = cottonwood::planner::fromText<MatMulPlan>(onlyPlan());
+  plan.splitG = 1, plan.splitM = 7, plan.splitN = 3, plan.depth = 33, plan.rows = 24;
+  std::string text = poplin::exportWisdom();
+  std::size_t const begin = text.find(" = ") + 3;
+  text.replace(begin, text.find(" ; ") - begin, toText(plan));
+  poplin::forgetWisdom();
+  poplin::importWisdom(text);
+  CHECK(report(s, {}).find("\nplan: " + toText(plan) + "\n") != std::string::npos);
+}
+
+TEST_CASE("plans that were measured leave the bits as they are") {
+  for (Shape const &s : {Shape{70, 600, 110}, {3, 300, 200}, {1, 500, 70}, {200, 64, 1}})
+    for (Type const &type : {FLOAT, HALF}) {
+      Fresh const fresh;
+      CAPTURE(sizeText(s));
+      Products all(cpu, 4);
+      Matrix const a = all.random(type, {1, s[0], s[1]}), b = all.random(type, {1, s[1], s[2]});
+      Tensor const left = all.input(type, a, {s[0], s[1]}),
+                   right = all.input(type, b, {s[1], s[2]});
+      auto &graph = all.run.graph;
+      auto const x = all.run.output(poplin::matMul(graph, left, right, all.run.prog, FLOAT));
+      auto const y =
+          all.run.output(poplin::matMul(graph, left, right, all.run.prog, FLOAT, {}, MEASURE));
+      CHECK(poplin::wisdomSize() == 1);
+      all.run.run();
+      CHECK(all.run.values(x) == all.run.values(y));
+    }
+}
+
+TEST_CASE("wisdom is saved, loaded and merged by file") {
+  Fresh const fresh;
+  std::string const path = "poplin-wisdom-test.txt";
+  report({40, 50, 60}, MEASURE);
+  poplin::saveWisdom(path);
+  std::string const first = poplin::exportWisdom();
+  poplin::forgetWisdom();
+  report({41, 50, 60}, MEASURE);
+  poplin::loadWisdom(path);
+  CHECK(poplin::wisdomSize() == 2);
+  poplin::forgetWisdom();
+  poplin::loadWisdom(path);
+  CHECK(poplin::exportWisdom() == first);
+  std::remove(path.c_str());
+}
+
+TEST_CASE("wisdom that cannot be used is refused and changes nothing") {
+  Fresh const fresh;
+  report({40, 50, 60}, MEASURE);
+  std::string const good = poplin::exportWisdom();
+  auto const with = [&](std::string const &from, std::string const &to) {
+    std::string text = good;
+    text.replace(text.find(from), from.size(), to);
+    return text;
+  };
+  CHECK_THROWS_AS(poplin::importWisdom(with("isa=", "isa=other")), poplibs_error);
+  CHECK_THROWS_AS(poplin::importWisdom(with("version=", "version=9")), poplibs_error);
+  CHECK_THROWS_AS(poplin::importWisdom(good.substr(0, good.size() / 2)), poplibs_error);
+  CHECK_THROWS_WITH_AS(poplin::loadWisdom("/no/such/file"),
+                       "poplin::loadWisdom: '/no/such/file' cannot be read", poplibs_error);
+  CHECK_THROWS_WITH_AS(poplin::saveWisdom("/no/such/file"),
+                       "poplin::saveWisdom: '/no/such/file.new' cannot be written", poplibs_error);
+  CHECK(poplin::exportWisdom() == good);
+  // A plan that would change the result is found out where it would be used.
+  poplin::forgetWisdom();
+  poplin::importWisdom(with("splitK=1", "splitK=2"));
+  CHECK_THROWS_AS(report({40, 50, 60}, {}), poplibs_error);
+}
+
+TEST_SUITE_END();
