@@ -84,9 +84,10 @@ private:
   using TileArgs = ConvTileArgs<TIn, TileWeights>;
   static constexpr std::size_t COLUMNS = Shape::COLUMNS;
   static constexpr std::size_t WIDTH = Shape::WIDTH;
-  /// Lines of groups that are columns are worth code of their own where they are vectors and stored
-  /// as they are.
-  static constexpr bool LINES = CHANNELS && WIDTH > 1 && !Finish::ACTIVE;
+  /// Groups that are columns have code of their own for lines of floats. It takes the compiler
+  /// long, so that it is there only where it matters most.
+  static constexpr bool LINES = CHANNELS && WIDTH > 1 && !Finish::ACTIVE &&
+                                std::is_same_v<TIn, float> && std::is_same_v<TOut, float>;
 
   const int *sizesOf(int ConvDim::*member, int *to) const {
     for (unsigned d = 0; d < geometry_.dims; ++d)
@@ -132,21 +133,10 @@ private:
     chooseWeights(part);
     for (std::size_t i = firstPixel_; !covered_ && i < firstPixel_ + numPixels_; ++i)
       clear(i);
-    ConvChoice choice[CONV_MAX_DIMS];
-    restrictedChoice(geometry_, outputs, part, classes_, choice);
-    const unsigned last = geometry_.dims - 1;
-    const ConvChoice lines = choice[last];
-    const ConvLine line = LINES ? findConvLine(lines, geometry_.dim[last]) : ConvLine{};
-    for (std::size_t i = 0; i < lines.count; ++i) {
-      const ConvClass *const c = lines.first + i;
-      if (c == line.left || c == line.right)
-        continue;
-      choice[last] = {c, 1};
-      forEachConvBox(geometry_, choice, [&](const ConvBox &box) POP_SIMD_LAMBDA {
-        if constexpr (CHANNELS)
-          runBoxColumns(box, part, c == line.middle ? line : ConvLine{});
-      });
-    }
+    forEachConvBox(geometry_, outputs, part, classes_, [&](const ConvBox &box) POP_SIMD_LAMBDA {
+      if constexpr (CHANNELS)
+        runBoxColumns(box, part);
+    });
   }
 
   /// What an output without products becomes.
@@ -163,17 +153,17 @@ private:
     }
   }
 
-  void runBoxColumns(const ConvBox &box, const ConvRanges &part, const ConvLine &edges) {
+  void runBoxColumns(const ConvBox &box, const ConvRanges &part) {
     constexpr bool FLOAT_OUT = std::is_same_v<TOut, float>;
     ConvSegment segments[CONV_MAX_SEGMENTS];
     TileArgs tile;
     setRuns(tile, segments, box, part);
     if constexpr (LINES)
-      if (tile.length <= CONV_ROW_TAPS) {
+      if (tile.length == CONV_ROW_TAPS) {
         const auto at = [&](std::size_t pixel) POP_SIMD_LAMBDA { return outAt(pixel, 0); };
         tile.weights = tileWeights_, tile.columns = static_cast<unsigned>(columns_);
         ConvChannelLines<Tag, TIn, TWeights, TOut, decltype(at)> lines(in_, at, args_.outPixel);
-        return lines.run(box, outStride_, tile, edges);
+        return lines.run(box, outStride_, tile);
       }
     const TIn *rows[Shape::ROWS];
     TOut *outs[Shape::ROWS];

@@ -2,7 +2,6 @@
 /// Walks through the boxes of a convolution: outputs that share all their taps (ConvGeometry.hpp).
 #pragma once
 
-#include <codelets/poplin/ConvChannelRow.hpp>
 #include <codelets/poplin/ConvGeometry.hpp>
 #include <codelets/poplin/ConvTile.hpp>
 
@@ -63,63 +62,25 @@ template <class F> POP_SIMD_INLINE void forEachConvBox(const ConvGeometry &geome
   forEachConvBox(geometry, choice, f);
 }
 
-/// The classes of every dimension within ranges of outputs and taps. `storage` has room for all
-/// classes of the geometry.
-POP_SIMD_INLINE void restrictedChoice(const ConvGeometry &geometry, const ConvRanges &outputs,
-                                      const ConvRanges &taps, ConvClass *storage,
-                                      ConvChoice (&choice)[CONV_MAX_DIMS]) {
+/// f(box) for every box within ranges of outputs and taps. `storage` has room for all classes of
+/// the geometry.
+template <class F>
+POP_SIMD_INLINE void forEachConvBox(const ConvGeometry &geometry, const ConvRanges &outputs,
+                                    const ConvRanges &taps, ConvClass *storage, F &&f) {
+  ConvChoice choice[CONV_MAX_DIMS];
   for (unsigned d = 0; d < geometry.dims; ++d) {
     choice[d] = {storage,
                  detail::restrictClasses(geometry.dim[d], outputs.dim[d], taps.dim[d], storage)};
     storage += choice[d].count;
   }
-}
-
-/// f(box) for every box within ranges of outputs and taps.
-template <class F>
-POP_SIMD_INLINE void forEachConvBox(const ConvGeometry &geometry, const ConvRanges &outputs,
-                                    const ConvRanges &taps, ConvClass *storage, F &&f) {
-  ConvChoice choice[CONV_MAX_DIMS];
-  restrictedChoice(geometry, outputs, taps, storage, choice);
   forEachConvBox(geometry, choice, f);
-}
-
-/// Outputs of the last dimension with all their taps, and next to them, if it is not null, one
-/// whose first (last) tap lies in the padding.
-struct ConvLine {
-  const ConvClass *middle = nullptr, *left = nullptr, *right = nullptr;
-};
-
-/// The edges of lines whose neighbouring outputs share their inputs (ConvChannelRow.hpp).
-POP_SIMD_INLINE ConvLine findConvLine(const ConvChoice &choice, const ConvDim &dim) {
-  ConvLine line;
-  for (std::size_t i = 0; i < choice.count; ++i) {
-    const ConvClass &c = choice.first[i];
-    if (c.tapCount == dim.taps && c.tapCount == static_cast<int>(CONV_ROW_TAPS) && c.outStep == 1 &&
-        c.outCount > 1 && c.tapStep == 1 && (c.inOut == c.inTap || c.inOut == 2 * c.inTap))
-      line.middle = &c;
-  }
-  if (!line.middle)
-    return line;
-  const ConvClass &m = *line.middle;
-  for (std::size_t i = 0; i < choice.count; ++i) {
-    const ConvClass &c = choice.first[i];
-    if (c.outCount != 1 || c.tapCount != m.tapCount - 1 || c.tapStep != 1 || c.inTap != m.inTap)
-      continue;
-    if (c.out == m.out - 1 && c.tap == m.tap + 1 && c.in == m.in - m.inOut + m.inTap)
-      line.left = &c;
-    if (c.out == m.out + m.outCount && c.tap == m.tap && c.in == m.in + m.outCount * m.inOut)
-      line.right = &c;
-  }
-  return line.left || line.right ? line : ConvLine{};
 }
 
 /// The outputs of a box one by one, the last dimension fastest.
 class ConvRows {
 public:
   /// \param outStride  places between neighbouring outputs of each dimension
-  /// \param merge      dimensions that go on at equal distances are one line
-  POP_SIMD_INLINE ConvRows(const ConvBox &box, const std::ptrdiff_t *outStride, bool merge = true) {
+  POP_SIMD_INLINE ConvRows(const ConvBox &box, const std::ptrdiff_t *outStride) {
     for (unsigned d = 0; d < box.dims(); ++d) {
       const ConvClass &c = *box.classes[d];
       in_ += c.in * box.inStride(d), out_ += c.out * outStride[d];
@@ -128,8 +89,7 @@ public:
       at_[dims_] = 0, count_[dims_] = c.outCount;
       inStep_[dims_] = c.inOut * box.inStride(d), outStep_[dims_] = c.outStep * outStride[d];
       ++dims_;
-      if (merge)
-        mergeLast();
+      mergeLast();
     }
     if (dims_ == 0) {
       at_[0] = 0, count_[0] = 1, inStep_[0] = outStep_[0] = 0;

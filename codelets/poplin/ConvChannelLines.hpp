@@ -7,7 +7,7 @@
 
 namespace cottonwood::kernels::detail {
 
-/// Lines of outputs of boxes with at most CONV_ROW_TAPS taps a segment, all channels of them.
+/// Lines of outputs of boxes with CONV_ROW_TAPS taps a segment, all channels of them.
 /// \tparam OutAt  outAt(pixel): where the channels of an output begin
 template <class Tag, class TIn, class TWeights, class TOut, class OutAt> class ConvChannelLines {
 public:
@@ -19,14 +19,12 @@ public:
         most_(outPixel * sizeof(TOut) % CONFLICT == 0 ? CONV_ROW_FEW : CONV_ROW_OUTPUTS) {}
 
   /// Two lines at a time if they share inputs.
-  void run(const ConvBox &box, const std::ptrdiff_t *outStride, const Tile &tile,
-           const ConvLine &edges) {
+  void run(const ConvBox &box, const std::ptrdiff_t *outStride, const Tile &tile) {
     line_.segments = tile.segments, line_.numSegments = tile.numSegments;
     line_.weightsStep = tile.weightsStep, line_.inStep = tile.inStep;
     weights_ = tile.weights, columns_ = tile.columns;
-    taps_ = tile.length, edges_ = edges;
     const std::ptrdiff_t apart = distance(tile);
-    ConvRows row(box, outStride, edges.middle == nullptr);
+    ConvRows row(box, outStride);
     for (std::size_t left = box.outputs(); left != 0;) {
       line_.nextLine = apart != 0 && row.hasNextLine() && row.nextLineIn() == apart ? apart : 0;
       runLine(row);
@@ -54,23 +52,17 @@ private:
     return first;
   }
 
-  /// The line at `row` with its edges, and the next one if nextLine says so.
+  /// The line at `row`, and the next one if nextLine says so.
   void runLine(const ConvRows &row) {
-    const std::size_t before = edges_.left ? 1 : 0;
-    const std::size_t all = row.left() + before + (edges_.right ? 1 : 0);
+    const std::size_t all = row.left();
     line_.inOut = row.inStep();
-    const bool shares = sharesInputs(line_.inOut, line_.inStep, taps_);
-    const std::size_t n = !shares               ? 1
-                          : all >= most_        ? most_
-                          : all >= CONV_ROW_FEW ? CONV_ROW_FEW
-                                                : 1;
+    const bool shares = sharesInputs(line_.inOut, line_.inStep);
+    const std::size_t n = !shares || all < CONV_ROW_FEW ? 1 : all >= most_ ? most_ : CONV_ROW_FEW;
     for (std::size_t x = 0; x < all; x += n) {
       // The last few begin early enough to be whole: some are computed twice, alike.
       const std::size_t begin = all - x < n ? all - n : x;
-      const auto first = static_cast<std::ptrdiff_t>(begin) - static_cast<std::ptrdiff_t>(before);
+      const auto first = static_cast<std::ptrdiff_t>(begin);
       line_.in = in_ + (row.in() + first * line_.inOut);
-      line_.leftEdge = edges_.left && begin == 0;
-      line_.rightEdge = edges_.right && begin + n == all;
       place(row, first, n);
       runOutputs(n);
     }
@@ -94,7 +86,7 @@ private:
       for (std::size_t i = 0; i < n; ++i)
         outs[below][i] = outAt_(pixels_[below][i]);
     line_.weights = weights_, line_.columns = columns_;
-    runConvChannelRow<Tag>(n, taps_, line_,
+    runConvChannelRow<Tag>(n, line_,
                            [&](unsigned below, auto x, std::size_t j, std::size_t lanes,
                                simd<float, Tag> sum) POP_SIMD_LAMBDA {
                              TOut *const to = outs[below][x] + j;
@@ -110,8 +102,7 @@ private:
   const std::size_t most_;
   ConvChannelRow<TIn, TWeights> line_{};
   const TWeights *weights_ = nullptr;
-  std::size_t columns_ = 0, taps_ = 0;
-  ConvLine edges_;
+  std::size_t columns_ = 0;
   std::size_t pixels_[2][CONV_ROW_OUTPUTS] = {};
 };
 

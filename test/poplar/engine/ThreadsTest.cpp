@@ -64,6 +64,39 @@ bool sameBits(std::vector<float> const &a, std::vector<float> const &b) {
   return a.size() == b.size() && std::memcmp(a.data(), b.data(), a.size() * sizeof(float)) == 0;
 }
 
+/// Copies a tensor to one with its dimensions reversed, on 1 to 5 threads.
+void checkReversedCopy(std::vector<std::size_t> const &shape) {
+  std::size_t const rank = shape.size();
+  std::vector<unsigned> order;
+  for (std::size_t d = rank; d-- > 0;)
+    order.push_back(static_cast<unsigned>(d));
+  Device const device = Device::createCPUDevice();
+  Graph graph(device.getTarget());
+  Tensor const from = variable(graph, INT, shape, "from");
+  Tensor const to =
+      variable(graph, INT, std::vector<std::size_t>(shape.rbegin(), shape.rend()), "to");
+  std::vector<int> values(from.numElements()), expected(values.size());
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    values[i] = static_cast<int>(i);
+    std::size_t rest = i, place = 0;
+    for (std::size_t d = rank; d-- > 0; rest /= shape[d]) {
+      std::size_t stride = 1;
+      for (std::size_t x = 0; x < d; ++x)
+        stride *= shape[x];
+      place += rest % shape[d] * stride;
+    }
+    expected[place] = values[i];
+  }
+  for (unsigned threads = 1; threads <= 5; ++threads) {
+    Engine engine(graph, Copy(from.dimShuffle(order), to),
+                  OptionFlags{{"engine.numThreads", std::to_string(threads)}});
+    engine.load(device);
+    write(engine, "from", values);
+    engine.run();
+    CHECK(read<int>(engine, "to", values.size()) == expected);
+  }
+}
+
 } // namespace
 
 TEST_SUITE("poplar/engine/threads") {
@@ -80,6 +113,21 @@ TEST_SUITE("poplar/engine/threads") {
         CHECK(sameBits(manyVertices(device, {{"engine.numThreads", threads}}), expected));
       cottonwood::base::setPoolThreads(0);
     });
+  }
+
+  TEST_CASE("large copies between layouts, divided among threads") {
+    PoolSize const pool(5);
+    for (std::vector<std::size_t> shape : {std::vector<std::size_t>{70, 300},
+                                           {12, 34, 50},
+                                           {3, 20000},
+                                           {40000, 1},
+                                           {2, 17, 3, 200}}) {
+      CAPTURE(shape.size());
+      checkReversedCopy(shape);
+    }
+    std::vector<std::size_t> deep(13, 2); // nothing of it merges
+    deep[6] = 5;
+    checkReversedCopy(deep);
   }
 
   TEST_CASE("a lone MultiVertex spreads its contexts over threads") {

@@ -6,12 +6,14 @@
 #include <poplar/impl/base/ThreadPool.hpp>
 
 #include <algorithm>
+#include <array>
+#include <cstddef>
 #include <cstring>
 
 namespace cottonwood::engine::detail {
 
 /// Plans with fewer bytes stay on one thread: a core copies them before another could help.
-inline constexpr std::uint64_t PARALLEL_BYTES = std::uint64_t{1} << 18;
+inline constexpr std::uint64_t PARALLEL_BYTES = std::uint64_t{1} << 16;
 /// Side of the square that a transposing copy moves at a time, so that the lines of both sides stay
 /// in the cache.
 inline constexpr std::uint64_t TRANSPOSE_BLOCK = 32;
@@ -99,6 +101,17 @@ POP_INLINE void copyNest(std::byte const *src, std::byte *dst, lower::MoveDim co
   }
 }
 
+/// f(src, dst) for every place of the dimensions.
+template <class F>
+void forEachPlace(lower::MoveDim const *dims, std::size_t numDims, std::byte const *src,
+                  std::byte *dst, F const &f) {
+  if (numDims == 0)
+    return f(src, dst);
+  for (std::uint64_t i = 0; i < dims[0].count;
+       ++i, src += dims[0].srcStride, dst += dims[0].dstStride)
+    forEachPlace(dims + 1, numDims - 1, src, dst, f);
+}
+
 } // namespace cottonwood::engine::detail
 
 namespace cottonwood::engine {
@@ -115,18 +128,24 @@ POP_INLINE void MoveRunner::runPart(lower::Move const &move, std::byte const *sr
     return;
   }
   lower::MoveDim const *const dims = &executable_->moveDims[move.firstDim];
-  lower::MoveDim first = dims[0];
-  std::uint64_t const begin = first.count * part / parts, end = first.count * (part + 1) / parts;
-  first.count = end - begin;
-  src += static_cast<std::int64_t>(begin) * first.srcStride;
-  dst += static_cast<std::int64_t>(begin) * first.dstStride;
-  if (move.numDims == 1)
-    detail::copyNest(src, dst, &first, 1, move.bytes);
-  else if (move.numDims == 2)
-    detail::copyPlane(src, dst, first, dims[1], move.bytes);
-  else
-    for (std::uint64_t i = 0; i < first.count; ++i, src += first.srcStride, dst += first.dstStride)
-      detail::copyNest(src, dst, dims + 1, move.numDims - 1, move.bytes);
+  // Threads take ranges of the longest dimension, most often places of a field or a batch: as the
+  // vertices before and after the copy do, so that data stays near the core that works on it.
+  constexpr std::size_t MOST_DIMS = 8;
+  std::array<lower::MoveDim, MOST_DIMS> ranges;
+  std::size_t const numRanges = std::min<std::size_t>(move.numDims, MOST_DIMS);
+  std::copy_n(dims, numRanges, ranges.begin());
+  lower::MoveDim &cut = *std::max_element(
+      ranges.begin(), ranges.begin() + static_cast<std::ptrdiff_t>(numRanges),
+      [](lower::MoveDim const &x, lower::MoveDim const &y) { return x.count < y.count; });
+  std::uint64_t const begin = cut.count * part / parts, end = cut.count * (part + 1) / parts;
+  cut.count = end - begin;
+  src += static_cast<std::int64_t>(begin) * cut.srcStride;
+  dst += static_cast<std::int64_t>(begin) * cut.dstStride;
+  if (move.numDims <= MOST_DIMS)
+    return detail::copyNest(src, dst, ranges.data(), numRanges, move.bytes);
+  detail::forEachPlace(ranges.data(), numRanges, src, dst, [&](std::byte const *s, std::byte *d) {
+    detail::copyNest(s, d, dims + MOST_DIMS, move.numDims - MOST_DIMS, move.bytes);
+  });
 }
 
 POP_INLINE void MoveRunner::runInline(lower::MovePlan const &plan, std::byte const *src,
@@ -143,7 +162,7 @@ POP_INLINE void MoveRunner::run(lower::MovePlan const &plan, std::byte const *sr
                                 unsigned maxThreads) const {
   if (maxThreads < 2 || plan.totalBytes < detail::PARALLEL_BYTES)
     return runInline(plan, src, dst);
-  unsigned const parts = std::min(maxThreads, base::threadBackend().numThreads()) * 4;
+  unsigned const parts = std::min(maxThreads, base::threadBackend().numThreads());
   auto body = [&](unsigned slice) {
     // Many moves are dealt out whole; of few, each slice takes a part.
     if (plan.count >= parts) {
