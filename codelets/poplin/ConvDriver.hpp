@@ -1,0 +1,360 @@
+/// \file ConvDriver.hpp
+/// How a convolution on one core is cut into passes over taps and outputs, and these into tiles.
+#pragma once
+
+#include <codelets/poplin/ConvBox.hpp>
+#include <codelets/poplin/ConvChannelLines.hpp>
+#include <codelets/poplin/ConvCost.hpp>
+#include <codelets/poplin/Finish.hpp>
+#include <codelets/poplin/MatMulPack.hpp>
+
+namespace cottonwood::kernels {
+
+/// What the kernels work on. Element (group g, input place x) of the input is at
+/// in + g * inGroup + the sum over dimensions of x[d] * inStride[d]; a weight is at
+/// weights + g * weightsGroup + the sum of tap[d] * tapStride[d] + its column's offset.
+template <class TIn, class TWeights, class TOut> struct ConvArgs {
+  ConvGeometry geometry;
+  std::size_t groups, columns; ///< output channels are the columns of a group
+  const TIn *in;
+  std::ptrdiff_t inGroup;
+  const TWeights *weights;
+  std::ptrdiff_t weightsGroup;
+  /// Column j is (j / block) * blockStride + (j % block) * column from the first one.
+  std::ptrdiff_t weightsColumn, weightsBlockStride;
+  std::size_t weightsBlock;
+  TOut *out; ///< output p starts at out + p * outPixel ...
+  std::size_t outPixel;
+  TOut *const *outRows; ///< ... or, if this is not null, at outRows[p]
+  ConvBlocking blocking;
+  float *workspace; ///< convWorkspace() floats
+};
+
+namespace detail {
+
+/// \tparam CHANNELS  groups of one channel in and out: they are columns, and there is one group
+/// \tparam Finish    what becomes of the sums of output i, column j of all groups: see Finish.hpp
+template <class Tag, bool CHANNELS, class TIn, class TWeights, class TOut, class Finish = StoreSums>
+class ConvDriver {
+public:
+  using Args = ConvArgs<TIn, TWeights, TOut>;
+
+  explicit ConvDriver(const Args &args, const Finish &finish = {})
+      : args_(args), finish_(finish), geometry_(args.geometry), covered_(geometry_.covered()),
+        taps_(sizesOf(&ConvDim::taps, tapSizes_)), outputs_(sizesOf(&ConvDim::outputs, outSizes_)),
+        tapParts_(geometry_.dims, taps_, args.blocking.depth, args.blocking.enough),
+        pixelParts_(geometry_.dims, outputs_, args.blocking.pixels, args.blocking.pixels) {
+    onePass_ = tapParts_.count() == 1;
+    std::ptrdiff_t stride = 1;
+    for (unsigned d = geometry_.dims; d-- > 0;) {
+      outStride_[d] = stride;
+      stride *= outSizes_[d];
+    }
+    strip_ = align(args.workspace);
+    sums_ = align(strip_ + (CHANNELS ? 0 : tapParts_.largest() * COLUMNS));
+    classes_ = reinterpret_cast<ConvClass *>(align(sums_ + pixelParts_.largest() * COLUMNS));
+  }
+
+  void run() {
+    for (std::size_t g = 0; g < args_.groups; ++g) {
+      in_ = args_.in + static_cast<std::ptrdiff_t>(g) * args_.inGroup;
+      weights_ = args_.weights + static_cast<std::ptrdiff_t>(g) * args_.weightsGroup;
+      firstColumn_ = g * args_.columns;
+      ConvRanges part = pixelParts_.first();
+      firstPixel_ = 0;
+      do {
+        numPixels_ = part.size(geometry_.dims);
+        if (CHANNELS && onePass_)
+          runAllColumns(part);
+        for (std::size_t j = CHANNELS && onePass_ ? args_.columns : 0; j < args_.columns;
+             j += COLUMNS)
+          runStrip(part, j, args_.columns - j < COLUMNS ? args_.columns - j : COLUMNS);
+        firstPixel_ += numPixels_;
+      } while (pixelParts_.next(part));
+    }
+  }
+
+private:
+  using Shape = std::conditional_t<CHANNELS, ConvChannelTileShape<Tag>, ConvTileShape<Tag>>;
+  using TileWeights = std::conditional_t<CHANNELS, TWeights, float>;
+  using TileArgs = ConvTileArgs<TIn, TileWeights>;
+  static constexpr std::size_t COLUMNS = Shape::COLUMNS;
+  static constexpr std::size_t WIDTH = Shape::WIDTH;
+  /// Groups that are columns have code of their own for lines of floats. It takes the compiler
+  /// long, so that it is there only where it matters most.
+  static constexpr bool LINES = CHANNELS && WIDTH > 1 && !Finish::ACTIVE &&
+                                std::is_same_v<TIn, float> && std::is_same_v<TOut, float>;
+
+  const int *sizesOf(int ConvDim::*member, int *to) const {
+    for (unsigned d = 0; d < geometry_.dims; ++d)
+      to[d] = geometry_.dim[d].*member;
+    return to;
+  }
+
+  static float *align(float *p) {
+    return reinterpret_cast<float *>((reinterpret_cast<std::uintptr_t>(p) + 63) &
+                                     ~std::uintptr_t{63});
+  }
+
+  POP_SIMD_INLINE TOut *outAt(std::size_t pixel, std::size_t j) const {
+    TOut *row = args_.outRows ? args_.outRows[pixel] : args_.out + pixel * args_.outPixel;
+    return row + firstColumn_ + j;
+  }
+
+  /// Columns [j, j + columns) of a part of the outputs.
+  void runStrip(const ConvRanges &outputs, std::size_t j, std::size_t columns) {
+    constexpr bool FLOAT_OUT = std::is_same_v<TOut, float>;
+    direct_ = FLOAT_OUT && onePass_;
+    column_ = j, columns_ = columns;
+    placeSums();
+    if (!onePass_ || !covered_)
+      clearSums();
+    ConvRanges part = tapParts_.first();
+    do {
+      chooseWeights(part);
+      forEachConvBox(
+          geometry_, outputs, part,
+          classes_, [&](const ConvBox &box) __attribute__((always_inline)) { runBox(box, part); });
+    } while (tapParts_.next(part));
+    for (std::size_t i = firstPixel_; (Finish::ACTIVE || !direct_) && i < firstPixel_ + numPixels_;
+         ++i)
+      finish_.template row<Tag>(sumsAt(i), columns, outAt(i, j), 1, i, firstColumn_ + j);
+  }
+
+  /// Groups as columns, all taps at once: a few outputs with all their columns at a time, which
+  /// streams through memory.
+  void runAllColumns(const ConvRanges &outputs) {
+    const ConvRanges part = tapParts_.first();
+    column_ = 0, columns_ = args_.columns;
+    chooseWeights(part);
+    for (std::size_t i = firstPixel_; !covered_ && i < firstPixel_ + numPixels_; ++i)
+      clear(i);
+    forEachConvBox(geometry_, outputs, part, classes_, [&](const ConvBox &box) POP_SIMD_LAMBDA {
+      if constexpr (CHANNELS)
+        runBoxColumns(box, part);
+    });
+  }
+
+  /// What an output without products becomes.
+  void clear(std::size_t pixel) const {
+    TOut *const to = outAt(pixel, 0);
+    if constexpr (Finish::ACTIVE) {
+      static constexpr float ZEROS[COLUMNS] = {};
+      for (std::size_t j = 0; j < columns_; j += COLUMNS)
+        finish_.template row<Tag>(ZEROS, columns_ - j < COLUMNS ? columns_ - j : COLUMNS, to + j, 1,
+                                  pixel, firstColumn_ + j);
+    } else {
+      for (std::size_t x = 0; x < columns_; ++x)
+        simd<float, isa::scalar>::zero().store(to + x);
+    }
+  }
+
+  void runBoxColumns(const ConvBox &box, const ConvRanges &part) {
+    constexpr bool FLOAT_OUT = std::is_same_v<TOut, float>;
+    ConvSegment segments[CONV_MAX_SEGMENTS];
+    TileArgs tile;
+    setRuns(tile, segments, box, part);
+    if constexpr (LINES)
+      if (tile.length == CONV_ROW_TAPS) {
+        const auto at = [&](std::size_t pixel) POP_SIMD_LAMBDA { return outAt(pixel, 0); };
+        tile.weights = tileWeights_, tile.columns = static_cast<unsigned>(columns_);
+        ConvChannelLines<Tag, TIn, TWeights, TOut, decltype(at)> lines(in_, at, args_.outPixel);
+        return lines.run(box, outStride_, tile);
+      }
+    const TIn *rows[Shape::ROWS];
+    TOut *outs[Shape::ROWS];
+    float *sums[Shape::ROWS];
+    std::size_t pixels[Shape::ROWS];
+    tile.rows = rows, tile.sums = sums;
+    tile.load = false;
+    const std::size_t all = box.outputs(), tiles = (all + Shape::ROWS - 1) / Shape::ROWS;
+    const std::size_t height = (all + tiles - 1) / tiles;
+    ConvRows row(box, outStride_);
+    for (std::size_t i = 0; i < all; i += height) {
+      const std::size_t n = all - i < height ? all - i : height;
+      row.take(n, [&](std::size_t x, std::ptrdiff_t at, std::ptrdiff_t pixel) POP_SIMD_LAMBDA {
+        rows[x] = in_ + at;
+        pixels[x] = static_cast<std::size_t>(pixel);
+        outs[x] = outAt(pixels[x], 0);
+      });
+      for (std::size_t j = 0; j < columns_; j += COLUMNS) {
+        tile.columns = static_cast<unsigned>(columns_ - j < COLUMNS ? columns_ - j : COLUMNS);
+        tile.weights = tileWeights_ + j;
+        for (std::size_t x = 0; x < n; ++x) {
+          if constexpr (FLOAT_OUT)
+            sums[x] = outs[x] + j;
+          else
+            sums[x] = sums_ + x * COLUMNS;
+        }
+        runConvChannelTile<Tag>(static_cast<unsigned>(n), tile);
+        for (std::size_t x = 0; x < n; ++x) {
+          rows[x] += COLUMNS;
+          if constexpr (Finish::ACTIVE || !FLOAT_OUT)
+            finish_.template row<Tag>(sums[x], tile.columns, outs[x] + j, 1, pixels[x],
+                                      firstColumn_ + j);
+        }
+      }
+    }
+  }
+
+  POP_SIMD_INLINE float *sumsAt(std::size_t pixel) const {
+    if constexpr (std::is_same_v<TOut, float>)
+      if (direct_ && args_.outRows)
+        return outAt(pixel, column_);
+    return sumsBase_ + pixel * sumsStride_;
+  }
+
+  /// Sums go straight to the output, or to scratch.
+  void placeSums() {
+    sumsBase_ = sums_ - firstPixel_ * COLUMNS, sumsStride_ = COLUMNS;
+    if constexpr (std::is_same_v<TOut, float>)
+      if (direct_)
+        sumsBase_ = args_.out + firstColumn_ + column_, sumsStride_ = args_.outPixel;
+  }
+
+  void clearSums() {
+    for (std::size_t i = 0; i < numPixels_; ++i) {
+      float *sums = sumsAt(firstPixel_ + i);
+      for (std::size_t x = 0; x < columns_; ++x)
+        sums[x] = 0;
+    }
+  }
+
+  /// Weights of a range of taps: in place where a tile reads them well, else packed.
+  void chooseWeights(const ConvRanges &part) {
+    const TWeights *at = weights_;
+    for (unsigned d = 0; d < geometry_.dims; ++d)
+      at += part.dim[d].begin * geometry_.dim[d].tapStride;
+    at += static_cast<std::ptrdiff_t>(column_ / args_.weightsBlock) * args_.weightsBlockStride +
+          static_cast<std::ptrdiff_t>(column_ % args_.weightsBlock) * args_.weightsColumn;
+    if constexpr (std::is_same_v<TWeights, TileWeights>) {
+      const std::ptrdiff_t row = geometry_.dim[geometry_.dims - 1].tapStride;
+      if (CHANNELS || (args_.weightsColumn == 1 && columns_ % WIDTH == 0 && row > 0 &&
+                       row <= static_cast<std::ptrdiff_t>(MATMUL_MAX_TILE_COLUMNS))) {
+        tileWeights_ = at;
+        for (unsigned d = 0; d < geometry_.dims; ++d)
+          weightsStep_[d] = geometry_.dim[d].tapStride;
+        return;
+      }
+    }
+    if constexpr (!CHANNELS)
+      packWeights(at, part);
+  }
+
+  void packWeights(const TWeights *at, const ConvRanges &part) {
+    const unsigned last = geometry_.dims - 1;
+    std::ptrdiff_t step = static_cast<std::ptrdiff_t>((columns_ + WIDTH - 1) / WIDTH * WIDTH);
+    for (unsigned d = geometry_.dims; d-- > 0;) {
+      weightsStep_[d] = step;
+      step *= part.dim[d].size();
+    }
+    tileWeights_ = strip_;
+    const auto run = static_cast<std::size_t>(part.dim[last].size());
+    const MatMulView<TWeights> view{nullptr, geometry_.dim[last].tapStride, args_.weightsColumn};
+    int tap[CONV_MAX_DIMS] = {};
+    float *to = strip_;
+    for (;; to += weightsStep_[last] * part.dim[last].size()) {
+      packMatMulPanel<Tag>(MatMulView<TWeights>{at, view.row, view.column}, run,
+                           static_cast<unsigned>(columns_), to);
+      unsigned d = last;
+      for (; d > 0; --d) {
+        const std::ptrdiff_t stride = geometry_.dim[d - 1].tapStride;
+        if (++tap[d - 1] < part.dim[d - 1].size()) {
+          at += stride;
+          break;
+        }
+        at -= (part.dim[d - 1].size() - 1) * stride;
+        tap[d - 1] = 0;
+      }
+      if (d == 0)
+        return;
+    }
+  }
+
+  /// Outputs that share their taps, a tile at a time; tiles are equally high, so that none is left
+  /// with a row or two.
+  void runBox(const ConvBox &box, const ConvRanges &part) {
+    ConvSegment segments[CONV_MAX_SEGMENTS];
+    TileArgs tile;
+    setRuns(tile, segments, box, part);
+    const TIn *rows[Shape::ROWS];
+    float *sums[Shape::ROWS];
+    tile.rows = rows, tile.sums = sums;
+    tile.weights = tileWeights_;
+    tile.load = !onePass_;
+    tile.columns = static_cast<unsigned>(columns_);
+    const std::size_t all = box.outputs(), tiles = (all + Shape::ROWS - 1) / Shape::ROWS;
+    const std::size_t height = (all + tiles - 1) / tiles;
+    const TIn *in = CHANNELS ? in_ + column_ : in_;
+    ConvRows row(box, outStride_);
+    if constexpr (!CHANNELS)
+      if (row.isLine() && tile.numSegments == 1 && !(direct_ && args_.outRows))
+        return runProduct(tile, row, all, height);
+    for (std::size_t i = 0; i < all; i += height) {
+      const std::size_t n = all - i < height ? all - i : height;
+      row.take(n, [&](std::size_t x, std::ptrdiff_t at, std::ptrdiff_t pixel) POP_SIMD_LAMBDA {
+        rows[x] = in + at;
+        sums[x] = sumsAt(static_cast<std::size_t>(pixel));
+      });
+      if constexpr (CHANNELS)
+        runConvChannelTile<Tag>(static_cast<unsigned>(n), tile);
+      else
+        runConvTile<Tag>(static_cast<unsigned>(n), tile);
+    }
+  }
+
+  /// The same for a line of outputs and one run of taps: a block of a matrix product.
+  void runProduct(const TileArgs &conv, const ConvRows &row, std::size_t all, std::size_t height) {
+    const ConvSegment &run = *conv.segments;
+    MatMulTileArgs tile{};
+    tile.k = conv.length, tile.columns = conv.columns;
+    tile.a = in_ + row.in() + run.in;
+    tile.aRow = row.inStep(), tile.aColumn = conv.inStep;
+    tile.b = conv.weights + run.weights, tile.bRow = conv.weightsStep;
+    tile.cOut = sumsAt(static_cast<std::size_t>(row.out()));
+    tile.cOutRow = row.outStep() * static_cast<std::ptrdiff_t>(sumsStride_);
+    tile.cInRow = tile.cOutRow;
+    for (std::size_t i = 0; i < all; i += height) {
+      const std::size_t n = all - i < height ? all - i : height;
+      tile.cIn = conv.load ? tile.cOut : nullptr;
+      matMulTileOf<Tag, MatMulSource::FLOAT>(n, conv.columns)(tile);
+      const auto rows = static_cast<std::ptrdiff_t>(n);
+      tile.a += rows * tile.aRow;
+      tile.cOut += rows * tile.cOutRow;
+    }
+  }
+
+  void setRuns(TileArgs &tile, ConvSegment *segments, const ConvBox &box,
+               const ConvRanges &part) const {
+    ConvRuns runs(box, weightsStep_, part);
+    std::size_t n = 0;
+    do
+      segments[n++] = runs.now();
+    while (runs.next());
+    tile.segments = segments, tile.numSegments = n;
+    tile.length = runs.length(), tile.inStep = runs.inStep();
+    tile.weightsStep = runs.weightsStep();
+  }
+
+  const Args &args_;
+  [[no_unique_address]] const Finish finish_;
+  const ConvGeometry &geometry_;
+  const bool covered_;
+  int tapSizes_[CONV_MAX_DIMS], outSizes_[CONV_MAX_DIMS];
+  const int *taps_, *outputs_;
+  ConvParts tapParts_, pixelParts_;
+  bool onePass_, direct_ = false;
+  std::ptrdiff_t outStride_[CONV_MAX_DIMS], weightsStep_[CONV_MAX_DIMS];
+  float *strip_, *sums_;
+  float *sumsBase_ = nullptr; ///< of output 0, which may lie before the scratch
+  std::size_t sumsStride_ = 0;
+  ConvClass *classes_;
+  const TIn *in_ = nullptr;
+  const TWeights *weights_ = nullptr;
+  const TileWeights *tileWeights_ = nullptr;
+  std::size_t firstColumn_ = 0, firstPixel_ = 0, numPixels_ = 0, column_ = 0, columns_ = 0;
+};
+
+} // namespace detail
+
+} // namespace cottonwood::kernels
