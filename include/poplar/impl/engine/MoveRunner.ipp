@@ -3,11 +3,10 @@
 
 #include <poplar/impl/engine/MoveRunner.hpp>
 
+#include <poplar/impl/base/SmallVector.hpp>
 #include <poplar/impl/base/ThreadPool.hpp>
 
 #include <algorithm>
-#include <array>
-#include <cstddef>
 #include <cstring>
 
 namespace cottonwood::engine::detail {
@@ -101,17 +100,6 @@ POP_INLINE void copyNest(std::byte const *src, std::byte *dst, lower::MoveDim co
   }
 }
 
-/// f(src, dst) for every place of the dimensions.
-template <class F>
-void forEachPlace(lower::MoveDim const *dims, std::size_t numDims, std::byte const *src,
-                  std::byte *dst, F const &f) {
-  if (numDims == 0)
-    return f(src, dst);
-  for (std::uint64_t i = 0; i < dims[0].count;
-       ++i, src += dims[0].srcStride, dst += dims[0].dstStride)
-    forEachPlace(dims + 1, numDims - 1, src, dst, f);
-}
-
 } // namespace cottonwood::engine::detail
 
 namespace cottonwood::engine {
@@ -130,22 +118,15 @@ POP_INLINE void MoveRunner::runPart(lower::Move const &move, std::byte const *sr
   lower::MoveDim const *const dims = &executable_->moveDims[move.firstDim];
   // Threads take ranges of the longest dimension, most often places of a field or a batch: as the
   // vertices before and after the copy do, so that data stays near the core that works on it.
-  constexpr std::size_t MOST_DIMS = 8;
-  std::array<lower::MoveDim, MOST_DIMS> ranges;
-  std::size_t const numRanges = std::min<std::size_t>(move.numDims, MOST_DIMS);
-  std::copy_n(dims, numRanges, ranges.begin());
+  base::SmallVector<lower::MoveDim, 8> ranges(dims, dims + move.numDims);
   lower::MoveDim &cut = *std::max_element(
-      ranges.begin(), ranges.begin() + static_cast<std::ptrdiff_t>(numRanges),
+      ranges.begin(), ranges.end(),
       [](lower::MoveDim const &x, lower::MoveDim const &y) { return x.count < y.count; });
   std::uint64_t const begin = cut.count * part / parts, end = cut.count * (part + 1) / parts;
   cut.count = end - begin;
   src += static_cast<std::int64_t>(begin) * cut.srcStride;
   dst += static_cast<std::int64_t>(begin) * cut.dstStride;
-  if (move.numDims <= MOST_DIMS)
-    return detail::copyNest(src, dst, ranges.data(), numRanges, move.bytes);
-  detail::forEachPlace(ranges.data(), numRanges, src, dst, [&](std::byte const *s, std::byte *d) {
-    detail::copyNest(s, d, dims + MOST_DIMS, move.numDims - MOST_DIMS, move.bytes);
-  });
+  detail::copyNest(src, dst, ranges.data(), ranges.size(), move.bytes);
 }
 
 POP_INLINE void MoveRunner::runInline(lower::MovePlan const &plan, std::byte const *src,
