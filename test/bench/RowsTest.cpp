@@ -1,26 +1,13 @@
+#include "Words.hpp"
+
 #include <bench/Rows.hpp>
 
 #include <doctest/doctest.h>
 
 #include <cmath>
-#include <sstream>
 #include <vector>
 
 using namespace cottonwood::bench;
-
-namespace {
-
-std::vector<std::string> wordsOf(std::string const &row) {
-  std::istringstream text(row);
-  std::vector<std::string> words;
-  for (std::string word; text >> word;)
-    words.push_back(word);
-  return words;
-}
-
-using Words = std::vector<std::string>;
-
-} // namespace
 
 TEST_SUITE("bench/rows") {
   TEST_CASE("numbers have three digits and no exponent in the usual range") {

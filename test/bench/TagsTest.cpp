@@ -1,25 +1,12 @@
+#include "Words.hpp"
+
 #include <bench/race/Tags.hpp>
 
 #include <doctest/doctest.h>
 
 #include <cmath>
-#include <sstream>
 
 using namespace cottonwood::bench;
-
-namespace {
-
-std::vector<std::string> wordsOf(std::string const &row) {
-  std::istringstream text(row);
-  std::vector<std::string> words;
-  for (std::string word; text >> word;)
-    words.push_back(word);
-  return words;
-}
-
-using Words = std::vector<std::string>;
-
-} // namespace
 
 TEST_SUITE("bench/tags") {
   TEST_CASE("a tag is slow if any lower one is clearly faster") {

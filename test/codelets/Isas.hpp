@@ -26,6 +26,15 @@ inline std::vector<isa::Isa> vectorIsas() {
   return found;
 }
 
+/// The sets of this machine with tiles, software twins included.
+inline std::vector<isa::Isa> tileIsas() {
+  std::vector<isa::Isa> found;
+  for (const isa::Isa isa : isa::availableIsas())
+    if (isa::tilesOf(isa) != isa::Tiles::None)
+      found.push_back(isa);
+  return found;
+}
+
 template <class V, class... All> constexpr std::size_t positionIn(vertices::VertexList<All...>) {
   std::size_t position = 0;
   bool found = false;

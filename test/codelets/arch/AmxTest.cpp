@@ -36,14 +36,6 @@ test::AmxProbe probeOf(isa::Isa isa) {
   }
 }
 
-std::vector<isa::Isa> tileIsas() {
-  std::vector<isa::Isa> found;
-  for (const isa::Isa isa : isa::availableIsas())
-    if (isa::tilesOf(isa) != isa::Tiles::None)
-      found.push_back(isa);
-  return found;
-}
-
 float flushed(float x) { return std::fabs(x) < 0x1p-126f ? std::copysign(0.f, x) : x; }
 
 /// The float next to a + b, which is exact in long double for the sums that these tests make:
@@ -80,7 +72,7 @@ template <bool HALF> Floats run(isa::Isa isa, const Floats &c, const Words &a, c
 
 template <bool HALF> void compare(const Floats &c, const Words &a, const Words &b) {
   const Floats expected = model<HALF>(c, a, b);
-  for (const isa::Isa isa : tileIsas()) {
+  for (const isa::Isa isa : test::tileIsas()) {
     if (HALF && isa::tilesOf(isa) != isa::Tiles::Half)
       continue;
     CAPTURE(isa::name(isa));
@@ -130,7 +122,7 @@ TEST_SUITE("codelets/arch/amx") {
   }
 
   TEST_CASE("tiles are loaded and stored row by row at any distance") {
-    for (const isa::Isa isa : tileIsas())
+    for (const isa::Isa isa : test::tileIsas())
       for (const std::size_t stride : {64u, 128u, 200u}) {
         CAPTURE(isa::name(isa));
         std::vector<unsigned char> in(8 * 16 * stride), out(in.size(), 0xa5);
@@ -184,7 +176,7 @@ TEST_SUITE("codelets/arch/amx") {
     b[7 / 2 * 32 + 2 * 9 + 7 % 2] = 0x7fc0;  // column 9: NaN
     b[5 / 2 * 32 + 2 * 11 + 5 % 2] = 0;      // infinity * 0 in (3, 11)
     b[5 / 2 * 32 + 2 * 12 + 5 % 2] = 0x3f80; // infinity * 1 in (3, 12)
-    for (const isa::Isa isa : tileIsas()) {
+    for (const isa::Isa isa : test::tileIsas()) {
       CAPTURE(isa::name(isa));
       const Floats c = run<false>(isa, {}, a, b);
       CHECK(std::isnan(c[3 * 16 + 11]));
@@ -197,7 +189,7 @@ TEST_SUITE("codelets/arch/amx") {
   TEST_CASE("the mode of the caller's arithmetic is left as it was") {
     std::mt19937 random(7);
     const Words a = words<false>(random, 0, 2), b = words<false>(random, 0, 2);
-    for (const isa::Isa isa : tileIsas()) {
+    for (const isa::Isa isa : test::tileIsas()) {
       run<false>(isa, {}, a, b);
       volatile float tiny = 0x1p-126f;
       CHECK(tiny / 4 != 0);

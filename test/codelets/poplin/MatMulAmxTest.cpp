@@ -17,14 +17,6 @@ namespace {
 
 #if defined(__x86_64__)
 
-std::vector<isa::Isa> tileIsas() {
-  std::vector<isa::Isa> found;
-  for (const isa::Isa isa : isa::availableIsas())
-    if (isa::tilesOf(isa) != isa::Tiles::None)
-      found.push_back(isa);
-  return found;
-}
-
 /// Methods on tiles of a set; sums are brought to C by baseline code.
 kernels::MatMulTileKernels tileKernelsOf(isa::Isa isa) {
   return isa::withTag(isa, [](auto tag) {
@@ -231,7 +223,7 @@ template <class In, class Out> void check(const Product<In, Out> &p) {
   CAPTURE(p.n());
   CAPTURE(p.k());
   CAPTURE(p.before.empty());
-  for (const isa::Isa isa : tileIsas())
+  for (const isa::Isa isa : test::tileIsas())
     for (const MatMulMethod method : methodsOf<In>(isa)) {
       CAPTURE(isa::name(isa));
       CAPTURE(static_cast<int>(method));
@@ -263,7 +255,7 @@ template <class In, class Out> void checkCuts(std::size_t m, std::size_t n, std:
   for (const bool accumulate : {false, true}) {
     const auto p =
         productOf<In, Out>(m, n, k, Layout::ROWS, Layout::TRANSPOSED, accumulate, random);
-    for (const isa::Isa isa : tileIsas())
+    for (const isa::Isa isa : test::tileIsas())
       for (const MatMulMethod method : methodsOf<In>(isa)) {
         CAPTURE(isa::name(isa));
         const auto blocking = kernels::matMulTileBlocking(method);
@@ -419,7 +411,7 @@ TEST_SUITE("codelets/poplin/MatMulAmx") {
       for (std::size_t q = 0; q < 100; ++q)
         p.b.set(q, j, wide(random, -70, -60));
     p.a.set(14, 3, INFINITY), p.b.set(50, 40, 0x1p120f);
-    for (const isa::Isa isa : tileIsas()) {
+    for (const isa::Isa isa : test::tileIsas()) {
       const auto blocking = kernels::matMulTileBlocking(MatMulMethod::AMX6);
       const std::vector<float> whole = p.run(isa, blocking, p.whole());
       CHECK(p.wrong(whole, MatMulMethod::AMX6, isa) == 0);
@@ -447,7 +439,7 @@ TEST_SUITE("codelets/poplin/MatMulAmx") {
       for (std::size_t x = 0; x < k; ++x)
         for (std::size_t j = 0; j < n; ++j)
           q.b.set(j / PANEL * k + x, j % PANEL, p.b.at(x, j));
-      for (const isa::Isa isa : tileIsas()) {
+      for (const isa::Isa isa : test::tileIsas()) {
         const auto blocking = kernels::matMulTileBlocking(MatMulMethod::AMX6);
         const Part part{0, 0, m, n, 0, 40};
         CHECK(equal(p.run(isa, blocking, part),
@@ -465,7 +457,7 @@ TEST_SUITE("codelets/poplin/MatMulAmx") {
     for (std::size_t j = 0; j < 60; ++j)
       p.b.set(8, j, p.b.at(7, j));
     check(p);
-    for (const isa::Isa isa : tileIsas()) {
+    for (const isa::Isa isa : test::tileIsas()) {
       const auto c = p.run(isa, MatMulMethod::AMX6), chain = p.chains(isa);
       CHECK(std::isnan(c[3 * 60 + 2])); // infinity * 0
       CHECK(std::isinf(c[3 * 60 + 4]));
@@ -488,7 +480,7 @@ TEST_SUITE("codelets/poplin/MatMulAmx") {
     for (const std::uint32_t bits : {0x7fffffffu, 0xffffffffu, 0x7f800001u, 0xffc00000u}) {
       auto p = productOf<float, float>(33, 33, 33, Layout::ROWS, Layout::ROWS, false, random);
       p.a.memory[1 + 5 * 33 + 8] = arch::bitCast<float>(bits);
-      for (const isa::Isa isa : tileIsas()) {
+      for (const isa::Isa isa : test::tileIsas()) {
         const auto c = p.run(isa, MatMulMethod::AMX6);
         CHECK(std::all_of(c.begin() + 5 * 33, c.begin() + 6 * 33, [](float x) { return x != x; }));
         CHECK(std::none_of(c.begin(), c.begin() + 5 * 33, [](float x) { return x != x; }));
@@ -497,7 +489,7 @@ TEST_SUITE("codelets/poplin/MatMulAmx") {
     for (const unsigned bits : {0x7fffu, 0xffffu, 0x7c01u, 0xfe00u}) {
       auto p = productOf<Half, float>(33, 33, 33, Layout::ROWS, Layout::ROWS, false, random);
       p.b.memory[1 + 8 * 33 + 5].bits = static_cast<std::uint16_t>(bits);
-      for (const isa::Isa isa : tileIsas())
+      for (const isa::Isa isa : test::tileIsas())
         for (const MatMulMethod method : methodsOf<Half>(isa)) {
           const auto c = p.run(isa, method);
           for (std::size_t x = 0; x < c.size(); ++x)
@@ -513,7 +505,7 @@ TEST_SUITE("codelets/poplin/MatMulAmx") {
           {40, 50, Layout::ROWS, [&](auto, auto) { return wide(random, exponent, exponent + 3); }},
           {50, 35, Layout::ROWS, [&](auto, auto) { return wide(random, -75, -64); }},
           {}};
-      for (const isa::Isa isa : tileIsas())
+      for (const isa::Isa isa : test::tileIsas())
         CHECK(equal(p.run(isa, MatMulMethod::AMX6), p.chains(isa)));
     }
   }
@@ -542,7 +534,7 @@ TEST_SUITE("codelets/poplin/MatMulAmx") {
     auto p = productOf<float, float>(40, 40, 64, Layout::ROWS, Layout::ROWS, false, random);
     for (std::size_t q = 0; q < 64; ++q)
       p.a.set(3, q, q % 2 ? 0.f : -0.f), p.a.set(4, q, q == 9 ? 1 : 0), p.b.set(q, 7, 0);
-    for (const isa::Isa isa : tileIsas()) {
+    for (const isa::Isa isa : test::tileIsas()) {
       const auto c = p.run(isa, MatMulMethod::AMX6);
       CHECK(c[3 * 40 + 5] == 0);
       CHECK(c[20 * 40 + 7] == 0);
@@ -551,7 +543,7 @@ TEST_SUITE("codelets/poplin/MatMulAmx") {
   }
 
   TEST_CASE("errors are no worse than those of multiply-adds") {
-    if (tileIsas().empty())
+    if (test::tileIsas().empty())
       return;
     if (printsErrors())
       std::puts("| data | K | multiply-adds | amx6 |");
@@ -573,7 +565,7 @@ TEST_SUITE("codelets/poplin/MatMulAmx") {
         {}};
     for (std::size_t x = 0; x < 63488; ++x)
       p.a.memory[1 + x].bits = static_cast<std::uint16_t>(x < 31744 ? x : x - 31744 + 0x8000);
-    for (const isa::Isa isa : tileIsas())
+    for (const isa::Isa isa : test::tileIsas())
       for (const MatMulMethod method : methodsOf<Half>(isa)) {
         const auto c = p.run(isa, method);
         std::size_t wrong = 0;
@@ -591,7 +583,7 @@ TEST_SUITE("codelets/poplin/MatMulAmx") {
     Product<Half, float> p{{100, 1, Layout::ROWS, any}, {1, 100, Layout::ROWS, any}, {}};
     p.a.memory[1].bits = 1, p.b.memory[1].bits = 1;
     p.a.memory[2].bits = 0x3ff, p.b.memory[2].bits = 0x7bff;
-    for (const isa::Isa isa : tileIsas())
+    for (const isa::Isa isa : test::tileIsas())
       for (const MatMulMethod method : methodsOf<Half>(isa)) {
         if (method == MatMulMethod::AMX3)
           continue;

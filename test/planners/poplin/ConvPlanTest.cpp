@@ -1,3 +1,5 @@
+#include "Machines.hpp"
+
 #include <planners/poplin/Conv.hpp>
 
 #include <doctest/doctest.h>
@@ -15,21 +17,6 @@ ConvProblem layer(std::uint64_t batch, std::uint64_t size, std::uint64_t in, std
   p.b = batch, p.i = in, p.n = out;
   p.field = {{{size, 3, size}, {size, 3, size}}};
   return p;
-}
-
-MatMulTiles machineOf(std::uint64_t tiles, std::uint64_t bytes = 600000) {
-  MatMulTiles machine;
-  machine.tiles = tiles;
-  machine.bytesPerTile = bytes;
-  machine.tile.halfInput = machine.tile.halfPartials = false;
-  machine.tile.inputsPerGroup = 8;
-  return machine;
-}
-
-MatMulCpu cpuOf(unsigned threads) {
-  MatMulCpu cpu;
-  cpu.threads = threads;
-  return cpu;
 }
 
 } // namespace

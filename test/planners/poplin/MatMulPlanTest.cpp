@@ -1,3 +1,5 @@
+#include "Machines.hpp"
+
 #include <planners/poplin/MatMul.hpp>
 
 #include <doctest/doctest.h>
@@ -20,15 +22,6 @@ MatMulProblem problemOf(std::uint64_t g, std::uint64_t m, std::uint64_t k, std::
   return problem;
 }
 
-MatMulTiles machineOf(std::uint64_t tiles, std::uint64_t bytes = 600000) {
-  MatMulTiles machine;
-  machine.tiles = tiles;
-  machine.bytesPerTile = bytes;
-  machine.tile.halfInput = machine.tile.halfPartials = false;
-  machine.tile.inputsPerGroup = 8;
-  return machine;
-}
-
 /// The cost of the best of all splits, by trying every one.
 std::optional<Cost> bruteForce(MatMulProblem const &p, MatMulTiles const &machine, double limit) {
   std::optional<Cost> best;
@@ -48,12 +41,6 @@ std::optional<Cost> bruteForce(MatMulProblem const &p, MatMulTiles const &machin
             best = value;
         }
   return best;
-}
-
-MatMulCpu cpuOf(unsigned threads) {
-  MatMulCpu cpu;
-  cpu.threads = threads;
-  return cpu;
 }
 
 std::uint64_t verticesOf(MatMulPlan const &plan) {

@@ -18,17 +18,8 @@ namespace cottonwood::vertices {
 
 template <class Tag, class In, class Out>
 poputil::VertexText describeVertex(MatMul<Tag, In, Out> *) {
-  using V = MatMul<Tag, In, Out>;
-  return {poputil::templateName<In, Out>("poplin::MatMul"),
-          {POP_FIELD(V, a),          POP_FIELD(V, b),       POP_FIELD(V, c),
-           POP_FIELD(V, workspace),  POP_FIELD(V, aOffset), POP_FIELD(V, aBatch),
-           POP_FIELD(V, aRow),       POP_FIELD(V, aColumn), POP_FIELD(V, bOffset),
-           POP_FIELD(V, bBatch),     POP_FIELD(V, bRow),    POP_FIELD(V, bColumn),
-           POP_FIELD(V, m),          POP_FIELD(V, n),       POP_FIELD(V, k),
-           POP_FIELD(V, batches),    POP_FIELD(V, method),  POP_FIELD(V, blockRows),
-           POP_FIELD(V, blockDepth), POP_FIELD(V, packA),   POP_FIELD(V, packB),
-           POP_FIELD(V, bPanel)},
-          &costOfMatMul<In, Out, 12, 13, 14, 15>};
+  return {poputil::templateName<In, Out>("poplin::MatMul"), matMulFields<MatMul<Tag, In, Out>>(),
+          &costOfMatMulFields<In, Out>};
 }
 template <class Tag, class In, class Out>
 poputil::VertexText describeVertex(MatMulPartial<Tag, In, Out> *) {
@@ -40,17 +31,7 @@ poputil::VertexText describeVertex(MatMulPartial<Tag, In, Out> *) {
 }
 
 template <class V, class In, class Out> poputil::VertexText describeConv(char const *name) {
-  return {
-      poputil::templateName<In, Out>(name),
-      {POP_FIELD(V, in),           POP_FIELD(V, weights),       POP_FIELD(V, out),
-       POP_FIELD(V, workspace),    POP_FIELD(V, table),         POP_FIELD(V, strides),
-       POP_FIELD(V, inOffset),     POP_FIELD(V, inGroup),       POP_FIELD(V, weightsOffset),
-       POP_FIELD(V, weightsGroup), POP_FIELD(V, weightsColumn), POP_FIELD(V, weightsBlockStride),
-       POP_FIELD(V, weightsBlock), POP_FIELD(V, outPixel),      POP_FIELD(V, dims),
-       POP_FIELD(V, groups),       POP_FIELD(V, columns),       POP_FIELD(V, depth),
-       POP_FIELD(V, enough),       POP_FIELD(V, pixels),        POP_FIELD(V, outputs),
-       POP_FIELD(V, inChannels),   POP_FIELD(V, taps)},
-      &costOfConv<In, Out, 15, 16, 20>};
+  return {poputil::templateName<In, Out>(name), convFields<V>(), &costOfConvFields<In, Out>};
 }
 template <class Tag, class In, class Out> poputil::VertexText describeVertex(Conv<Tag, In, Out> *) {
   return describeConv<Conv<Tag, In, Out>, In, Out>("poplin::Conv");

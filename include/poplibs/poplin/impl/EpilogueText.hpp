@@ -9,6 +9,8 @@
 #include <cstdint>
 #include <string>
 #include <typeinfo>
+#include <utility>
+#include <vector>
 
 namespace cottonwood::vertices {
 
@@ -40,7 +42,7 @@ constexpr std::uint64_t epilogueCycles(std::uint64_t elements, std::uint64_t wor
 
 template <class In, class Out>
 codelet::Cost costOfMatMulWith(codelet::VertexSizes const &sizes, model::Machine const &machine) {
-  codelet::Cost cost = costOfMatMul<In, Out, 12, 13, 14, 15>(sizes, machine);
+  codelet::Cost cost = costOfMatMulFields<In, Out>(sizes, machine);
   auto const elements =
       static_cast<std::uint64_t>(sizes.stateInt(12) * sizes.stateInt(13) * sizes.stateInt(15));
   cost.cycles += epilogueCycles(elements, std::max(machine.workers, 1U));
@@ -49,7 +51,7 @@ codelet::Cost costOfMatMulWith(codelet::VertexSizes const &sizes, model::Machine
 
 template <class In, class Out>
 codelet::Cost costOfConvWith(codelet::VertexSizes const &sizes, model::Machine const &machine) {
-  codelet::Cost cost = costOfConv<In, Out, 15, 16, 20>(sizes, machine);
+  codelet::Cost cost = costOfConvFields<In, Out>(sizes, machine);
   auto const elements =
       static_cast<std::uint64_t>(sizes.stateInt(15) * sizes.stateInt(16) * sizes.stateInt(20));
   cost.cycles += epilogueCycles(elements, std::max(machine.workers, 1U));
@@ -65,37 +67,29 @@ inline codelet::Cost costOfFinish(codelet::VertexSizes const &sizes,
   return {epilogueCycles(elements, std::max(machine.workers, 1U)), elements};
 }
 
+/// The fields of a vertex, and behind them those that its epilogue needs.
+template <class V>
+std::vector<codelet::FieldDescription>
+withEpilogueFields(std::vector<codelet::FieldDescription> fields) {
+  for (auto field :
+       {POP_FIELD(V, floats), POP_FIELD(V, halves), POP_FIELD(V, operands), POP_FIELD(V, functor)})
+    fields.push_back(std::move(field));
+  return fields;
+}
+
 template <class Tag, class In, class Out, class E>
 poputil::VertexText describeVertex(MatMulWith<Tag, In, Out, E> *) {
   using V = MatMulWith<Tag, In, Out, E>;
-  return {epilogueVertexName<In, Out, E>("poplin::MatMulWith"),
-          {POP_FIELD(V, a),          POP_FIELD(V, b),       POP_FIELD(V, c),
-           POP_FIELD(V, workspace),  POP_FIELD(V, aOffset), POP_FIELD(V, aBatch),
-           POP_FIELD(V, aRow),       POP_FIELD(V, aColumn), POP_FIELD(V, bOffset),
-           POP_FIELD(V, bBatch),     POP_FIELD(V, bRow),    POP_FIELD(V, bColumn),
-           POP_FIELD(V, m),          POP_FIELD(V, n),       POP_FIELD(V, k),
-           POP_FIELD(V, batches),    POP_FIELD(V, method),  POP_FIELD(V, blockRows),
-           POP_FIELD(V, blockDepth), POP_FIELD(V, packA),   POP_FIELD(V, packB),
-           POP_FIELD(V, bPanel),     POP_FIELD(V, floats),  POP_FIELD(V, halves),
-           POP_FIELD(V, operands),   POP_FIELD(V, functor), POP_FIELD(V, place)},
-          &costOfMatMulWith<In, Out>};
+  auto fields = withEpilogueFields<V>(matMulFields<V>());
+  fields.push_back(POP_FIELD(V, place));
+  return {epilogueVertexName<In, Out, E>("poplin::MatMulWith"), fields, &costOfMatMulWith<In, Out>};
 }
 
 template <class V, class In, class Out, class E>
 poputil::VertexText describeConvWith(char const *name) {
-  return {
-      epilogueVertexName<In, Out, E>(name),
-      {POP_FIELD(V, in),           POP_FIELD(V, weights),       POP_FIELD(V, out),
-       POP_FIELD(V, workspace),    POP_FIELD(V, table),         POP_FIELD(V, strides),
-       POP_FIELD(V, inOffset),     POP_FIELD(V, inGroup),       POP_FIELD(V, weightsOffset),
-       POP_FIELD(V, weightsGroup), POP_FIELD(V, weightsColumn), POP_FIELD(V, weightsBlockStride),
-       POP_FIELD(V, weightsBlock), POP_FIELD(V, outPixel),      POP_FIELD(V, dims),
-       POP_FIELD(V, groups),       POP_FIELD(V, columns),       POP_FIELD(V, depth),
-       POP_FIELD(V, enough),       POP_FIELD(V, pixels),        POP_FIELD(V, outputs),
-       POP_FIELD(V, inChannels),   POP_FIELD(V, taps),          POP_FIELD(V, floats),
-       POP_FIELD(V, halves),       POP_FIELD(V, operands),      POP_FIELD(V, functor),
-       POP_FIELD(V, place)},
-      &costOfConvWith<In, Out>};
+  auto fields = withEpilogueFields<V>(convFields<V>());
+  fields.push_back(POP_FIELD(V, place));
+  return {epilogueVertexName<In, Out, E>(name), fields, &costOfConvWith<In, Out>};
 }
 template <class Tag, class In, class Out, class E>
 poputil::VertexText describeVertex(ConvWith<Tag, In, Out, E> *) {
@@ -110,10 +104,9 @@ poputil::VertexText describeVertex(ConvChannelsWith<Tag, In, Out, E> *) {
 template <class Tag, class Sum, class Out, class E>
 poputil::VertexText describeVertex(Finish<Tag, Sum, Out, E> *) {
   using V = Finish<Tag, Sum, Out, E>;
-  return {epilogueVertexName<Sum, Out, E>("poplin::Finish"),
-          {POP_FIELD(V, sums), POP_FIELD(V, out), POP_FIELD(V, floats), POP_FIELD(V, halves),
-           POP_FIELD(V, operands), POP_FIELD(V, functor), POP_FIELD(V, segments)},
-          &costOfFinish};
+  auto fields = withEpilogueFields<V>({POP_FIELD(V, sums), POP_FIELD(V, out)});
+  fields.push_back(POP_FIELD(V, segments));
+  return {epilogueVertexName<Sum, Out, E>("poplin::Finish"), fields, &costOfFinish};
 }
 
 } // namespace cottonwood::vertices

@@ -1,5 +1,5 @@
-// What the vertices of codelets/poplin cost. The indices that a cost function asks for are the
-// positions of the fields in their class.
+// The fields of the vertices of codelets/poplin, and what they cost. The indices that a cost
+// function asks for are the positions of the fields in these lists.
 #pragma once
 
 #include <poplin/impl/MatMulMachine.hpp>
@@ -7,8 +7,10 @@
 #include <codelets/poplin/ConvCost.hpp>
 #include <poplar/Vertex.hpp>
 #include <poplar/impl/codelet/Codelet.hpp>
+#include <poplar/impl/codelet/Describe.hpp>
 
 #include <type_traits>
+#include <vector>
 
 namespace cottonwood::vertices {
 
@@ -40,6 +42,38 @@ codelet::Cost costOfConv(codelet::VertexSizes const &sizes, model::Machine const
   auto const tile = poplin::tileMachine(machine, IS_HALF<In>, IS_HALF<Out>);
   return {groups * kernels::convTileCycles(tile, outputs, columns, in, taps),
           groups * 2 * outputs * columns * in * taps};
+}
+
+/// Fields of MatMul, which those with an epilogue begin with.
+template <class V> std::vector<codelet::FieldDescription> matMulFields() {
+  return {POP_FIELD(V, a),          POP_FIELD(V, b),       POP_FIELD(V, c),
+          POP_FIELD(V, workspace),  POP_FIELD(V, aOffset), POP_FIELD(V, aBatch),
+          POP_FIELD(V, aRow),       POP_FIELD(V, aColumn), POP_FIELD(V, bOffset),
+          POP_FIELD(V, bBatch),     POP_FIELD(V, bRow),    POP_FIELD(V, bColumn),
+          POP_FIELD(V, m),          POP_FIELD(V, n),       POP_FIELD(V, k),
+          POP_FIELD(V, batches),    POP_FIELD(V, method),  POP_FIELD(V, blockRows),
+          POP_FIELD(V, blockDepth), POP_FIELD(V, packA),   POP_FIELD(V, packB),
+          POP_FIELD(V, bPanel)};
+}
+template <class In, class Out>
+codelet::Cost costOfMatMulFields(codelet::VertexSizes const &sizes, model::Machine const &machine) {
+  return costOfMatMul<In, Out, 12, 13, 14, 15>(sizes, machine);
+}
+
+/// Fields of Conv and ConvChannels, which those with an epilogue begin with.
+template <class V> std::vector<codelet::FieldDescription> convFields() {
+  return {POP_FIELD(V, in),           POP_FIELD(V, weights),       POP_FIELD(V, out),
+          POP_FIELD(V, workspace),    POP_FIELD(V, table),         POP_FIELD(V, strides),
+          POP_FIELD(V, inOffset),     POP_FIELD(V, inGroup),       POP_FIELD(V, weightsOffset),
+          POP_FIELD(V, weightsGroup), POP_FIELD(V, weightsColumn), POP_FIELD(V, weightsBlockStride),
+          POP_FIELD(V, weightsBlock), POP_FIELD(V, outPixel),      POP_FIELD(V, dims),
+          POP_FIELD(V, groups),       POP_FIELD(V, columns),       POP_FIELD(V, depth),
+          POP_FIELD(V, enough),       POP_FIELD(V, pixels),        POP_FIELD(V, outputs),
+          POP_FIELD(V, inChannels),   POP_FIELD(V, taps)};
+}
+template <class In, class Out>
+codelet::Cost costOfConvFields(codelet::VertexSizes const &sizes, model::Machine const &machine) {
+  return costOfConv<In, Out, 15, 16, 20>(sizes, machine);
 }
 
 } // namespace cottonwood::vertices
