@@ -1,20 +1,26 @@
-# pop_add_codelets(<library> <family>... [TILES <file>...] [BASELINE <file>...])
+# pop_add_codelets(<library> <family>... [HALF <family>...] [BYTES <family>...] [TILES <file>...]
+#                  [BASELINE <file>...])
 #
-# The codelets of a library, once per instruction set. Family F is codelets/<library>/F.cpp, compiled for every tag of
-# POP_ISA_TAGS into the object library <library>_codelets_<tag>, with POP_ISA defined as the tag and the tag's
-# instructions named one by one, so that objects do not depend on the machine that builds them. BASELINE files are
-# compiled once, without special instructions, into <library>_codelets; naming that target in the OBJECTS of
-# pop_add_library links all of it. TILES names files that are compiled for POP_ISA_TILE_TAGS, the sets with matrix tiles,
-# and for no other; families serve these sets with the objects of the set that they build on.
+# The codelets of a library, once per instruction set. Family F is codelets/<library>/F.cpp, compiled with POP_ISA
+# defined as the tag and the tag's instructions named one by one, so that objects do not depend on the machine that
+# builds them, into the object library <library>_codelets_<tag>:
+#   plain families  for POP_ISA_TAGS; the sets that only add half arithmetic or matrix tiles use avx512's objects
+#   HALF            for POP_ISA_HALF_TAGS as well: families with kernels of native half arithmetic
+#   TILES           for POP_ISA_TILE_TAGS alone: files with kernels on matrix tiles
+#   BYTES           for scalar alone: families that move bytes, where vectors gain nothing (MOVES_BYTES in the family)
+#   BASELINE        once, without special instructions and POP_ISA, into <library>_codelets
+# Naming <library>_codelets in the OBJECTS of pop_add_library links all of it.
 #
 # The global property POP_ISA_TARGETS lists <tag>=<target> of every such object library, for the hygiene test.
 include_guard()
 
 if(CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64")
-  set(POP_ISA_TAGS scalar avx2 avx512 avx512fp16 avx512fp16_soft)
+  set(POP_ISA_TAGS scalar avx2 avx512)
+  set(POP_ISA_HALF_TAGS avx512fp16 avx512fp16_soft)
   set(POP_ISA_TILE_TAGS amx amxfp16 amx_soft amxfp16_soft)
 else()
   set(POP_ISA_TAGS scalar)
+  set(POP_ISA_HALF_TAGS)
   set(POP_ISA_TILE_TAGS)
 endif()
 
@@ -38,34 +44,38 @@ if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
 endif()
 
 function(pop_add_codelets library)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "TILES;BASELINE")
-  set(root ${PROJECT_SOURCE_DIR}/codelets/${library})
-  list(TRANSFORM arg_UNPARSED_ARGUMENTS REPLACE "(.+)" "${root}/\\1.cpp" OUTPUT_VARIABLE sources)
-  pop_add_isa_objects(${library}_codelets ${sources})
-  set(tags ${POP_ISA_TAGS})
-  if(arg_TILES)
-    list(TRANSFORM arg_TILES PREPEND "${root}/")
-    foreach(tag IN LISTS POP_ISA_TILE_TAGS)
-      pop_add_isa_object(${library}_codelets ${tag} ${arg_TILES})
-    endforeach()
-    list(APPEND tags ${POP_ISA_TILE_TAGS})
-  endif()
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "HALF;BYTES;TILES;BASELINE")
+  foreach(kind UNPARSED_ARGUMENTS HALF BYTES)
+    list(TRANSFORM arg_${kind} REPLACE "(.+)" "${PROJECT_SOURCE_DIR}/codelets/${library}/\\1.cpp")
+  endforeach()
+  foreach(kind TILES BASELINE)
+    list(TRANSFORM arg_${kind} PREPEND "${PROJECT_SOURCE_DIR}/codelets/${library}/")
+  endforeach()
+  set(parts)
+  foreach(tag IN LISTS POP_ISA_TAGS POP_ISA_HALF_TAGS POP_ISA_TILE_TAGS)
+    set(sources)
+    if(tag IN_LIST POP_ISA_TAGS)
+      list(APPEND sources ${arg_UNPARSED_ARGUMENTS} ${arg_HALF})
+    elseif(tag IN_LIST POP_ISA_HALF_TAGS)
+      list(APPEND sources ${arg_HALF})
+    else()
+      list(APPEND sources ${arg_TILES})
+    endif()
+    if(tag STREQUAL "scalar")
+      list(APPEND sources ${arg_BYTES})
+    endif()
+    if(sources)
+      pop_add_isa_object(${library}_codelets ${tag} ${sources})
+      list(APPEND parts ${library}_codelets_${tag})
+    endif()
+  endforeach()
   if(arg_BASELINE)
-    list(TRANSFORM arg_BASELINE PREPEND "${root}/")
     add_library(${library}_codelets OBJECT ${arg_BASELINE})
     pop_target_defaults(${library}_codelets)
   else()
     add_library(${library}_codelets INTERFACE)
   endif()
-  list(TRANSFORM tags PREPEND ${library}_codelets_ OUTPUT_VARIABLE parts)
   set_target_properties(${library}_codelets PROPERTIES POP_ISA_PARTS "${parts}")
-endfunction()
-
-# pop_add_isa_objects(<prefix> <file>...): the object library <prefix>_<tag> of the files for every tag.
-function(pop_add_isa_objects prefix)
-  foreach(tag IN LISTS POP_ISA_TAGS)
-    pop_add_isa_object(${prefix} ${tag} ${ARGN})
-  endforeach()
 endfunction()
 
 # pop_add_isa_object(<prefix> <tag> <file>...): the object library <prefix>_<tag> of the files.

@@ -6,7 +6,9 @@
 ///   template <class Tag> using Vertices = VertexList<...>;
 ///   template <class Tag> static VertexEntries entries();
 /// whose entries<Tag>() is defined in F's .cpp alone, as entriesOf(Vertices<Tag>()), and
-/// instantiated there for the tag POP_ISA that the file is compiled for.
+/// instantiated there for the tag POP_ISA that the file is compiled for. A family whose vertices
+/// only move bytes says `static constexpr bool MOVES_BYTES = true;`: it is compiled for the scalar
+/// set alone, which serves all others.
 #pragma once
 
 #include <codelets/arch/Isa.hpp>
@@ -57,17 +59,25 @@ template <class... V> POP_SIMD_INLINE VertexEntries entriesOf(VertexList<V...>) 
 
 namespace detail {
 template <class Tag> struct ServingTag { using type = Tag; };
-template <isa::TileTag Tag> struct ServingTag<Tag> { using type = typename Tag::Lower; };
+template <class Tag>
+requires requires { typename Tag::Lower; }
+struct ServingTag<Tag> { using type = typename Tag::Lower; };
 } // namespace detail
 
-/// The tag whose objects have the vertices and kernels of the set of Tag: Tag itself, or, as tiles
-/// have objects of their own for what they multiply, the one that it builds on.
+/// The tag whose objects have the vertices and kernels of the set of Tag: Tag itself, or the one
+/// that it builds on where what Tag adds is of no use to them.
 template <class Tag> using ServingTag = typename detail::ServingTag<Tag>::type;
+
+/// Families that are compiled for the scalar set alone.
+template <class Family> concept ByteFamily = Family::MOVES_BYTES;
 
 /// Entry points of all classes of a family for one instruction set, from that set's object.
 template <class Family> VertexEntries entriesFor(isa::Isa isa) {
-  return isa::withTag(
-      isa, [](auto tag) { return Family::template entries<ServingTag<decltype(tag)>>(); });
+  if constexpr (ByteFamily<Family>)
+    return Family::template entries<isa::scalar>();
+  else
+    return isa::withTag(
+        isa, [](auto tag) { return Family::template entries<ServingTag<decltype(tag)>>(); });
 }
 
 } // namespace cottonwood::vertices

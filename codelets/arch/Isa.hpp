@@ -67,12 +67,14 @@ struct avx512 {
   static constexpr bool HALF_ARITHMETIC = false;
   static constexpr Tiles TILES = Tiles::None;
 };
-/// avx512 and AVX512-FP16: binary16 arithmetic of its own, 32 lanes.
+/// avx512 and AVX512-FP16: binary16 arithmetic of its own, 32 lanes. Only families that gain from
+/// what this and the following sets add have objects for them; the set `Lower` serves all others.
 struct avx512fp16 {
   static constexpr Isa ID = Isa::Avx512Fp16;
   static constexpr int VECTOR_BYTES = 64;
   static constexpr bool HALF_ARITHMETIC = true;
   static constexpr Tiles TILES = Tiles::None;
+  using Lower = avx512;
 };
 /// Bit-exact twin of avx512fp16 on avx512 instructions.
 struct avx512fp16_soft {
@@ -80,31 +82,27 @@ struct avx512fp16_soft {
   static constexpr int VECTOR_BYTES = 64;
   static constexpr bool HALF_ARITHMETIC = true;
   static constexpr Tiles TILES = Tiles::None;
+  using Lower = avx512;
 };
-/// avx512fp16, AMX-TILE and AMX-BF16. Only families that multiply matrices have objects for this
-/// and the following sets; all others serve them with the set `Lower`.
+/// avx512fp16, AMX-TILE and AMX-BF16.
 struct amx : avx512fp16 {
   static constexpr Isa ID = Isa::Amx;
   static constexpr Tiles TILES = Tiles::Bfloat;
-  using Lower = avx512fp16;
 };
 /// amx and AMX-FP16.
 struct amxfp16 : avx512fp16 {
   static constexpr Isa ID = Isa::AmxFp16;
   static constexpr Tiles TILES = Tiles::Half;
-  using Lower = avx512fp16;
 };
 /// Bit-exact twin of amx on avx512 instructions.
 struct amx_soft : avx512fp16_soft {
   static constexpr Isa ID = Isa::AmxSoft;
   static constexpr Tiles TILES = Tiles::Bfloat;
-  using Lower = avx512fp16_soft;
 };
 /// Bit-exact twin of amxfp16 on avx512 instructions.
 struct amxfp16_soft : avx512fp16_soft {
   static constexpr Isa ID = Isa::AmxFp16Soft;
   static constexpr Tiles TILES = Tiles::Half;
-  using Lower = avx512fp16_soft;
 };
 
 /// Tags whose set has matrix tiles.
