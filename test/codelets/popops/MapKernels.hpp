@@ -17,9 +17,9 @@ namespace cottonwood::test {
 
 template <class Tag>
 kernels::MapKernel mapKernel(vertices::MapOp op, vertices::MapType from, vertices::MapType to) {
-  return op == vertices::MapOp::CAST ? kernels::castMapKernel<Tag>(from, to)
-         : vertices::arity(op) == 1  ? kernels::unaryMapKernel<Tag>(op, from)
-                                     : kernels::multiMapKernel<Tag>(op, from);
+  return op == vertices::MapOp::CAST ? kernels::castMapKernel<vertices::ServingTag<Tag>>(from, to)
+         : vertices::arity(op) == 1  ? kernels::unaryMapKernel<vertices::ServingTag<Tag>>(op, from)
+                                     : kernels::multiMapKernel<vertices::ServingTag<Tag>>(op, from);
 }
 
 } // namespace cottonwood::test
