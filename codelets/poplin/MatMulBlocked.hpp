@@ -21,9 +21,10 @@ public:
     const std::size_t blocks = args.k == 0 ? 1 : (args.k + blocking.depth - 1) / blocking.depth;
     depth_ = (args.k + blocks - 1) / blocks;
     rows_ = args.m < blocking.rows ? args.m : blocking.rows;
+    width_ = matMulStripColumns(blocking) < Shape::WIDE_COLUMNS ? COLUMNS : Shape::WIDE_COLUMNS;
     strip_ = align(workspace);
-    sums_ = align(strip_ + depth_ * COLUMNS);
-    packedA_ = sums_ + (rows_ + MATMUL_MAX_TILE_ROWS) * COLUMNS;
+    sums_ = align(strip_ + depth_ * width_);
+    packedA_ = sums_ + (rows_ + MATMUL_MAX_TILE_ROWS) * width_;
   }
 
   void run() {
@@ -47,9 +48,9 @@ private:
   static constexpr MatMulSource PACKING =
       FLOAT_IN ? MatMulSource::FLOAT_PACKING : MatMulSource::HALF_PACKING;
 
-  /// A block of C: rows [first, first + m), columns [j, j + columns).
+  /// A block of C: rows [first, first + m), columns [j, j + columns); and the rows of its tiles.
   struct Strip {
-    std::size_t first, m, j, columns;
+    std::size_t first, m, j, columns, height;
   };
 
   static float *align(float *p) {
@@ -59,33 +60,53 @@ private:
 
   /// Rows [first, first + m) of C.
   void runRows(std::size_t first, std::size_t m) {
-    const std::size_t panels = (m + Shape::ROWS - 1) / Shape::ROWS;
-    height_ = (m + panels - 1) / panels; // equal panels, so that none is left with a row or two
     setA(first, m);
-    for (std::size_t j = 0; j < args_.n; j += COLUMNS) {
-      const Strip strip{first, m, j, args_.n - j < COLUMNS ? args_.n - j : COLUMNS};
+    for (std::size_t j = 0; j < args_.n;) {
+      Strip strip{first, m, j, stripColumns(j), 0};
+      strip.height = panelHeight_ != 0 ? panelHeight_ : tileRows(m, strip.columns);
       if (strip.columns > NARROW || m < W || aDepth_ != 1 || !runNarrow(strip))
         runStrip(strip);
+      j += strip.columns;
     }
   }
 
-  /// Decides where the tiles find A: element (i, p) of panel x is at
-  /// a + x * aPanel + p * aDepth + i * aRow.
+  /// Rows of the tiles of a strip: equal ones, so that none is left with a row or two.
+  static std::size_t tileRows(std::size_t m, std::size_t columns) {
+    const std::size_t most = Shape::rowsOf(columns);
+    const std::size_t panels = (m + most - 1) / most;
+    return (m + panels - 1) / panels;
+  }
+
+  /// Columns of the strip that begins at column j.
+  std::size_t stripColumns(std::size_t j) const {
+    const std::size_t rest = args_.n - j;
+    if (width_ != COLUMNS && (rest + W - 1) / W >= Shape::WIDE_VECTORS)
+      return rest < width_ ? rest : width_;
+    return rest < COLUMNS ? rest : COLUMNS;
+  }
+
+  /// Decides where the tiles find A: element (i, p) is at a + p * aDepth + i * aRow, or, in panels
+  /// of equal height, at a + i / panelHeight * panelHeight * k + p * panelHeight + i % panelHeight.
   void setA(std::size_t first, std::size_t m) {
     const MatMulView<TIn> a{args_.a.at(first, 0), args_.a.row, args_.a.column};
-    const auto height = static_cast<std::ptrdiff_t>(height_);
-    const auto k = static_cast<std::ptrdiff_t>(args_.k);
+    panelHeight_ = 0;
     if (packA_ && a.row == 1 && a.column != 1) {
-      packMatMulPanelsOfA<Tag>(a, m, args_.k, packedA_, height_);
-      a_ = packedA_, aPanel_ = height * k, aDepth_ = height, aRow_ = 1;
+      panelHeight_ = tileRows(m, stripColumns(0));
+      packMatMulPanelsOfA<Tag>(a, m, args_.k, packedA_, panelHeight_);
+      a_ = packedA_, aDepth_ = static_cast<std::ptrdiff_t>(panelHeight_), aRow_ = 1;
     } else if (packA_) {
       const std::size_t row = args_.k + MATMUL_ROW_PADDING;
       packMatMulRows<Tag>(a, m, args_.k, packedA_, row);
-      aRow_ = static_cast<std::ptrdiff_t>(row), aPanel_ = height * aRow_;
-      a_ = packedA_, aDepth_ = 1;
+      a_ = packedA_, aDepth_ = 1, aRow_ = static_cast<std::ptrdiff_t>(row);
     } else if constexpr (FLOAT_IN) {
-      a_ = a.data, aPanel_ = height * a.row, aDepth_ = a.column, aRow_ = a.row;
+      a_ = a.data, aDepth_ = a.column, aRow_ = a.row;
     }
+  }
+
+  /// From the rows of A of one tile of a strip to those of the next.
+  POP_SIMD_INLINE std::ptrdiff_t aPanel(const Strip &s) const {
+    const auto height = static_cast<std::ptrdiff_t>(s.height);
+    return height * (panelHeight_ != 0 ? static_cast<std::ptrdiff_t>(args_.k) : aRow_);
   }
 
   /// All of K in steps that keep B's strip in L1 and L2.
@@ -114,17 +135,18 @@ private:
     Rows rows{0, s.m, p + depth >= args_.k && (Finish::ACTIVE || !inC)};
     if (inPlace) {
       tile.b = b.data, tile.bRow = b.row;
+      tile.bPair = args_.bPanel != 0 ? args_.bPanel : 2 * static_cast<std::ptrdiff_t>(W);
       const bool end = s.j + s.columns >= args_.n && p + depth >= args_.k;
       if (args_.bPanel != 0 && !end) // never past the end of B
         tile.bAhead = MATMUL_PREFETCH_PANEL_ROWS * b.row;
-      if (!packB_)
+      if (!packB_ || args_.bPanel != 0)
         return runTiles<IN_PLACE>(tile, s, rows, s.m, p);
       runTiles<PACKING>(tile, s, rows, 1, p);
     } else {
       packMatMulPanel<Tag>(b, depth, tile.columns, strip_);
     }
     tile.b = strip_, tile.bRow = static_cast<std::ptrdiff_t>((s.columns + W - 1) / W * W);
-    tile.bAhead = 0;
+    tile.bPair = 2 * static_cast<std::ptrdiff_t>(W), tile.bAhead = 0;
     if (asking_)
       runTiles<MatMulSource::FLOAT_ASKING>(tile, s, rows, s.m, p);
     else
@@ -135,9 +157,10 @@ private:
   /// else is to be done with them, else side by side, where they stay in L2.
   POP_SIMD_INLINE void setSums(MatMulTileArgs &tile, const Strip &s, std::size_t p) {
     const bool last = p + tile.k >= args_.k;
-    tile.cOut = sums_, tile.cOutRow = COLUMNS;
+    const auto line = static_cast<std::ptrdiff_t>(width_);
+    tile.cOut = sums_, tile.cOutRow = line;
     if (p != 0 || args_.accumulate)
-      tile.cIn = sums_, tile.cInRow = COLUMNS;
+      tile.cIn = sums_, tile.cInRow = line;
     if constexpr (FLOAT_OUT)
       if (args_.cRows == nullptr) {
         float *const c = args_.row(s.first) + s.j;
@@ -164,15 +187,16 @@ private:
   template <MatMulSource SOURCE>
   POP_SIMD_INLINE void runTiles(MatMulTileArgs &tile, const Strip &s, Rows &rows, std::size_t until,
                                 std::size_t p) {
-    const auto height = static_cast<std::ptrdiff_t>(height_);
-    const MatMulTileFunction whole = matMulTileOf<Tag, SOURCE>(height_, s.columns);
-    for (; rows.at < until && rows.at + height_ <= rows.end; rows.at += height_) {
+    const auto height = static_cast<std::ptrdiff_t>(s.height);
+    const std::ptrdiff_t panel = aPanel(s);
+    const MatMulTileFunction whole = matMulTileOf<Tag, SOURCE>(s.height, s.columns);
+    for (; rows.at < until && rows.at + s.height <= rows.end; rows.at += s.height) {
       if constexpr (SOURCE == MatMulSource::FLOAT_ASKING)
         askAhead(tile, s, rows, p);
       whole(tile);
       if (rows.finish)
-        storeSums(s, rows.at, height_, tile);
-      tile.a += aPanel_;
+        storeSums(s, rows.at, s.height, tile);
+      tile.a += panel;
       tile.cOut += height * tile.cOutRow;
       if (tile.cHalf)
         tile.cHalf += height * tile.cHalfRow;
@@ -194,16 +218,16 @@ private:
   /// neither: the former are short, the latter lie in pages of their own.
   POP_SIMD_INLINE void askAhead(MatMulTileArgs &tile, const Strip &s, const Rows &rows,
                                 std::size_t p) {
-    const std::size_t after = rows.at + height_;
+    const std::size_t after = rows.at + s.height;
     const std::size_t nextP = p + tile.k < args_.k ? p + tile.k : 0;
-    const std::size_t nextJ = nextP != 0 ? s.j : s.j + COLUMNS;
-    const bool next = nextJ + COLUMNS <= args_.n;
+    const std::size_t nextJ = nextP != 0 ? s.j : s.j + s.columns;
+    const bool next = nextJ + s.columns <= args_.n;
     if (aDepth_ == 1 && (after < rows.end || next)) // values of k share cache lines
-      tile.aAhead = after < rows.end ? aPanel_ : a_ + static_cast<std::ptrdiff_t>(nextP) - tile.a;
+      tile.aAhead = after < rows.end ? aPanel(s) : a_ + static_cast<std::ptrdiff_t>(nextP) - tile.a;
     else
       tile.aAhead = 0;
     tile.bNext = strip_, tile.bNextBytes = 0;
-    if (next && args_.b.column == 1 && after + height_ >= rows.end) {
+    if (next && args_.b.column == 1 && after + s.height >= rows.end) {
       tile.bNext = args_.bAt(nextP, nextJ);
       tile.bNextBytes = args_.b.row * static_cast<std::ptrdiff_t>(sizeof(TIn));
     }
@@ -236,7 +260,7 @@ private:
 
   void loadSums(const Strip &s) {
     for (std::size_t i = 0; i < s.m; ++i)
-      copyToFloat<Tag>(args_.row(s.first + i) + s.j, 1, s.columns, sums_ + i * COLUMNS);
+      copyToFloat<Tag>(args_.row(s.first + i) + s.j, 1, s.columns, sums_ + i * width_);
   }
 
   /// Rows [i, i + rows) of the strip, whose sums the tile left in scratch or in C.
@@ -253,10 +277,10 @@ private:
   const MatMulArgs<TIn, TOut> &args_;
   [[no_unique_address]] const Finish finish_;
   const bool packA_, packB_, asking_;
-  std::size_t depth_, rows_, height_ = 0;
+  std::size_t depth_, rows_, width_, panelHeight_ = 0;
   float *strip_, *sums_, *packedA_;
   const float *a_ = nullptr;
-  std::ptrdiff_t aPanel_ = 0, aDepth_ = 0, aRow_ = 0;
+  std::ptrdiff_t aDepth_ = 0, aRow_ = 0;
 };
 
 } // namespace cottonwood::kernels::detail

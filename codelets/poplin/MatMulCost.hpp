@@ -35,12 +35,18 @@ struct MatMulBlocking {
   std::uint32_t depth = 0; ///< values of K per packed strip of B
   std::uint32_t packA = 0; ///< 1: A is copied to float panels first
   std::uint32_t packB = 0; ///< 1: B is copied to a strip on the way; 0: read in place if possible
+  /// Most columns of C in a strip: MATMUL_WIDE_COLUMNS, or fewer for strips of two vectors. Counts
+  /// for vectors of 16 floats alone.
+  std::uint32_t columns = 0;
   bool operator==(const MatMulBlocking &) const = default;
 };
 
 /// Largest register tile of any instruction set: what workspaces are sized for.
 inline constexpr std::uint32_t MATMUL_MAX_TILE_ROWS = 12;
 inline constexpr std::uint32_t MATMUL_MAX_TILE_COLUMNS = 32;
+/// The register tiles of wide strips: four vectors and fewer rows, which load less for each
+/// multiply-add. Faster where a core loads hardly more than one vector of 64 bytes a cycle.
+inline constexpr std::uint32_t MATMUL_WIDE_COLUMNS = 64;
 /// Columns of a panel of a B that is laid out for the kernels: strips of every instruction set.
 inline constexpr std::uint32_t MATMUL_PANEL = 32;
 /// Most rows of C that the method ROWS keeps sums of.
@@ -92,6 +98,11 @@ constexpr MatMulTileSpace matMulTileSpace(const MatMulBlocking &blocking, std::s
   return space;
 }
 
+/// Most columns of a strip with this blocking, on any instruction set.
+constexpr std::size_t matMulStripColumns(const MatMulBlocking &blocking) {
+  return blocking.columns >= MATMUL_WIDE_COLUMNS ? MATMUL_WIDE_COLUMNS : MATMUL_MAX_TILE_COLUMNS;
+}
+
 /// Floats of scratch that a kernel with this blocking uses for products of depth k with at most n
 /// columns.
 constexpr std::size_t matMulWorkspace(const MatMulBlocking &blocking, std::size_t m, std::size_t k,
@@ -102,8 +113,9 @@ constexpr std::size_t matMulWorkspace(const MatMulBlocking &blocking, std::size_
     return 0;
   const std::size_t rows = std::min<std::size_t>(m, blocking.rows);
   const std::size_t depth = std::min<std::size_t>(k, blocking.depth);
-  const std::size_t strip = depth * MATMUL_MAX_TILE_COLUMNS;
-  const std::size_t sums = (rows + MATMUL_MAX_TILE_ROWS) * MATMUL_MAX_TILE_COLUMNS;
+  const std::size_t columns = matMulStripColumns(blocking);
+  const std::size_t strip = depth * columns;
+  const std::size_t sums = (rows + MATMUL_MAX_TILE_ROWS) * columns;
   const std::size_t packed =
       blocking.packA ? (rows + MATMUL_MAX_TILE_ROWS) * (k + MATMUL_ROW_PADDING) : 0;
   // Sums and packed A start on cache lines.
@@ -117,9 +129,10 @@ struct MatMulOperand {
   bool panels = false;              ///< a B in panels: distances within one of them
 };
 
-/// Cache sizes of one core, in bytes; they choose blocks, never bits.
+/// Cache sizes of one core, in bytes, and how its loads keep up; they choose blocks, never bits.
 struct MatMulCaches {
   std::size_t l1 = 32 * 1024, l2 = 1024 * 1024, l3 = 8 * 1024 * 1024;
+  std::uint32_t stripColumns = MATMUL_MAX_TILE_COLUMNS; ///< what suits the core's loads
 };
 
 /// True if the product of these shapes is a dot product per element: DOT is the only method with
@@ -180,7 +193,8 @@ constexpr MatMulBlocking chooseMatMulBlocking(std::size_t m, std::size_t n, std:
     result.method = MatMulMethod::COLUMN;
     return result;
   }
-  const std::size_t line = MATMUL_MAX_TILE_COLUMNS * sizeof(float);
+  result.columns = n <= MATMUL_MAX_TILE_COLUMNS ? MATMUL_MAX_TILE_COLUMNS : caches.stripColumns;
+  const std::size_t line = matMulStripColumns(result) * sizeof(float);
   const std::size_t stripBytes = std::max(caches.l1, caches.l2 / 12);
   result.depth = static_cast<std::uint32_t>(std::clamp<std::size_t>(stripBytes / line, 128, 704));
   // A strip in place is as good as a packed one while all of B stays in L2.

@@ -16,12 +16,22 @@ namespace cottonwood::kernels {
 
 /// Sizes of the register tile of one tag. 12 x 2 vectors of AVX-512 leave registers for B and for
 /// the broadcast of A, and 24 independent chains cover the latency of the multiply-add; 6 x 2 is
-/// the same balance in the 16 registers of AVX2.
+/// the same balance in the 16 registers of AVX2. Wide strips have tiles of 6 x 4 vectors, with as
+/// many chains: a step loads 10 vectors instead of 14.
 template <class Tag> struct MatMulTileShape {
   static constexpr unsigned WIDTH = static_cast<unsigned>(simd<float, Tag>::width);
   static constexpr unsigned ROWS = WIDTH >= 16 ? 12 : WIDTH >= 8 ? 6 : 4;
   static constexpr unsigned VECTORS = WIDTH > 1 ? 2 : 4;
   static constexpr unsigned COLUMNS = VECTORS * WIDTH;
+  static constexpr unsigned WIDE_VECTORS = WIDTH >= 16 ? 4 : VECTORS;
+  static constexpr unsigned WIDE_COLUMNS = WIDE_VECTORS * WIDTH;
+
+  static constexpr unsigned WIDE_ROWS = WIDE_VECTORS > VECTORS ? 6 : ROWS;
+
+  /// Most rows of a tile of so many columns.
+  static constexpr unsigned rowsOf(std::size_t columns) {
+    return columns <= COLUMNS ? ROWS : WIDE_ROWS;
+  }
 };
 
 /// What one register tile computes; all strides count elements.
@@ -32,8 +42,10 @@ struct MatMulTileArgs {
   std::ptrdiff_t aRow, aColumn;
   const void *b; ///< rows of float or half, `columns` side by side
   std::ptrdiff_t bRow;
-  std::ptrdiff_t
-      bAhead; ///< what a tile that does not pack asks for ahead of its use: 0 if B is near
+  std::ptrdiff_t bPair; ///< from vectors 0 and 1 of a row of a wide tile to vectors 2 and 3
+  /// What a tile that neither packs nor asks requests ahead of its use; 0 if B is near, since a
+  /// request costs as much as a load.
+  std::ptrdiff_t bAhead;
   /// What an asking tile asks for besides: rows of B that a later tile packs, one a step, and the
   /// same values of k of the rows of A that lie `aAhead` further.
   const void *bNext;
@@ -93,8 +105,7 @@ void matMulTile(const MatMulTileArgs &args) {
   constexpr bool PACKING =
       SOURCE == MatMulSource::FLOAT_PACKING || SOURCE == MatMulSource::HALF_PACKING;
   constexpr bool ASKING = SOURCE == MatMulSource::FLOAT_ASKING;
-  constexpr bool FLOAT =
-      ASKING || SOURCE == MatMulSource::FLOAT || SOURCE == MatMulSource::FLOAT_PACKING;
+  constexpr bool FLOAT = SOURCE != MatMulSource::HALF && SOURCE != MatMulSource::HALF_PACKING;
   using B = std::conditional_t<FLOAT, float, half>;
   constexpr std::ptrdiff_t W = V::width;
   constexpr unsigned GROUPS = (ROWS + 2) / 3;
@@ -139,20 +150,25 @@ void matMulTile(const MatMulTileArgs &args) {
   const auto stream = [&](auto isWhole) __attribute__((always_inline)) {
     const B *b = static_cast<const B *>(args.b);
     const std::ptrdiff_t bRow = args.bRow;
+    const std::ptrdiff_t bPair = PACKING ? 2 * W : args.bPair;
+    const auto vectorOf = [&](auto j) __attribute__((always_inline)) {
+      return j < 2 || VECTORS <= MatMulTileShape<Tag>::VECTORS ? j * W : bPair + (j - 2) * W;
+    };
+    const std::ptrdiff_t ahead = args.bAhead;
     float *packed = args.packed;
     const char *next = static_cast<const char *>(args.bNext);
     for (std::size_t k = args.k; k != 0; --k, b += bRow) {
       V row[VECTORS];
       unroll<VECTORS>([&](auto j) __attribute__((always_inline)) {
-        row[j] = detail::loadVector < V, isWhole || j + 1 < VECTORS > (b + j * W, tail);
+        row[j] = detail::loadVector < V, isWhole || j + 1 < VECTORS > (b + vectorOf(j), tail);
       });
       if constexpr (PACKING) {
         // Never past the end: what lies there may be what another thread is writing.
-        const std::ptrdiff_t ahead =
+        const std::ptrdiff_t line =
             k > static_cast<std::size_t>(MATMUL_PREFETCH_ROWS) ? MATMUL_PREFETCH_ROWS * bRow : 0;
         unroll<VECTORS>([&](auto j) __attribute__((always_inline)) {
           row[j].store(packed + j * W);
-          __builtin_prefetch(b + ahead + j * W);
+          __builtin_prefetch(b + line + j * W);
         });
         packed += VECTORS * W;
       } else if constexpr (ASKING) {
@@ -163,10 +179,9 @@ void matMulTile(const MatMulTileArgs &args) {
           unroll<ROWS>([&](auto i) __attribute__((always_inline)) {
             __builtin_prefetch(a[i / 3] + (i % 3) * aRow + args.aAhead, 0, 2);
           });
-      } else {
-        const std::ptrdiff_t ahead = args.bAhead;
+      } else if (ahead != 0) {
         unroll<VECTORS>([&](auto j) __attribute__((always_inline)) {
-          __builtin_prefetch(b + ahead + j * W);
+          __builtin_prefetch(b + ahead + vectorOf(j));
         });
       }
       multiply(row);
@@ -204,25 +219,38 @@ using MatMulTileFunction = void (*)(const MatMulTileArgs &);
 
 namespace detail {
 
-/// The tile kernels of one source, one for each number of rows and vectors up to the largest.
-template <class Tag, MatMulSource SOURCE, class Indices> struct MatMulTiles;
-template <class Tag, MatMulSource SOURCE, std::size_t... I>
-struct MatMulTiles<Tag, SOURCE, std::index_sequence<I...>> {
-  static constexpr unsigned VECTORS = MatMulTileShape<Tag>::VECTORS;
-  static constexpr MatMulTileFunction TABLE[] = {
-      &matMulTile<Tag, I / VECTORS + 1, I % VECTORS + 1, SOURCE>...};
+/// The tile kernels of one source and number of vectors, one for each number of rows.
+template <class Tag, MatMulSource SOURCE, unsigned VECTORS, class Indices> struct MatMulTiles;
+template <class Tag, MatMulSource SOURCE, unsigned VECTORS, std::size_t... I>
+struct MatMulTiles<Tag, SOURCE, VECTORS, std::index_sequence<I...>> {
+  static constexpr MatMulTileFunction TABLE[] = {&matMulTile<Tag, I + 1, VECTORS, SOURCE>...};
 };
+
+/// The kernel for a number of vectors up to VECTORS.
+template <class Tag, MatMulSource SOURCE, unsigned VECTORS>
+POP_SIMD_INLINE MatMulTileFunction tileOfVectors(std::size_t rows, std::size_t vectors) {
+  using Shape = MatMulTileShape<Tag>;
+  using Rows = std::make_index_sequence<Shape::rowsOf(VECTORS * Shape::WIDTH)>;
+  if constexpr (VECTORS > 1)
+    if (vectors != VECTORS)
+      return tileOfVectors<Tag, SOURCE, VECTORS - 1>(rows, vectors);
+  return MatMulTiles<Tag, SOURCE, VECTORS, Rows>::TABLE[rows - 1];
+}
 
 } // namespace detail
 
-/// The tile kernel for `rows` rows (1 .. MatMulTileShape::ROWS) and `columns` columns
-/// (1 .. MatMulTileShape::COLUMNS).
+/// The tile kernel for `columns` columns, 1 .. MatMulTileShape::COLUMNS or all vectors of
+/// WIDE_COLUMNS, and `rows` rows, 1 .. rowsOf(columns).
 template <class Tag, MatMulSource SOURCE>
 POP_SIMD_INLINE MatMulTileFunction matMulTileOf(std::size_t rows, std::size_t columns) {
   using Shape = MatMulTileShape<Tag>;
-  using All = std::make_index_sequence<Shape::ROWS * Shape::VECTORS>;
   const std::size_t vectors = (columns + Shape::WIDTH - 1) / Shape::WIDTH;
-  return detail::MatMulTiles<Tag, SOURCE, All>::TABLE[(rows - 1) * Shape::VECTORS + vectors - 1];
+  if constexpr (Shape::WIDE_VECTORS > Shape::VECTORS) {
+    using Rows = std::make_index_sequence<Shape::WIDE_ROWS>;
+    if (vectors == Shape::WIDE_VECTORS)
+      return detail::MatMulTiles<Tag, SOURCE, Shape::WIDE_VECTORS, Rows>::TABLE[rows - 1];
+  }
+  return detail::tileOfVectors<Tag, SOURCE, Shape::VECTORS>(rows, vectors);
 }
 
 } // namespace cottonwood::kernels

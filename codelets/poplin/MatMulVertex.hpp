@@ -11,7 +11,7 @@
 ///              or, if n > 1, a region of n elements for each of the batches * m rows
 ///   workspace  Output<Vector<float, ONE_PTR>>: kernels::matMulWorkspace() floats
 ///   m, n, k, batches   unsigned; nothing is read where k is 0, and C becomes zeros
-///   method, blockRows, blockDepth, packA, packB   kernels::MatMulBlocking
+///   method, blockRows, blockDepth, packA, packB, blockColumns   kernels::MatMulBlocking
 ///
 /// poplin::MatMulPartial<In, Out>   for tiles of an IPU (MultiVertex): one block of one product
 ///   a [m, k], b [k, n], c [m, n]: row-major; m, n, k unsigned. Priced as a vertex of the AMP.
@@ -36,14 +36,19 @@ public:
   long long aOffset, aBatch, aRow, aColumn;
   long long bOffset, bBatch, bRow, bColumn, bPanel;
   unsigned m, n, k, batches;
-  unsigned method, blockRows, blockDepth, packA, packB;
+  unsigned method, blockRows, blockDepth, packA, packB, blockColumns;
 
 protected:
   using KernelIn = KernelType<In>;
   using KernelOut = KernelType<Out>;
 
   POP_SIMD_INLINE kernels::MatMulBlocking blocking() const {
-    return {static_cast<kernels::MatMulMethod>(method), blockRows, blockDepth, packA, packB};
+    return {static_cast<kernels::MatMulMethod>(method),
+            blockRows,
+            blockDepth,
+            packA,
+            packB,
+            blockColumns};
   }
 
   /// Product g of the vertex.
@@ -90,7 +95,7 @@ public:
     kernels::MatMulArgs<KernelType<In>, KernelType<Out>> args{};
     args.n = n, args.k = k, args.cRow = n;
     args.b = {kernelPointer(b.data()), n, 1};
-    const kernels::MatMulBlocking rows{kernels::MatMulMethod::ROWS, 0, 0, 0, 0};
+    const kernels::MatMulBlocking rows{kernels::MatMulMethod::ROWS};
     for (std::size_t i = share.begin; i < share.end; i += ROWS) {
       args.m = share.end - i < ROWS ? share.end - i : ROWS;
       args.a = {kernelPointer(a.data()) + i * k, k, 1};

@@ -10,7 +10,7 @@ namespace cottonwood::planner {
 
 /// Raised whenever the kernels of products or convolutions change what plans cost or mean: wisdom
 /// of other versions is refused.
-inline constexpr unsigned KERNELS_VERSION = 1;
+inline constexpr unsigned KERNELS_VERSION = 2;
 
 /// What wisdom for kernels of an instruction set begins with.
 inline std::string wisdomKernels(std::string const &isa) {
@@ -53,6 +53,9 @@ inline std::string methodRefusal(MatMulPlan const &plan, MatMulProblem const &p)
   if (plan.method == MatMulMethod::BLOCKED &&
       (plan.rows < 1 || plan.depth < 1 || plan.rows > MOST || plan.depth > MOST))
     return "blocks without elements, or too large ones";
+  if (plan.columns != 0 && plan.columns != kernels::MATMUL_MAX_TILE_COLUMNS &&
+      plan.columns != kernels::MATMUL_WIDE_COLUMNS)
+    return "strips have 32 or 64 columns";
   if (plan.method == MatMulMethod::BLOCKED && p.input == MatMulType::HALF && !plan.packA)
     return "operands of half must be packed";
   return {};
@@ -92,7 +95,8 @@ inline std::vector<MatMulPlan> matMulSplitsToMeasure(MatMulProblem const &proble
 /// Rounds of variations; each starts from the best plan so far.
 inline constexpr unsigned MATMUL_MEASURE_ROUNDS = 3;
 
-/// Plans that differ from `best` in one thing: what is packed, the depth or the rows of blocks.
+/// Plans that differ from `best` in one thing: what is packed, the width of strips, the depth or
+/// the rows of blocks.
 inline std::vector<MatMulPlan> matMulVariations(MatMulProblem const &problem,
                                                 MatMulPlan const &estimated, MatMulPlan const &best,
                                                 unsigned round) {
@@ -109,6 +113,12 @@ inline std::vector<MatMulPlan> matMulVariations(MatMulProblem const &problem,
     add([](MatMulPlan &plan) { plan.packA = !plan.packA; });
     if (problem.b != MatMulLayout::PANELS)
       add([](MatMulPlan &plan) { plan.packB = !plan.packB; });
+    if (problem.n > kernels::MATMUL_MAX_TILE_COLUMNS)
+      add([](MatMulPlan &plan) {
+        plan.columns = plan.columns == kernels::MATMUL_WIDE_COLUMNS
+                           ? kernels::MATMUL_MAX_TILE_COLUMNS
+                           : kernels::MATMUL_WIDE_COLUMNS;
+      });
   } else if (round == 1) {
     for (std::uint32_t depth : {192U, 256U, 384U, 512U})
       if (depth < 2 * problem.k)

@@ -61,6 +61,7 @@ struct MatMulPlan {
   kernels::MatMulMethod method = kernels::MatMulMethod::BLOCKED; ///< on CPUs
   std::uint32_t rows = 0, depth = 0;                             ///< on CPUs: MatMulBlocking
   bool packA = false, packB = false;                             ///< on CPUs
+  std::uint32_t columns = 0;                                     ///< on CPUs
 
   template <class Self, class Visit> static void fields(Self &self, Visit &&visit) {
     visit("splitG", self.splitG);
@@ -72,11 +73,12 @@ struct MatMulPlan {
     visit("depth", self.depth);
     visit("packA", self.packA);
     visit("packB", self.packB);
+    visit("columns", self.columns);
   }
   friend bool operator==(MatMulPlan const &, MatMulPlan const &) = default;
 
   kernels::MatMulBlocking blocking() const {
-    return {method, rows, depth, packA ? 1U : 0U, packB ? 1U : 0U};
+    return {method, rows, depth, packA ? 1U : 0U, packB ? 1U : 0U, columns};
   }
 };
 

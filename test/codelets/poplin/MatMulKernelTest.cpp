@@ -204,16 +204,22 @@ void checkCase(std::size_t m, std::size_t n, std::size_t k, Layout la, Layout lb
   const kernels::MatMulBlocking usual = problem.blocking(false, 0, 0);
   const std::vector<Out> reference = problem.run(isa::Isa::Scalar, usual, false);
   CHECK(problem.correct(reference));
-  for (isa::Isa isa : test::vectorIsas()) {
-    CAPTURE(isa::name(isa));
-    CHECK(sameResult<In>(reference, problem.run(isa, usual, false)));
-    CHECK(sameResult<In>(reference, problem.run(isa, usual, true)));
-    kernels::MatMulBlocking other = usual;
-    other.packB = 1 - other.packB;
-    CHECK(sameResult<In>(reference, problem.run(isa, other, false)));
-    const kernels::MatMulBlocking small = problem.blocking(true, 24, 16);
-    CHECK(sameResult<In>(reference, problem.run(isa, small, false)));
-  }
+  const auto inStrips = [](kernels::MatMulBlocking blocking, std::uint32_t columns) {
+    blocking.columns = columns;
+    return blocking;
+  };
+  for (isa::Isa isa : test::vectorIsas())
+    for (std::uint32_t columns : {kernels::MATMUL_MAX_TILE_COLUMNS, kernels::MATMUL_WIDE_COLUMNS}) {
+      CAPTURE(isa::name(isa));
+      CAPTURE(columns);
+      kernels::MatMulBlocking other = inStrips(usual, columns);
+      CHECK(sameResult<In>(reference, problem.run(isa, other, false)));
+      CHECK(sameResult<In>(reference, problem.run(isa, other, true)));
+      other.packB = 1 - other.packB;
+      CHECK(sameResult<In>(reference, problem.run(isa, other, false)));
+      const kernels::MatMulBlocking small = inStrips(problem.blocking(true, 24, 16), columns);
+      CHECK(sameResult<In>(reference, problem.run(isa, small, false)));
+    }
 }
 
 template <class In, class Out>
@@ -231,7 +237,9 @@ void checkPanels(std::size_t m, std::size_t n, std::size_t k, std::mt19937 &rand
   for (isa::Isa isa : test::vectorIsas())
     for (std::uint32_t depth : {0u, 40u}) {
       CAPTURE(isa::name(isa));
-      const auto blocking = problem.blocking(false, 0, depth);
+      auto blocking = problem.blocking(false, 0, depth);
+      CHECK(sameResult<In>(expected, problem.run(isa, blocking, false)));
+      blocking.columns = kernels::MATMUL_WIDE_COLUMNS;
       CHECK(sameResult<In>(expected, problem.run(isa, blocking, false)));
     }
 }
@@ -285,6 +293,14 @@ TEST_SUITE("codelets/poplin/MatMul") {
     checkCase<float, float>(37, 70, 1030, Layout::TRANSPOSED, Layout::TRANSPOSED, true, random);
     checkCase<Half, Half>(37, 70, 1030, Layout::TRANSPOSED, Layout::ROWS, false, random);
     checkCase<float, float>(1030, 35, 20, Layout::ROWS, Layout::ROWS, false, random);
+  }
+
+  TEST_CASE("strips of two, three and four vectors meet at any number of columns") {
+    std::mt19937 random(9);
+    for (std::size_t n : {66u, 80u, 96u, 97u, 98u, 112u, 130u, 145u, 160u, 177u, 209u})
+      for (Layout layout : {Layout::ROWS, Layout::TRANSPOSED})
+        checkCase<float, float>(29, n, 21, layout, Layout::ROWS, n % 2 == 0, random);
+    checkCase<Half, Half>(19, 145, 33, Layout::TRANSPOSED, Layout::ROWS, false, random);
   }
 
   TEST_CASE("a depth of zero gives zeros, or leaves C as it is when accumulating") {

@@ -40,6 +40,7 @@
 #include <poplin/impl/FullyConnected.ipp>
 #include <poplin/impl/Fused.ipp>
 #include <poplin/impl/MatMul.ipp>
+#include <poplin/impl/MatMulCalibration.ipp>
 #include <poplin/impl/MatMulCheck.ipp>
 #include <poplin/impl/MatMulCpu.ipp>
 #include <poplin/impl/MatMulCreate.ipp>

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <poplin/impl/MatMulCalibration.hpp>
 #include <poplin/impl/MatMulMachine.hpp>
 #include <poplin/impl/MatMulPlanning.hpp>
 #include <poplin/impl/WisdomStore.hpp>
@@ -25,6 +26,7 @@ POP_INLINE planner::MatMulCpu cpuOf(model::Machine const &machine) {
     cpu.caches.l1 = static_cast<std::size_t>(facts.l1Bytes);
   if (facts.l2Bytes != 0)
     cpu.caches.l2 = share(facts.l2Bytes, facts.l2SharedBy);
+  cpu.caches.stripColumns = preferredStripColumns();
   cpu.caches.l3 = facts.l3Bytes != 0 ? share(facts.l3Bytes, facts.l3SharedBy) : cpu.caches.l2;
   return cpu;
 }

@@ -53,7 +53,7 @@ template <class V> std::vector<codelet::FieldDescription> matMulFields() {
           POP_FIELD(V, m),          POP_FIELD(V, n),       POP_FIELD(V, k),
           POP_FIELD(V, batches),    POP_FIELD(V, method),  POP_FIELD(V, blockRows),
           POP_FIELD(V, blockDepth), POP_FIELD(V, packA),   POP_FIELD(V, packB),
-          POP_FIELD(V, bPanel)};
+          POP_FIELD(V, bPanel),     POP_FIELD(V, blockColumns)};
 }
 template <class In, class Out>
 codelet::Cost costOfMatMulFields(codelet::VertexSizes const &sizes, model::Machine const &machine) {
