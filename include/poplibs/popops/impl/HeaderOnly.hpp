@@ -5,6 +5,7 @@
 // clang-format off
 #include <popops/AllTrue.hpp>
 #include <popops/Cast.hpp>
+#include <popops/DynamicSlice.hpp>
 #include <popops/ElementWise.hpp>
 #include <popops/ElementWiseUtil.hpp>
 #include <popops/EncodingConstants.hpp>
@@ -12,6 +13,7 @@
 #include <popops/ExprOp.hpp>
 #include <popops/ExprOpUtils.hpp>
 #include <popops/Fill.hpp>
+#include <popops/Loop.hpp>
 #include <popops/Operation.hpp>
 #include <popops/OperationDef.hpp>
 #include <popops/OperationDefUtil.hpp>
@@ -22,17 +24,26 @@
 
 #include <popops/impl/Cast.ipp>
 #include <popops/impl/Codelets.ipp>
+#include <popops/impl/DynamicSlice.ipp>
 #include <popops/impl/ElementWise.ipp>
 #include <popops/impl/ElementWiseUtil.ipp>
 #include <popops/impl/Expr.ipp>
 #include <popops/impl/ExprOpUtils.ipp>
 #include <popops/impl/Fill.ipp>
+#include <popops/impl/Loop.ipp>
 #include <popops/impl/MapEmit.ipp>
 #include <popops/impl/MapOperand.ipp>
 #include <popops/impl/MapTerm.ipp>
+#include <popops/impl/MultiSlice.ipp>
 #include <popops/impl/Operation.ipp>
 #include <popops/impl/Partition.ipp>
 #include <popops/impl/Reduce.ipp>
 #include <popops/impl/ReduceEmit.ipp>
 #include <popops/impl/ScaledAdd.ipp>
+#include <popops/impl/SliceCall.ipp>
+#include <popops/impl/SliceCreate.ipp>
+#include <popops/impl/SliceEmit.ipp>
+#include <popops/impl/SliceLayout.ipp>
+#include <popops/impl/SliceOptions.ipp>
+#include <popops/impl/SlicePlan.ipp>
 // clang-format on

@@ -1,0 +1,312 @@
+/// \file SliceKernel.hpp
+/// Slices at offsets that are known only when the program runs.
+///
+/// A table is [outer, size, inner], a slice of it [outer, sliceRows, inner], and N offsets name N
+/// slices: slices[n][o][j] is row (offset[n] + j) mod size of table[o]. A vertex holds rows
+/// [begin, begin + rows) of the table; a row it does not hold reads as zeros and is not written.
+/// Offsets not below `size` name no row, unless they are remapped to 0.
+///
+/// Workers share the work such that rows that occur several times are written in the order of the
+/// offsets by one worker.
+#pragma once
+
+#include <codelets/arch/Half.hpp>
+
+#include <cstddef>
+#include <cstdint>
+
+namespace cottonwood::kernels {
+
+struct SliceGeometry {
+  std::size_t count = 0;     ///< offsets
+  std::size_t outer = 1;     ///< of table and slice
+  std::size_t rows = 0;      ///< of the table that this vertex holds
+  std::size_t begin = 0;     ///< the first of them
+  std::size_t size = 0;      ///< rows of the whole table
+  std::size_t sliceRows = 1; ///< at most size
+  std::size_t inner = 1;     ///< elements of a row
+  bool remap = false;        ///< offsets not below size are 0
+  bool padding = false;      ///< but size itself is not
+  unsigned worker = 0, workers = 1;
+};
+
+inline constexpr std::size_t NO_ROW = ~std::size_t(0);
+
+namespace detail {
+
+/// Runs of at least this many bytes are worth sharing among workers.
+inline constexpr std::size_t WIDE_RUN_BYTES = 4096;
+/// Bytes in front of a row that are asked for ahead; hardware follows longer rows by itself.
+inline constexpr std::size_t PREFETCH_BYTES = 512;
+/// Rows asked for ahead.
+inline constexpr std::size_t ROWS_AHEAD = 16;
+
+struct SliceRange {
+  std::size_t begin, end;
+};
+
+/// [begin, end) of n that worker w of W takes, in whole grains.
+POP_SIMD_INLINE SliceRange sliceShare(const SliceGeometry &g, std::size_t n, std::size_t grain) {
+  const std::size_t grains = (n + grain - 1) / grain;
+  const std::size_t each = (grains + g.workers - 1) / g.workers * grain;
+  const std::size_t begin = g.worker * each, end = begin + each;
+  return {begin < n ? begin : n, end < n ? end : n};
+}
+
+/// The row that an offset names, or NO_ROW.
+POP_SIMD_INLINE std::size_t rowOf(const SliceGeometry &g, unsigned offset) {
+  if (offset < g.size)
+    return offset;
+  return g.remap && !(g.padding && offset == g.size) ? 0 : NO_ROW;
+}
+
+POP_SIMD_INLINE void prefetchRow(const void *p, std::size_t bytes, bool write) {
+  const char *at = static_cast<const char *>(p);
+  const std::size_t n = bytes < PREFETCH_BYTES ? bytes : PREFETCH_BYTES;
+  for (std::size_t i = 0; i < n; i += 64)
+    if (write)
+      __builtin_prefetch(at + i, 1);
+    else
+      __builtin_prefetch(at + i, 0);
+  // A row may end in a line of its own.
+  if (write)
+    __builtin_prefetch(at + n - 1, 1);
+  else
+    __builtin_prefetch(at + n - 1, 0);
+}
+
+/// Whether workers share the elements of rows rather than rows.
+template <class T> POP_SIMD_INLINE bool isWide(const SliceGeometry &g) {
+  return g.inner * sizeof(T) >= WIDE_RUN_BYTES;
+}
+
+/// Calls run(sliceRow, heldRow or NO_ROW, numRows) for consecutive rows of a slice at `offset`.
+template <class Run>
+POP_SIMD_INLINE void forRuns(const SliceGeometry &g, unsigned offset, Run &&run) {
+  const std::size_t first = rowOf(g, offset);
+  if (first == NO_ROW)
+    return run(std::size_t(0), NO_ROW, g.sliceRows);
+  const std::size_t untilEnd = g.size - first;
+  const std::size_t straight = g.sliceRows < untilEnd ? g.sliceRows : untilEnd;
+  const SliceRange rows[2] = {{first, first + straight}, {0, g.sliceRows - straight}};
+  std::size_t at = 0;
+  for (const SliceRange r : rows) {
+    const std::size_t length = r.end - r.begin, heldEnd = g.begin + g.rows;
+    const std::size_t low = r.begin > g.begin ? r.begin : g.begin;
+    const std::size_t high = r.end < heldEnd ? r.end : heldEnd;
+    if (low >= high) {
+      if (length)
+        run(at, NO_ROW, length);
+    } else {
+      if (low > r.begin)
+        run(at, NO_ROW, low - r.begin);
+      run(at + low - r.begin, low - g.begin, high - low);
+      if (high < r.end)
+        run(at + high - r.begin, NO_ROW, r.end - high);
+    }
+    at += length;
+  }
+}
+
+/// Calls apply(table position or NO_ROW, slice position, elements) for what this worker does of
+/// all slices, in the order of offsets.
+/// \param shareRuns  workers share each run of rows; otherwise each does whole ones
+template <class Apply>
+void walkSlices(const SliceGeometry &g, const unsigned *offsets, SliceRange counts,
+                SliceRange outers, bool shareRuns, Apply &&apply) {
+  for (std::size_t n = counts.begin; n < counts.end; ++n)
+    forRuns(g, offsets[n], [&](std::size_t j, std::size_t row, std::size_t rows) {
+      SliceRange part{0, rows * g.inner};
+      if (shareRuns)
+        part = sliceShare(g, part.end, 64);
+      if (part.begin == part.end)
+        return;
+      for (std::size_t o = outers.begin; o < outers.end; ++o)
+        apply(row == NO_ROW ? NO_ROW : (o * g.rows + row) * g.inner + part.begin,
+              ((n * g.outer + o) * g.sliceRows + j) * g.inner + part.begin, part.end - part.begin);
+    });
+}
+
+/// Rows of a constant number of bytes, or of g.inner.
+template <class Tag, std::size_t BYTES>
+void gatherRows(const SliceGeometry &g, const unsigned char *table, const unsigned *offsets,
+                unsigned char *slices, SliceRange counts) {
+  const std::size_t bytes = BYTES ? BYTES : g.inner;
+  for (std::size_t n = counts.begin; n < counts.end; ++n) {
+    if (n + ROWS_AHEAD < counts.end) {
+      const std::size_t ahead = rowOf(g, offsets[n + ROWS_AHEAD]) - g.begin;
+      if (ahead < g.rows)
+        prefetchRow(table + ahead * bytes, bytes, false);
+    }
+    const std::size_t row = rowOf(g, offsets[n]) - g.begin;
+    if (row < g.rows)
+      __builtin_memcpy(slices + n * bytes, table + row * bytes, bytes);
+    else
+      __builtin_memset(slices + n * bytes, 0, bytes);
+  }
+}
+
+template <class Tag>
+void gatherManyRows(const SliceGeometry &g, const unsigned char *table, const unsigned *offsets,
+                    unsigned char *slices) {
+  const SliceRange counts = sliceShare(g, g.count, 1);
+  switch (g.inner) {
+  case 1:
+    return gatherRows<Tag, 1>(g, table, offsets, slices, counts);
+  case 2:
+    return gatherRows<Tag, 2>(g, table, offsets, slices, counts);
+  case 4:
+    return gatherRows<Tag, 4>(g, table, offsets, slices, counts);
+  case 8:
+    return gatherRows<Tag, 8>(g, table, offsets, slices, counts);
+  case 16:
+    return gatherRows<Tag, 16>(g, table, offsets, slices, counts);
+  case 32:
+    return gatherRows<Tag, 32>(g, table, offsets, slices, counts);
+  case 64:
+    return gatherRows<Tag, 64>(g, table, offsets, slices, counts);
+  default:
+    return gatherRows<Tag, 0>(g, table, offsets, slices, counts);
+  }
+}
+
+} // namespace detail
+
+/// slices = the slices of the table at the offsets. Elements are bytes.
+template <class Tag>
+void gatherSlices(const SliceGeometry &g, const unsigned char *table, const unsigned *offsets,
+                  unsigned char *slices) {
+  using namespace detail;
+  if (g.inner == 0 || g.count == 0)
+    return;
+  const bool manySlices = g.count >= 2 * g.workers, manyOuter = g.outer >= 2 * g.workers;
+  if (manySlices && g.outer == 1 && g.sliceRows == 1)
+    return gatherManyRows<Tag>(g, table, offsets, slices);
+  const SliceRange counts = manySlices ? sliceShare(g, g.count, 1) : SliceRange{0, g.count};
+  const SliceRange outers =
+      manyOuter && !manySlices ? sliceShare(g, g.outer, 1) : SliceRange{0, g.outer};
+  walkSlices(g, offsets, counts, outers, !manySlices && !manyOuter,
+             [&](std::size_t from, std::size_t to, std::size_t bytes) {
+               if (from == NO_ROW)
+                 __builtin_memset(slices + to, 0, bytes);
+               else
+                 __builtin_memcpy(slices + to, table + from, bytes);
+             });
+}
+
+namespace detail {
+
+/// Rows of one worker are those whose hash falls to it: neighbouring rows and popular ranges of
+/// rows spread evenly.
+POP_SIMD_INLINE bool ownsRow(const SliceGeometry &g, std::size_t row) {
+  const std::uint32_t hash = static_cast<std::uint32_t>(row) * 0x9e3779b1U;
+  return (std::uint64_t(hash) * g.workers) >> 32 == g.worker;
+}
+
+/// One row a slice, every row by its owner. The rows found wait in a queue while they are fetched.
+template <class T, class Apply>
+void updateOwnRows(const SliceGeometry &g, T *table, const T *slices, const unsigned *offsets,
+                   Apply &&apply) {
+  struct {
+    std::size_t row, n;
+  } queue[ROWS_AHEAD];
+  std::size_t found = 0;
+  const auto finish = [&](std::size_t i) {
+    apply(table + queue[i % ROWS_AHEAD].row * g.inner, slices + queue[i % ROWS_AHEAD].n * g.inner,
+          g.inner);
+  };
+  for (std::size_t n = 0; n < g.count; ++n) {
+    const std::size_t row = rowOf(g, offsets[n]) - g.begin;
+    if (row >= g.rows || !ownsRow(g, row))
+      continue;
+    if (found >= ROWS_AHEAD)
+      finish(found);
+    queue[found % ROWS_AHEAD] = {row, n};
+    ++found;
+    prefetchRow(table + row * g.inner, g.inner * sizeof(T), true);
+    prefetchRow(slices + n * g.inner, g.inner * sizeof(T), false);
+  }
+  for (std::size_t i = found < ROWS_AHEAD ? 0 : found - ROWS_AHEAD; i < found; ++i)
+    finish(i);
+}
+
+/// The part of a vertex's rows that one worker takes, where slices overlap.
+POP_SIMD_INLINE SliceGeometry ownRows(const SliceGeometry &g, SliceRange rows) {
+  SliceGeometry own = g;
+  own.begin = g.begin + rows.begin;
+  own.rows = rows.end - rows.begin;
+  return own;
+}
+
+} // namespace detail
+
+/// apply(row of the table, row of the slice, elements) for every row that a slice covers, several
+/// adjacent rows at once; in the order of offsets for every element of the table.
+template <class T, class Apply>
+void updateSlices(const SliceGeometry &g, T *table, const T *slices, const unsigned *offsets,
+                  Apply &&apply) {
+  using namespace detail;
+  if (g.inner == 0 || g.count == 0)
+    return;
+  const bool overlaps = g.count > 1 && g.sliceRows > 1;
+  const bool manyOuter = g.outer >= 2 * g.workers;
+  const auto each = [&](std::size_t to, std::size_t from, std::size_t n) {
+    if (to != NO_ROW)
+      apply(table + to, slices + from, n);
+  };
+  const SliceRange all{0, g.count};
+  if (manyOuter)
+    return walkSlices(g, offsets, all, sliceShare(g, g.outer, 1), false, each);
+  if (g.count == 1 || (!overlaps && isWide<T>(g)))
+    return walkSlices(g, offsets, all, {0, g.outer}, true, each);
+  if (!overlaps && g.outer == 1)
+    return updateOwnRows(g, table, slices, offsets, apply);
+  // Each worker sees the rows of its own range alone.
+  const SliceRange mine = sliceShare(g, g.rows, 1);
+  if (mine.begin == mine.end)
+    return;
+  walkSlices(ownRows(g, mine), offsets, all, {0, g.outer}, false,
+             [&](std::size_t to, std::size_t from, std::size_t n) {
+               if (to == NO_ROW)
+                 return;
+               const std::size_t held = mine.end - mine.begin, line = held * g.inner;
+               const std::size_t o = to / line;
+               apply(table + (o * g.rows + mine.begin) * g.inner + (to - o * line), slices + from,
+                     n);
+             });
+}
+
+/// Overwrites slices of the table; of rows named twice the last one stays. Elements are bytes.
+template <class Tag>
+void scatterSlices(const SliceGeometry &g, unsigned char *table, const unsigned char *slices,
+                   const unsigned *offsets) {
+  updateSlices(g, table, slices, offsets,
+               [](unsigned char *to, const unsigned char *from, std::size_t bytes) {
+                 __builtin_memcpy(to, from, bytes);
+               });
+}
+
+/// out[i] = in[i] | in[n + i] | in[2 n + i] | ... of `parts` arrays of n bytes, for i in
+/// [begin, end).
+template <class Tag>
+void orSlices(const unsigned char *in, std::size_t parts, std::size_t n, unsigned char *out,
+              std::size_t begin, std::size_t end) {
+  std::size_t i = begin;
+  for (; i + 8 <= end; i += 8) {
+    std::uint64_t sum = 0;
+    for (std::size_t p = 0; p < parts; ++p) {
+      std::uint64_t word;
+      __builtin_memcpy(&word, in + p * n + i, 8);
+      sum |= word;
+    }
+    __builtin_memcpy(out + i, &sum, 8);
+  }
+  for (; i < end; ++i) {
+    unsigned char sum = 0;
+    for (std::size_t p = 0; p < parts; ++p)
+      sum = static_cast<unsigned char>(sum | in[p * n + i]);
+    out[i] = sum;
+  }
+}
+
+} // namespace cottonwood::kernels

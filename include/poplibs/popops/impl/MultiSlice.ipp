@@ -1,0 +1,423 @@
+#pragma once
+
+#include <popops/Cast.hpp>
+#include <popops/DynamicSlice.hpp>
+#include <popops/Loop.hpp>
+#include <popops/impl/SliceCall.hpp>
+#include <popops/impl/SlicePlanInternal.hpp>
+#include <poputil/DebugInfo.hpp>
+#include <poputil/TileMapping.hpp>
+#include <poputil/Util.hpp>
+#include <poputil/exceptions.hpp>
+#include <poputil/impl/Math.hpp>
+
+#include <poplar/impl/base/Error.hpp>
+
+#include <functional>
+
+namespace cottonwood::popops::detail {
+
+using ::popops::SlicePlan;
+using ::poputil::poplibs_error;
+
+/// Lookups and updates of several slices, their arguments checked.
+struct MultiCall {
+  Tensor table;   ///< [groups...] + shape
+  Tensor slices;  ///< [groups..., N] + the shape of a slice; invalid for lookups
+  Tensor offsets; ///< [groups..., N, dims.size()] UNSIGNED_INT
+  Sizes dims, sizes;
+  bool grouped = false;
+  SliceOptions options;
+  SliceWay way;
+
+  Sizes shape() const { // of one table
+    Sizes const all = table.shape();
+    return {all.begin() + (grouped ? 1 : 0), all.end()};
+  }
+  std::size_t groups() const { return grouped ? table.dim(0) : 1; }
+  std::size_t lookups() const { return offsets.dim(grouped ? 1 : 0); }
+  static Tensor groupOf(Tensor const &t, bool grouped, std::size_t g) { return grouped ? t[g] : t; }
+};
+
+POP_INLINE MultiCall checkMulti(char const *where, Tensor const &t, Tensor const &offsets,
+                                Sizes const &dims, Sizes const &sizes, bool grouped,
+                                SlicePlan const &plan, ::poplar::OptionFlags const &options) {
+  MultiCall call;
+  call.options = readSliceOptions(options);
+  if (!t.valid())
+    base::fail<poplibs_error>(where, "'t' is an invalid tensor");
+  if (grouped && t.rank() == 0)
+    base::fail<poplibs_error>(where, "'t' has rank 0; its first dimension must be the groups");
+  call.table = t;
+  call.dims = dims;
+  call.sizes = sizes;
+  call.grouped = grouped;
+  checkSlice(where, call.shape(), dims, sizes);
+  call.offsets = unsignedOffsets(where, "offsets", offsets);
+  unsigned const rank = grouped ? 3 : 2;
+  if (offsets.rank() != rank || offsets.dim(rank - 1) != dims.size() ||
+      (grouped && offsets.dim(0) != t.dim(0)))
+    base::fail<poplibs_error>(where, "'offsets' has shape ", base::shapeText(offsets.shape()),
+                              "; it must be [", grouped ? base::textOf(t.dim(0), ", ") : "", "N, ",
+                              dims.size(), "], one offset a dimension");
+  checkSlicePlan(where, plan, grouped ? t.dim(0) : 0, call.shape(), dims, sizes);
+  auto const &internal = plan.getImpl();
+  call.way.flags = call.options.vertexFlags();
+  if (!internal.isNull) {
+    call.way.serialSplit = internal.plan.lookupSerialSplit;
+    call.way.parallelSplit = internal.plan.lookupParallelSplit;
+  }
+  return call;
+}
+
+POP_INLINE Sizes slicesShape(MultiCall const &call) {
+  Sizes shape = sliceShape(call.shape(), call.dims, call.sizes);
+  shape.insert(shape.begin(), call.lookups());
+  if (call.grouped)
+    shape.insert(shape.begin(), call.groups());
+  return shape;
+}
+
+POP_INLINE void setSlices(char const *where, MultiCall &call, Tensor const &s) {
+  if (!s.valid())
+    base::fail<poplibs_error>(where, "'s' is an invalid tensor");
+  if (s.shape() != slicesShape(call))
+    base::fail<poplibs_error>(where, "'s' has shape ", base::shapeText(s.shape()), "; it must be ",
+                              base::shapeText(slicesShape(call)));
+  if (s.elementType() != call.table.elementType())
+    base::fail<poplibs_error>(where, "'s' is ", s.elementType(), " and 't' ",
+                              call.table.elementType(), "; they must have the same type");
+  call.slices = s;
+}
+
+/// One job a group; for one sliced dimension.
+POP_INLINE std::vector<SliceJob> jobsOf(MultiCall const &call) {
+  std::vector<SliceJob> jobs;
+  for (std::size_t g = 0; g != call.groups(); ++g)
+    jobs.push_back({MultiCall::groupOf(call.table, call.grouped, g),
+                    MultiCall::groupOf(call.slices, call.grouped, g),
+                    MultiCall::groupOf(call.offsets, call.grouped, g).flatten(),
+                    call.dims.front()});
+  return jobs;
+}
+
+/// Slices in several dimensions are treated one by one: unrolled if few, else in a loop.
+inline constexpr std::size_t MAX_UNROLLED_SLICES = 3;
+
+/// each(n's slices, n's offsets, prog) for all n of one group.
+POP_INLINE void
+forSlices(::poplar::Graph &graph, Tensor const &slices, Tensor const &offsets, bool writeBack,
+          ::poplar::program::Sequence &prog, ::poplar::DebugContext const &di,
+          std::function<void(Tensor const &, Tensor const &, ::poplar::program::Sequence &)> const
+              &each) {
+  std::size_t const n = offsets.dim(0);
+  if (n <= MAX_UNROLLED_SLICES) {
+    for (std::size_t i = 0; i != n; ++i)
+      each(slices[i], offsets[i], prog);
+    return;
+  }
+  prog.add(::popops::countedLoop(
+      graph, n,
+      [&](Tensor const &i) {
+        ::poplar::program::Sequence body({}, di);
+        Tensor const at = ::popops::dynamicSlice(graph, offsets, i, {0}, {1}, body, di)[0];
+        Tensor slice;
+        if (writeBack)
+          slice = makeSlices(graph, slices, {0}, {1}, 1, di)[0];
+        else
+          slice = ::popops::dynamicSlice(graph, slices, i, {0}, {1}, body, di);
+        each(slice[0], at, body);
+        if (writeBack)
+          ::popops::dynamicUpdate(graph, slices, slice, i, {0}, {1}, body, di);
+        return body;
+      },
+      di));
+}
+
+POP_INLINE Tensor multiLookup(::poplar::Graph &graph, MultiCall &call,
+                              ::poplar::program::Sequence &prog, ::poplar::DebugContext const &di) {
+  emitValidation(graph, call.offsets, call.shape(), call.dims, call.options, prog, di);
+  if (poputil::product(slicesShape(call)) == 0) {
+    Tensor const empty = graph.addVariable(call.table.elementType(), slicesShape(call), di);
+    ::poputil::mapTensorLinearly(graph, empty);
+    return empty;
+  }
+  std::vector<Tensor> groups;
+  for (std::size_t g = 0; g != call.groups(); ++g)
+    groups.push_back(makeSlices(graph, MultiCall::groupOf(call.table, call.grouped, g), call.dims,
+                                call.sizes, call.lookups(), di)
+                         .expand({0}));
+  Tensor const stacked = ::poplar::concat(groups);
+  call.slices = call.grouped ? stacked : stacked[0];
+  if (call.dims.size() == 1) {
+    emitLookups(graph, jobsOf(call), call.way, prog, di);
+    return call.slices;
+  }
+  for (std::size_t g = 0; g != call.groups(); ++g) {
+    Tensor const table = MultiCall::groupOf(call.table, call.grouped, g);
+    if (call.dims.empty()) {
+      Tensor const all = stacked[g];
+      prog.add(::poplar::program::Copy(
+          table.expand({0}).broadcast(static_cast<unsigned>(all.dim(0)), 0), all, false, di));
+      continue;
+    }
+    forSlices(graph, stacked[g], MultiCall::groupOf(call.offsets, call.grouped, g), true, prog, di,
+              [&](Tensor const &slice, Tensor const &at, ::poplar::program::Sequence &body) {
+                emitSlice(graph, slice, table, at, call.dims, call.sizes, call.way.flags, body, di);
+              });
+  }
+  return call.slices;
+}
+
+POP_INLINE void multiOverwrite(::poplar::Graph &graph, MultiCall const &call,
+                               ::poplar::program::Sequence &prog,
+                               ::poplar::DebugContext const &di) {
+  if (call.slices.numElements() == 0)
+    return;
+  emitValidation(graph, call.offsets, call.shape(), call.dims, call.options, prog, di);
+  if (call.dims.size() == 1)
+    return emitUpdates(graph, jobsOf(call), {}, call.way, prog, di);
+  for (std::size_t g = 0; g != call.groups(); ++g) {
+    Tensor const table = MultiCall::groupOf(call.table, call.grouped, g);
+    Tensor const slices = MultiCall::groupOf(call.slices, call.grouped, g);
+    if (call.dims.empty()) {
+      prog.add(::poplar::program::Copy(slices[slices.dim(0) - 1], table, false, di));
+      continue;
+    }
+    forSlices(graph, slices, MultiCall::groupOf(call.offsets, call.grouped, g), false, prog, di,
+              [&](Tensor const &slice, Tensor const &at, ::poplar::program::Sequence &body) {
+                emitUpdate(graph, table, slice, at, call.dims, call.sizes, call.way.flags, body,
+                           di);
+              });
+  }
+}
+
+POP_INLINE void checkOverwritePlan(char const *where, SlicePlan const &plan) {
+  auto const &internal = plan.getImpl();
+  if (!internal.isNull && internal.problem.operation != planner::SliceUpdate::NONE &&
+      internal.plan.lookupSerialSplit > 1)
+    base::fail<poplibs_error>(where, "the plan is for operationForUpdate ",
+                              planner::detail::fieldText(internal.problem.operation),
+                              " and splits the lookups; it must be made with operationForUpdate "
+                              "none");
+}
+
+/// The types that rows are combined in.
+POP_INLINE void checkCombinedType(char const *where, Tensor const &t) {
+  ::poplar::Type const type = t.elementType();
+  if (type != ::poplar::FLOAT && type != ::poplar::HALF && type != ::poplar::INT &&
+      type != ::poplar::UNSIGNED_INT)
+    base::fail<poplibs_error>(where, "'t' is ", type,
+                              "; it must be float, half, int or unsigned int");
+}
+
+/// The scale in the type that the vertices take.
+POP_INLINE Tensor checkedScale(char const *where, ::poplar::Graph &graph, Tensor const &t,
+                               Tensor const &scale, ::poplar::program::Sequence &prog,
+                               ::poplar::DebugContext const &di) {
+  if (!scale.valid())
+    base::fail<poplibs_error>(where, "'scale' is an invalid tensor");
+  bool const wider = t.elementType() == ::poplar::HALF && scale.elementType() == ::poplar::FLOAT;
+  if (scale.numElements() != 1 || (scale.elementType() != t.elementType() && !wider))
+    base::fail<poplibs_error>(where, "'scale' has shape ", base::shapeText(scale.shape()),
+                              " and type ", scale.elementType(), "; it must be one element of ",
+                              t.elementType(),
+                              t.elementType() == ::poplar::HALF ? " or float" : "");
+  if (scale.elementType() == ::poplar::HALF)
+    return ::popops::cast(graph, scale, ::poplar::FLOAT, prog, di);
+  return scale;
+}
+
+POP_INLINE void multiCombine(char const *where, ::poplar::Graph &graph, MultiCall const &call,
+                             SliceCombination const &combination, ::poplar::program::Sequence &prog,
+                             ::poplar::DebugContext const &di) {
+  checkCombinedType(where, call.table);
+  if (call.shape().size() != 2 || call.dims != Sizes{0} || call.sizes != Sizes{1})
+    base::fail<poplibs_error>(where,
+                              "a table must have rank 2, dims be [0] and sizes [1]; they "
+                              "are ",
+                              base::shapeText(call.shape()), ", ", base::shapeText(call.dims),
+                              " and ", base::shapeText(call.sizes));
+  if (call.slices.numElements() == 0)
+    return;
+  emitValidation(graph, call.offsets, call.shape(), call.dims, call.options, prog, di);
+  emitUpdates(graph, jobsOf(call), combination, call.way, prog, di);
+}
+
+// Offsets known when the graph is built
+
+POP_INLINE void checkStatic(char const *where, Tensor const &t,
+                            ::poplar::ArrayRef<unsigned> offsets, std::size_t dim,
+                            SliceOptions const &options) {
+  if (!t.valid())
+    base::fail<poplibs_error>(where, "'t' is an invalid tensor");
+  if (dim >= t.rank())
+    base::fail<poplibs_error>(where, "dim ", dim, " is out of range for 't' of shape ",
+                              base::shapeText(t.shape()), "; it must be below ", t.rank());
+  std::size_t const limit = options.limit(t.dim(static_cast<unsigned>(dim)));
+  for (std::size_t i = 0; i != offsets.size(); ++i)
+    if (offsets[i] >= limit && !options.remap)
+      base::fail<poplibs_error>(where, "offsets[", i, "] = ", offsets[i],
+                                " is out of range for dimension ", dim, " of 't' of shape ",
+                                base::shapeText(t.shape()), "; it must be below ", limit);
+}
+
+POP_INLINE Tensor constantOffsets(::poplar::Graph &graph, ::poplar::ArrayRef<unsigned> offsets,
+                                  ::poplar::DebugContext const &di) {
+  Tensor const t =
+      graph.addConstant<unsigned>(::poplar::UNSIGNED_INT, {offsets.size()}, offsets, di);
+  ::poputil::mapTensorLinearly(graph, t);
+  return t;
+}
+
+POP_INLINE SliceWay wayOf(SliceOptions const &options) {
+  SliceWay way;
+  way.flags = options.vertexFlags();
+  return way;
+}
+
+} // namespace cottonwood::popops::detail
+
+namespace popops {
+
+POP_INLINE poplar::Tensor
+multiSlice(poplar::Graph &graph, poplar::Tensor const &t, poplar::Tensor const &offsets,
+           std::vector<std::size_t> const &dims, std::vector<std::size_t> const &sizes,
+           poplar::program::Sequence &prog, SlicePlan const &plan,
+           poplar::OptionFlags const &options, poplar::DebugContext const &debugContext) {
+  namespace detail = cottonwood::popops::detail;
+  poputil::PoplibsOpDebugInfo di(debugContext, {}, "multiSlice");
+  auto call =
+      detail::checkMulti("popops::multiSlice", t, offsets, dims, sizes, false, plan, options);
+  return detail::multiLookup(graph, call, prog, {di});
+}
+
+POP_INLINE poplar::Tensor
+groupedMultiSlice(poplar::Graph &graph, poplar::Tensor const &t, poplar::Tensor const &offsets,
+                  std::vector<std::size_t> const &dims, std::vector<std::size_t> const &sizes,
+                  poplar::program::Sequence &prog, SlicePlan const &plan,
+                  poplar::OptionFlags const &options, poplar::DebugContext const &debugContext) {
+  namespace detail = cottonwood::popops::detail;
+  poputil::PoplibsOpDebugInfo di(debugContext, {}, "groupedMultiSlice");
+  auto call =
+      detail::checkMulti("popops::groupedMultiSlice", t, offsets, dims, sizes, true, plan, options);
+  return detail::multiLookup(graph, call, prog, {di});
+}
+
+POP_INLINE poplar::Tensor multiSlice(poplar::Graph &graph, poplar::Tensor const &t,
+                                     poplar::ArrayRef<unsigned> offsets, std::size_t dim,
+                                     poplar::program::Sequence &prog,
+                                     poplar::DebugContext const &debugContext,
+                                     poplar::OptionFlags const &optionFlags) {
+  namespace ours = cottonwood::popops;
+  poputil::PoplibsOpDebugInfo di(debugContext, {}, "multiSlice");
+  auto const options = ours::readSliceOptions(optionFlags);
+  ours::detail::checkStatic("popops::multiSlice", t, offsets, dim, options);
+  std::vector<std::size_t> const sizes{t.dim(static_cast<unsigned>(dim)) == 0 ? 0U : 1U};
+  poplar::Tensor const slices =
+      ours::makeSlices(graph, t, {dim}, sizes, offsets.size(), {di, "slices"});
+  if (slices.numElements() != 0)
+    ours::emitLookups(graph,
+                      {{t, slices, ours::detail::constantOffsets(graph, offsets, {di}), dim}},
+                      ours::detail::wayOf(options), prog, {di});
+  return slices;
+}
+
+POP_INLINE void multiUpdate(poplar::Graph &graph, poplar::Tensor const &t, poplar::Tensor const &s,
+                            poplar::Tensor const &offsets, std::vector<std::size_t> const &dims,
+                            std::vector<std::size_t> const &sizes, poplar::program::Sequence &prog,
+                            SlicePlan const &plan, poplar::OptionFlags const &options,
+                            poplar::DebugContext const &debugContext) {
+  namespace detail = cottonwood::popops::detail;
+  constexpr char WHERE[] = "popops::multiUpdate";
+  poputil::PoplibsOpDebugInfo di(debugContext, {}, "multiUpdate");
+  auto call = detail::checkMulti(WHERE, t, offsets, dims, sizes, false, plan, options);
+  detail::setSlices(WHERE, call, s);
+  detail::checkOverwritePlan(WHERE, plan);
+  detail::multiOverwrite(graph, call, prog, {di});
+}
+
+POP_INLINE void groupedMultiUpdate(poplar::Graph &graph, poplar::Tensor const &t,
+                                   poplar::Tensor const &s, poplar::Tensor const &offsets,
+                                   std::vector<std::size_t> const &dims,
+                                   std::vector<std::size_t> const &sizes,
+                                   poplar::program::Sequence &prog, SlicePlan const &plan,
+                                   poplar::OptionFlags const &options,
+                                   poplar::DebugContext const &debugContext) {
+  namespace detail = cottonwood::popops::detail;
+  constexpr char WHERE[] = "popops::groupedMultiUpdate";
+  poputil::PoplibsOpDebugInfo di(debugContext, {}, "groupedMultiUpdate");
+  auto call = detail::checkMulti(WHERE, t, offsets, dims, sizes, true, plan, options);
+  detail::setSlices(WHERE, call, s);
+  detail::checkOverwritePlan(WHERE, plan);
+  detail::multiOverwrite(graph, call, prog, {di});
+}
+
+#define POPOPS_MULTI_UPDATE_ADD(NAME, GROUPED)                                                     \
+  POP_INLINE void NAME(poplar::Graph &graph, poplar::Tensor const &t, poplar::Tensor const &s,     \
+                       poplar::Tensor const &offsets, poplar::Tensor const &scale,                 \
+                       std::vector<std::size_t> const &dims,                                       \
+                       std::vector<std::size_t> const &sizes, poplar::program::Sequence &prog,     \
+                       SlicePlan const &plan, poplar::OptionFlags const &options,                  \
+                       poplar::DebugContext const &debugContext) {                                 \
+    namespace detail = cottonwood::popops::detail;                                                 \
+    constexpr char WHERE[] = "popops::" #NAME;                                                     \
+    poputil::PoplibsOpDebugInfo di(debugContext, {}, #NAME);                                       \
+    auto call = detail::checkMulti(WHERE, t, offsets, dims, sizes, GROUPED, plan, options);        \
+    detail::setSlices(WHERE, call, s);                                                             \
+    detail::checkCombinedType(WHERE, t);                                                           \
+    detail::multiCombine(WHERE, graph, call,                                                       \
+                         {cottonwood::kernels::SliceOp::ADD,                                       \
+                          detail::checkedScale(WHERE, graph, t, scale, prog, {di})},               \
+                         prog, {di});                                                              \
+  }
+POPOPS_MULTI_UPDATE_ADD(multiUpdateAdd, false)
+POPOPS_MULTI_UPDATE_ADD(groupedMultiUpdateAdd, true)
+#undef POPOPS_MULTI_UPDATE_ADD
+
+#define POPOPS_MULTI_UPDATE_OP(NAME, GROUPED, OP)                                                  \
+  POP_INLINE void NAME(poplar::Graph &graph, poplar::Tensor const &t, poplar::Tensor const &s,     \
+                       poplar::Tensor const &offsets, std::vector<std::size_t> const &dims,        \
+                       std::vector<std::size_t> const &sizes, poplar::program::Sequence &prog,     \
+                       SlicePlan const &plan, poplar::OptionFlags const &options,                  \
+                       poplar::DebugContext const &debugContext) {                                 \
+    namespace detail = cottonwood::popops::detail;                                                 \
+    constexpr char WHERE[] = "popops::" #NAME;                                                     \
+    poputil::PoplibsOpDebugInfo di(debugContext, {}, #NAME);                                       \
+    auto call = detail::checkMulti(WHERE, t, offsets, dims, sizes, GROUPED, plan, options);        \
+    detail::setSlices(WHERE, call, s);                                                             \
+    detail::multiCombine(WHERE, graph, call, {cottonwood::kernels::SliceOp::OP, {}}, prog, {di});  \
+  }
+POPOPS_MULTI_UPDATE_OP(multiUpdateMax, false, MAX)
+POPOPS_MULTI_UPDATE_OP(groupedMultiUpdateMax, true, MAX)
+POPOPS_MULTI_UPDATE_OP(multiUpdateMul, false, MUL)
+POPOPS_MULTI_UPDATE_OP(groupedMultiUpdateMul, true, MUL)
+#undef POPOPS_MULTI_UPDATE_OP
+
+POP_INLINE void multiUpdateAdd(poplar::Graph &graph, poplar::Tensor const &t,
+                               poplar::Tensor const &s, poplar::ArrayRef<unsigned> offsets,
+                               poplar::Tensor const &scale, std::size_t dim,
+                               poplar::program::Sequence &prog,
+                               poplar::DebugContext const &debugContext,
+                               poplar::OptionFlags const &optionFlags) {
+  namespace ours = cottonwood::popops;
+  constexpr char WHERE[] = "popops::multiUpdateAdd";
+  poputil::PoplibsOpDebugInfo di(debugContext, {}, "multiUpdateAdd");
+  auto const options = ours::readSliceOptions(optionFlags);
+  ours::detail::checkStatic(WHERE, t, offsets, dim, options);
+  ours::detail::checkCombinedType(WHERE, t);
+  ours::detail::MultiCall call;
+  call.table = t;
+  call.dims = {dim};
+  call.sizes = {1};
+  call.offsets = ours::detail::constantOffsets(graph, offsets, {di}).expand({1});
+  ours::detail::setSlices(WHERE, call, s);
+  poplar::Tensor const factor = ours::detail::checkedScale(WHERE, graph, t, scale, prog, {di});
+  if (s.numElements() == 0)
+    return;
+  ours::emitUpdates(graph, {{t, s, call.offsets.flatten(), dim}},
+                    {cottonwood::kernels::SliceOp::ADD, factor}, ours::detail::wayOf(options), prog,
+                    {di});
+}
+
+} // namespace popops

@@ -1,0 +1,433 @@
+#pragma once
+
+#include <planners/popops/Slice.hpp>
+#include <popops/impl/Partition.hpp>
+#include <popops/impl/SliceEmit.hpp>
+#include <poputil/TileMapping.hpp>
+#include <poputil/Util.hpp>
+#include <poputil/VertexTemplates.hpp>
+#include <poputil/exceptions.hpp>
+#include <poputil/impl/Math.hpp>
+
+#include <poplar/impl/base/Error.hpp>
+
+#include <algorithm>
+
+namespace cottonwood::popops {
+
+namespace detail {
+
+using ::poplar::ComputeSet;
+using ::poplar::Graph;
+using ::poplar::Type;
+
+/// A job in the form of the vertices.
+struct SliceArrays {
+  Tensor table;   ///< [outer, size, inner]
+  Tensor slices;  ///< [N, outer, sliceRows, inner]
+  Tensor offsets; ///< [N]
+};
+
+/// The rows of one vertex, and of how many.
+struct SliceRows {
+  std::size_t begin, rows, size;
+};
+
+/// The type that byte-moving vertices know elements by.
+POP_INLINE Type bytesType(Graph const &graph, Type const &type) {
+  switch (graph.getTarget().getTypeSize(type)) {
+  case 1:
+    return ::poplar::UNSIGNED_CHAR;
+  case 2:
+    return ::poplar::UNSIGNED_SHORT;
+  case 4:
+    return ::poplar::UNSIGNED_INT;
+  default:
+    return ::poplar::UNSIGNED_LONGLONG;
+  }
+}
+
+/// The order of dimensions in which the vertices see a table: on one tile that of memory, so that
+/// fields are contiguous; on several the sliced dimension first.
+POP_INLINE std::vector<unsigned> arrayOrder(Graph const &graph, Tensor const &table,
+                                            std::size_t dim) {
+  return isOneTile(graph) ? memoryOrder(table) : rowsFirst(table.rank(), {dim});
+}
+
+struct SplitShape {
+  std::size_t outer = 1, inner = 1;
+};
+POP_INLINE SplitShape splitAt(Sizes const &shape, std::vector<unsigned> const &order,
+                              std::size_t dim) {
+  SplitShape split;
+  bool before = true;
+  for (unsigned d : order) {
+    if (d == dim)
+      before = false;
+    else
+      (before ? split.outer : split.inner) *= shape[d];
+  }
+  return split;
+}
+
+POP_INLINE SliceArrays arraysOf(Graph const &graph, SliceJob const &job) {
+  auto const order = arrayOrder(graph, job.table, job.dim);
+  SplitShape const split = splitAt(job.table.shape(), order, job.dim);
+  auto const dim = static_cast<unsigned>(job.dim);
+  SliceArrays arrays;
+  arrays.table =
+      job.table.dimShuffle(order).reshape({split.outer, job.table.dim(dim), split.inner});
+  arrays.slices =
+      job.slices.dimShuffle(behindFirst(order))
+          .reshape({job.slices.dim(0), split.outer, job.slices.dim(dim + 1), split.inner});
+  arrays.offsets = job.offsets.flatten();
+  return arrays;
+}
+
+/// A vertex for arrays of the shapes of SliceArrays, `rows` being those that `table` has.
+POP_INLINE ::poplar::VertexRef addSliceVertex(Graph &graph, ComputeSet cs, std::string const &name,
+                                              SliceArrays const &arrays, SliceRows const &rows,
+                                              unsigned flags, unsigned tile) {
+  auto const v = graph.addVertex(cs, name,
+                                 {{"base", arrays.table.flatten()},
+                                  {"offsets", arrays.offsets},
+                                  {"slices", arrays.slices.flatten()}});
+  auto const set = [&](char const *field, std::size_t value) {
+    if (value > 0xffffffffU)
+      base::fail<::poputil::poplibs_error>("popops: a slice", "'", field, "' is ", value,
+                                           "; dimensions must be below 4294967296");
+    graph.setInitialValue(v[field], static_cast<unsigned>(value));
+  };
+  set("outer", arrays.table.dim(0));
+  set("rows", rows.rows);
+  set("begin", rows.begin);
+  set("size", rows.size);
+  set("sliceRows", arrays.slices.dim(2));
+  set("inner", arrays.table.dim(2));
+  set("flags", flags);
+  graph.setTileMapping(v, tile);
+  return v;
+}
+
+/// Lookups n of [begin, end).
+POP_INLINE SliceArrays lookupsOf(SliceArrays const &arrays, Interval const &lookups) {
+  return {arrays.table, arrays.slices.slice(lookups), arrays.offsets.slice(lookups)};
+}
+
+/// At most `parts` ranges of [0, n) of about the same size.
+POP_INLINE std::vector<Interval> ranges(std::size_t n, std::size_t parts) {
+  std::vector<Interval> list;
+  std::size_t const each = poputil::ceilDiv(n, std::max<std::size_t>(1, parts));
+  for (std::size_t begin = 0; begin < n; begin += each)
+    list.emplace_back(begin, std::min(begin + each, n));
+  return list;
+}
+
+/// Vertices of one job among several where all data is on one tile.
+POP_INLINE std::size_t vertexParts(Graph const &graph, SliceArrays const &arrays,
+                                   std::size_t jobs) {
+  planner::ElementWiseProblem problem;
+  problem.elements = arrays.slices.numElements() * jobs;
+  return poputil::ceilDiv(planner::planElementWise(problem, crewOf(graph.getTarget())).parts, jobs);
+}
+
+/// What lookups and updates of several jobs have in common.
+class SliceEmitter {
+public:
+  SliceEmitter(Graph &graph, SliceWay const &way, ::poplar::DebugContext const &debugContext)
+      : graph_(graph), way_(way), debug_(debugContext) {}
+
+  void lookups(std::vector<SliceJob> const &jobs, ::poplar::program::Sequence &prog) {
+    std::vector<SliceArrays> arrays;
+    for (SliceJob const &job : jobs) {
+      SliceArrays job_ = arraysOf(graph_, job);
+      Type const type = bytesType(graph_, job_.table.elementType());
+      job_.table = job_.table.reinterpret(type);
+      job_.slices = job_.slices.reinterpret(type);
+      arrays.push_back(std::move(job_));
+    }
+    forChunks(arrays, prog, [&](SliceArrays const &chunk, std::size_t job) {
+      if (isOneTile(graph_))
+        wholeLookup(chunk, jobs.size());
+      else
+        spreadLookup(chunk, gridAt(job, chunk.table[0]));
+    });
+  }
+
+  void updates(std::vector<SliceJob> const &jobs, SliceCombination const &combination,
+               ::poplar::program::Sequence &prog) {
+    std::vector<SliceArrays> arrays;
+    for (SliceJob const &job : jobs) {
+      SliceArrays job_ = arraysOf(graph_, job);
+      Type const type = job_.table.elementType();
+      if (!combination.op) {
+        job_.table = job_.table.reinterpret(bytesType(graph_, type));
+        job_.slices = job_.slices.reinterpret(bytesType(graph_, type));
+      }
+      arrays.push_back(std::move(job_));
+    }
+    forChunks(arrays, prog, [&](SliceArrays const &chunk, std::size_t job) {
+      if (isOneTile(graph_))
+        wholeUpdate(chunk, combination, jobs.size());
+      else
+        spreadUpdate(chunk, gridAt(job, chunk.table[0]), combination);
+    });
+  }
+
+private:
+  /// Runs the lookups in way_.serialSplit steps, each of them the same stages of vertices.
+  template <class Emit>
+  void forChunks(std::vector<SliceArrays> const &jobs, ::poplar::program::Sequence &prog,
+                 Emit const &emit) {
+    std::size_t const lookups = jobs.empty() ? 0 : jobs.front().offsets.numElements();
+    for (Interval const &chunk : ranges(lookups, isOneTile(graph_) ? 1 : way_.serialSplit)) {
+      stages_.clear();
+      for (std::size_t j = 0; j != jobs.size(); ++j)
+        emit(lookupsOf(jobs[j], chunk), j);
+      for (ComputeSet const &cs : stages_)
+        prog.add(::poplar::program::Execute(cs, debug_));
+    }
+  }
+
+  ComputeSet stage(std::size_t i) {
+    while (stages_.size() <= i)
+      stages_.push_back(graph_.addComputeSet(debug_));
+    return stages_[i];
+  }
+
+  SliceGrid const &gridAt(std::size_t job, Tensor const &matrix) {
+    if (grids_.size() <= job)
+      grids_.push_back(gridOf(graph_, matrix));
+    return grids_[job];
+  }
+
+  std::string vertexName(char const *name, SliceArrays const &arrays) const {
+    return ::poputil::templateVertex(name, arrays.table.elementType());
+  }
+
+  // On one tile
+
+  void wholeLookup(SliceArrays const &arrays, std::size_t jobs) {
+    std::size_t const size = arrays.table.dim(1);
+    for (Interval const &part :
+         ranges(arrays.offsets.numElements(), vertexParts(graph_, arrays, jobs)))
+      addSliceVertex(graph_, stage(0), vertexName("popops::MultiSlice", arrays),
+                     lookupsOf(arrays, part), {0, size, size}, way_.flags, 0);
+  }
+
+  void wholeUpdate(SliceArrays const &arrays, SliceCombination const &combination,
+                   std::size_t jobs) {
+    std::size_t const size = arrays.table.dim(1);
+    // Parts of the rows are contiguous only where there is nothing outside.
+    std::size_t const parts =
+        arrays.table.dim(0) == 1 ? vertexParts(graph_, arrays, jobs) : std::size_t(1);
+    for (Interval const &rows : ranges(size, parts))
+      addUpdate({arrays.table.slice(rows, 1), arrays.slices, arrays.offsets},
+                {rows.begin(), rows.size(), size}, combination, 0);
+  }
+
+  void addUpdate(SliceArrays const &arrays, SliceRows const &rows,
+                 SliceCombination const &combination, unsigned tile) {
+    auto const v = addSliceVertex(
+        graph_, stage(0),
+        vertexName(combination.op ? "popops::MultiUpdateOp" : "popops::MultiUpdate", arrays),
+        arrays, rows, way_.flags, tile);
+    if (!combination.op)
+      return;
+    graph_.setInitialValue(v["op"], static_cast<unsigned>(*combination.op));
+    if (combination.scale.valid())
+      graph_.connect(v["scale"], combination.scale.reshape({}));
+    else if (arrays.table.elementType().isFloatingPoint())
+      graph_.connect(v["scale"], 1.0F);
+    else if (arrays.table.elementType() == ::poplar::INT)
+      graph_.connect(v["scale"], 1);
+    else
+      graph_.connect(v["scale"], 1U);
+  }
+
+  // Over tiles: tables are [1, size, columns]
+
+  /// The columns of a cell, of a tensor whose last dimension is the columns.
+  static Tensor columnsOf(Tensor const &t, SliceCell const &cell) {
+    unsigned const last = t.rank() - 1;
+    if (cell.columns.size() == 1)
+      return t.slice(cell.columns.front(), last);
+    return ::poplar::concat(t.slices(cell.columns, last), last);
+  }
+
+  /// The vertices that look up what a cell holds, which share the lookups.
+  void addLookups(SliceArrays const &arrays, SliceCell const &cell, Tensor const &slices) {
+    unsigned const tiles = graph_.getTarget().getNumTiles();
+    SliceArrays const cellArrays{columnsOf(arrays.table.slice(cell.rows, 1), cell), slices,
+                                 arrays.offsets};
+    unsigned tile = cell.tile;
+    for (Interval const &part : ranges(arrays.offsets.numElements(), way_.parallelSplit)) {
+      addSliceVertex(
+          graph_, stage(0), vertexName("popops::MultiSlice", arrays), lookupsOf(cellArrays, part),
+          {cell.rows.begin(), cell.rows.size(), arrays.table.dim(1)}, way_.flags, tile % tiles);
+      ++tile;
+    }
+  }
+
+  void spreadLookup(SliceArrays const &arrays, SliceGrid const &grid) {
+    if (grid.rowParts == 1) {
+      for (SliceCell const &cell : grid.cells)
+        addLookups(arrays, cell, columnsOf(arrays.slices, cell));
+      return;
+    }
+    // Every part of the rows answers with its rows, and zeros for those of others.
+    std::vector<std::vector<std::pair<std::size_t, Tensor>>> columns(grid.rowParts);
+    for (SliceCell const &cell : grid.cells) {
+      Tensor const answer = makeAnswer(arrays, cell);
+      addLookups(arrays, cell, answer);
+      std::size_t at = 0;
+      for (Interval const &interval : cell.columns) {
+        columns[cell.rowPart].emplace_back(interval.begin(),
+                                           answer.slice(at, at + interval.size(), 3));
+        at += interval.size();
+      }
+    }
+    std::vector<Tensor> answers;
+    for (auto &parts : columns) {
+      std::sort(parts.begin(), parts.end(),
+                [](auto const &a, auto const &b) { return a.first < b.first; });
+      std::vector<Tensor> tensors;
+      for (auto const &part : parts)
+        tensors.push_back(part.second);
+      answers.push_back(::poplar::concat(tensors, 3).flatten());
+    }
+    combine(std::move(answers), arrays.slices.flatten());
+  }
+
+  Tensor makeAnswer(SliceArrays const &arrays, SliceCell const &cell) {
+    std::size_t width = 0;
+    for (Interval const &interval : cell.columns)
+      width += interval.size();
+    Tensor const t =
+        graph_.addVariable(arrays.slices.elementType(),
+                           {arrays.slices.dim(0), 1, arrays.slices.dim(2), width}, debug_);
+    unsigned const tiles = graph_.getTarget().getNumTiles();
+    unsigned tile = cell.tile;
+    for (Interval const &part : ranges(arrays.slices.dim(0), way_.parallelSplit))
+      graph_.setTileMapping(t.slice(part), tile++ % tiles);
+    return t;
+  }
+
+  /// out = the sum of all answers, of which at most one is not 0 in each element.
+  void combine(std::vector<Tensor> answers, Tensor const &out) {
+    std::size_t level = 1;
+    for (; answers.size() > planner::detail::SLICE_FAN_IN; ++level) {
+      std::size_t const groups = poputil::ceilDiv(answers.size(), planner::detail::SLICE_FAN_IN);
+      std::vector<Tensor> sums;
+      unsigned tile = 0;
+      for (Interval const &group : ranges(answers.size(), groups)) {
+        Tensor const sum = graph_.addVariable(out.elementType(), out.shape(), debug_);
+        ::poputil::mapTensorLinearlyWithOffset(graph_, sum, tile);
+        tile = ::poputil::calcLinearTileMappingAndNewOffset(graph_, sum, tile).second;
+        addSums({answers.begin() + static_cast<std::ptrdiff_t>(group.begin()),
+                 answers.begin() + static_cast<std::ptrdiff_t>(group.end())},
+                sum, level);
+        sums.push_back(sum);
+      }
+      answers = std::move(sums);
+    }
+    addSums(answers, out, level);
+  }
+
+  void addSums(std::vector<Tensor> const &answers, Tensor const &out, std::size_t level) {
+    auto const mapping = graph_.getTileMapping(out);
+    for (unsigned tile = 0; tile != mapping.size(); ++tile) {
+      if (mapping[tile].empty())
+        continue;
+      Share const share{tile, mapping[tile]};
+      std::vector<Tensor> in;
+      for (Tensor const &answer : answers)
+        in.push_back(partOf(answer, share));
+      auto const v = graph_.addVertex(
+          stage(level), ::poputil::templateVertex("popops::CombineSlices", out.elementType()),
+          {{"in", ::poplar::concat(in)}, {"out", partOf(out, share)}});
+      graph_.setInitialValue(v["parts"], static_cast<unsigned>(answers.size()));
+      graph_.setTileMapping(v, tile);
+    }
+  }
+
+  void spreadUpdate(SliceArrays const &arrays, SliceGrid const &grid,
+                    SliceCombination const &combination) {
+    for (SliceCell const &cell : grid.cells)
+      addUpdate({columnsOf(arrays.table.slice(cell.rows, 1), cell), columnsOf(arrays.slices, cell),
+                 arrays.offsets},
+                {cell.rows.begin(), cell.rows.size(), arrays.table.dim(1)}, combination, cell.tile);
+  }
+
+  Graph &graph_;
+  SliceWay way_;
+  ::poplar::DebugContext debug_;
+  std::vector<ComputeSet> stages_;
+  std::vector<SliceGrid> grids_;
+};
+
+POP_INLINE bool isNothing(SliceJob const &job) {
+  return job.slices.numElements() == 0 || job.table.numElements() == 0;
+}
+
+} // namespace detail
+
+POP_INLINE ::poplar::Tensor makeSlices(::poplar::Graph &graph, ::poplar::Tensor const &table,
+                                       Sizes const &dims, Sizes const &sizes, std::size_t numSlices,
+                                       ::poplar::DebugContext const &debugContext) {
+  bool const oneTile = isOneTile(graph);
+  auto const order = oneTile ? memoryOrder(table) : rowsFirst(table.rank(), dims);
+  Sizes const shape = sliceShape(table.shape(), dims, sizes);
+  Sizes ordered{numSlices};
+  for (unsigned d : order)
+    ordered.push_back(shape[d]);
+  ::poplar::Tensor slices;
+  std::size_t rows = 1, sliceRows = numSlices;
+  for (std::size_t k = 0; k != dims.size(); ++k) {
+    rows *= table.dim(static_cast<unsigned>(dims[k]));
+    sliceRows *= sizes[k];
+  }
+  if (!oneTile && table.numElements() != 0) {
+    ::poplar::Tensor const matrix =
+        table.dimShuffle(order).reshape({rows, table.numElements() / rows});
+    if (isOnOneTile(graph, matrix.slice(0, 1, 1)))
+      slices = makeColumns(graph, table.elementType(), sliceRows, columnPieces(graph, matrix[0]),
+                           debugContext)
+                   .reshape(ordered);
+  }
+  if (!slices.valid()) {
+    slices = graph.addVariable(table.elementType(), ordered, debugContext);
+    ::poputil::mapTensorLinearly(graph, slices);
+  }
+  return unshuffle(slices, behindFirst(order));
+}
+
+POP_INLINE void emitLookups(::poplar::Graph &graph, std::vector<SliceJob> const &jobs,
+                            SliceWay const &way, ::poplar::program::Sequence &prog,
+                            ::poplar::DebugContext const &debugContext) {
+  if (jobs.empty() || detail::isNothing(jobs.front()))
+    return;
+  detail::SliceEmitter(graph, way, debugContext).lookups(jobs, prog);
+}
+
+POP_INLINE void emitUpdates(::poplar::Graph &graph, std::vector<SliceJob> jobs,
+                            SliceCombination const &combination, SliceWay const &way,
+                            ::poplar::program::Sequence &prog,
+                            ::poplar::DebugContext const &debugContext) {
+  if (jobs.empty() || detail::isNothing(jobs.front()))
+    return;
+  // Vertices that share a step must not write what others read.
+  std::vector<::poplar::Tensor> tables;
+  for (SliceJob const &job : jobs)
+    tables.push_back(job.table.flatten());
+  ::poplar::Tensor const written = ::poplar::concat(tables);
+  for (SliceJob &job : jobs) {
+    if (written.intersectsWith(job.slices))
+      job.slices = ::poputil::duplicate(graph, job.slices, prog, debugContext);
+    if (written.intersectsWith(job.offsets))
+      job.offsets = ::poputil::duplicate(graph, job.offsets, prog, debugContext);
+  }
+  detail::SliceEmitter(graph, way, debugContext).updates(jobs, combination, prog);
+}
+
+} // namespace cottonwood::popops

@@ -1,0 +1,76 @@
+#pragma once
+
+#include <popops/impl/SliceOptions.hpp>
+#include <poputil/OptionParsing.hpp>
+#include <poputil/exceptions.hpp>
+
+#include <poplar/impl/base/Error.hpp>
+
+#include <map>
+
+namespace cottonwood::popops {
+
+namespace detail {
+
+/// {"slicedDimSplit": 4} becomes "slicedDimSplit=4".
+POP_INLINE std::string sliceConstraints(::poplar::StringRef value) {
+  constexpr char WHERE[] = "popops: the option planConstraints";
+  ::poplar::OptionFlags fields;
+  try {
+    ::poplar::readJSON(value, fields);
+  } catch (::poplar::parse_error const &error) {
+    throw ::poplar::invalid_option(error.what());
+  }
+  std::string text;
+  planner::SlicePlan plan;
+  for (auto const &field : fields) {
+    try {
+      planner::setField(plan, field.first, field.second);
+    } catch (planner::PlanError const &error) {
+      base::fail<::poputil::poplibs_error>(WHERE, error.what());
+    }
+    text += (text.empty() ? "" : ",") + field.first + "=" + field.second;
+  }
+  return text;
+}
+
+} // namespace detail
+
+POP_INLINE SliceOptions readSliceOptions(::poplar::OptionFlags const &options) {
+  SliceOptions result;
+  if (options.size() == 0)
+    return result;
+  using planner::SliceUpdate;
+  using ::poplibs::OptionHandler;
+  std::map<std::string, SliceUpdate> const operations{{"none", SliceUpdate::NONE},
+                                                      {"add", SliceUpdate::ADD},
+                                                      {"max", SliceUpdate::MAX},
+                                                      {"mul", SliceUpdate::MUL}};
+  std::map<std::string, SlicePartials> const partials{{"none", SlicePartials::NONE},
+                                                      {"half", SlicePartials::HALF},
+                                                      {"float", SlicePartials::FLOAT}};
+  std::map<std::string, IndicesDistribution> const distributions{
+      {"uniform", IndicesDistribution::UNIFORM}, {"onePoint", IndicesDistribution::ONE_POINT}};
+  ::poplibs::OptionSpec const spec{
+      {"usedForSlice", OptionHandler::createWithBool(result.usedForSlice)},
+      {"usedForUpdate", OptionHandler::createWithBool(result.usedForUpdate)},
+      {"operationForUpdate", OptionHandler::createWithEnum(result.operation, operations)},
+      {"partialType", OptionHandler::createWithEnum(result.partials, partials)},
+      {"availableMemoryProportion",
+       OptionHandler::createWithDouble(result.memoryProportion, 0.0, false, 1.0, true)},
+      {"indicesDistribution", OptionHandler::createWithEnum(result.distribution, distributions)},
+      {"indicesAreSorted", OptionHandler::createWithBool(result.sorted)},
+      {"validateIndices", OptionHandler::createWithBool(result.validate)},
+      {"remapOutOfBoundIndices", OptionHandler::createWithBool(result.remap)},
+      {"paddingIndexUsed", OptionHandler::createWithBool(result.padding)},
+      {"planConstraints", OptionHandler([&result](::poplar::StringRef value) {
+         result.constraints = detail::sliceConstraints(value);
+       })},
+      {"internal.alwaysIncludeBaseRearrangementCost",
+       OptionHandler::createWithBool(result.includeRearrangement)}};
+  for (auto const &option : options)
+    spec.parse(option.first, option.second);
+  return result;
+}
+
+} // namespace cottonwood::popops
