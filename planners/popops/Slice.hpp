@@ -134,7 +134,7 @@ inline double sliceCycles(SliceProblem const &p, SlicePlan const &plan) {
 inline std::string sliceRefusal(SliceProblem const &p, SlicePlan const &plan) {
   std::uint64_t const tiles = std::uint64_t(plan.groupSplit) * plan.lookupParallelSplit *
                               plan.slicedDimSplit * plan.unslicedDimSplit;
-  if (tiles > std::max(1U, p.tiles))
+  if (p.tiles != 0 && tiles > p.tiles)
     return "it needs " + std::to_string(tiles) + " tiles of " + std::to_string(p.tiles);
   std::uint64_t const table = p.groupSize * p.numEntries * p.outputSize * p.elementBytes;
   std::uint64_t const cell = sliceShares(p, plan).rows * sliceShares(p, plan).columns *
@@ -218,7 +218,7 @@ inline SlicePlan planSlice(SliceProblem const &p, Constraints const &constraints
                                  bytes})
                     : Candidate<SlicePlan>::refused(plan, std::move(refusal)));
           }
-  return choice.found() ? choice.best().plan : least;
+  return choice.found() || leastBytes == ~std::uint64_t(0) ? choice.best().plan : least;
 }
 
 } // namespace cottonwood::planner

@@ -9,6 +9,7 @@
 #include <poplar/impl/model/Machine.hpp>
 
 #include <algorithm>
+#include <limits>
 #include <ostream>
 #include <tuple>
 
@@ -62,8 +63,10 @@ POP_INLINE planner::SliceProblem sliceProblem(char const *where, ::poplar::Graph
   problem.tiles = machine.tiles == 1 ? 0 : graph.getTarget().getNumTiles();
   problem.workers = machine.workers;
   problem.exchangeBytesPerCycle = std::max(1U, machine.exchangeBytesPerCycle);
-  problem.bytesPerTile =
-      static_cast<std::uint64_t>(static_cast<double>(machine.bytesPerTile) * o.memoryProportion);
+  problem.bytesPerTile = problem.tiles == 0
+                             ? std::numeric_limits<std::uint64_t>::max() / 2
+                             : static_cast<std::uint64_t>(
+                                   static_cast<double>(machine.bytesPerTile) * o.memoryProportion);
   return problem;
 }
 
@@ -139,11 +142,6 @@ POP_INLINE SlicePlan plan(poplar::Graph const &graph, poplar::Type const &dataTy
   } catch (planner::PlanError const &error) {
     throw poputil::poplibs_error(std::string(WHERE) + ": " + error.what());
   }
-  if (problem.usedForUpdate && problem.operation == planner::SliceUpdate::NONE &&
-      internal->plan.lookupSerialSplit > 1)
-    cottonwood::base::fail<poputil::poplibs_error>(
-        WHERE, "lookupSerialSplit is ", internal->plan.lookupSerialSplit,
-        " with operationForUpdate none; it must be 1 where updates overwrite");
   return SlicePlan(std::move(internal));
 }
 
