@@ -12,7 +12,8 @@
 ///   offsets  Input<Vector<unsigned>>   [N]
 ///   slices   Output<Vector<T, SPAN>> or Input<Vector<T, ONE_PTR>>  [N, outer, sliceRows, inner]
 ///   outer, rows, begin, size, sliceRows, inner  unsigned; rows [begin, begin + rows) of `size`
-///   flags    unsigned: bit 0 remaps offsets not below size to 0, bit 1 makes size name no row
+///   flags    unsigned: bit 0 remaps offsets not below size to 0, bit 1 makes size name no row;
+///            bit 2, for MultiSlice: slices are [outer, N, sliceRows, inner]
 ///
 /// What a row is, and which are left out, is in SliceKernel.hpp.
 #pragma once
@@ -36,6 +37,7 @@ POP_SIMD_INLINE kernels::SliceGeometry sliceGeometry(const V &v, unsigned worker
   g.inner = v.inner * SIZE;
   g.remap = (v.flags & 1U) != 0;
   g.padding = (v.flags & 2U) != 0;
+  g.outerFirst = (v.flags & 4U) != 0;
   g.worker = worker;
   g.workers = poplar::MultiVertex::numWorkers();
   return g;

@@ -27,6 +27,7 @@ struct SliceGeometry {
   std::size_t inner = 1;     ///< elements of a row
   bool remap = false;        ///< offsets not below size are 0
   bool padding = false;      ///< but size itself is not
+  bool outerFirst = false;   ///< slices are [outer][n][j]; for lookups
   unsigned worker = 0, workers = 1;
 };
 
@@ -176,22 +177,36 @@ void gatherManyRows(const SliceGeometry &g, const unsigned char *table, const un
 template <class Tag>
 void gatherSlices(const SliceGeometry &g, const unsigned char *table, const unsigned *offsets,
                   unsigned char *slices) {
-  using namespace detail;
   if (g.inner == 0 || g.count == 0)
     return;
   const bool manySlices = g.count >= 2 * g.workers, manyOuter = g.outer >= 2 * g.workers;
+  if (g.outerFirst && g.outer > 1) {
+    const detail::SliceRange mine =
+        manyOuter ? detail::sliceShare(g, g.outer, 1) : detail::SliceRange{0, g.outer};
+    SliceGeometry one = g;
+    one.outer = 1;
+    if (manyOuter) {
+      one.worker = 0;
+      one.workers = 1;
+    }
+    const std::size_t slicesBytes = g.count * g.sliceRows * g.inner;
+    for (std::size_t o = mine.begin; o < mine.end; ++o)
+      gatherSlices<Tag>(one, table + o * g.rows * g.inner, offsets, slices + o * slicesBytes);
+    return;
+  }
   if (manySlices && g.outer == 1 && g.sliceRows == 1)
-    return gatherManyRows<Tag>(g, table, offsets, slices);
-  const SliceRange counts = manySlices ? sliceShare(g, g.count, 1) : SliceRange{0, g.count};
-  const SliceRange outers =
-      manyOuter && !manySlices ? sliceShare(g, g.outer, 1) : SliceRange{0, g.outer};
-  walkSlices(g, offsets, counts, outers, !manySlices && !manyOuter,
-             [&](std::size_t from, std::size_t to, std::size_t bytes) {
-               if (from == NO_ROW)
-                 __builtin_memset(slices + to, 0, bytes);
-               else
-                 __builtin_memcpy(slices + to, table + from, bytes);
-             });
+    return detail::gatherManyRows<Tag>(g, table, offsets, slices);
+  const detail::SliceRange counts =
+      manySlices ? detail::sliceShare(g, g.count, 1) : detail::SliceRange{0, g.count};
+  const detail::SliceRange outers =
+      manyOuter && !manySlices ? detail::sliceShare(g, g.outer, 1) : detail::SliceRange{0, g.outer};
+  detail::walkSlices(g, offsets, counts, outers, !manySlices && !manyOuter,
+                     [&](std::size_t from, std::size_t to, std::size_t bytes) {
+                       if (from == NO_ROW)
+                         __builtin_memset(slices + to, 0, bytes);
+                       else
+                         __builtin_memcpy(slices + to, table + from, bytes);
+                     });
 }
 
 namespace detail {
@@ -245,7 +260,6 @@ POP_SIMD_INLINE SliceGeometry ownRows(const SliceGeometry &g, SliceRange rows) {
 template <class T, class Apply>
 void updateSlices(const SliceGeometry &g, T *table, const T *slices, const unsigned *offsets,
                   Apply &&apply) {
-  using namespace detail;
   if (g.inner == 0 || g.count == 0)
     return;
   const bool overlaps = g.count > 1 && g.sliceRows > 1;
@@ -254,26 +268,26 @@ void updateSlices(const SliceGeometry &g, T *table, const T *slices, const unsig
     if (to != NO_ROW)
       apply(table + to, slices + from, n);
   };
-  const SliceRange all{0, g.count};
+  const detail::SliceRange all{0, g.count};
   if (manyOuter)
-    return walkSlices(g, offsets, all, sliceShare(g, g.outer, 1), false, each);
-  if (g.count == 1 || (!overlaps && isWide<T>(g)))
-    return walkSlices(g, offsets, all, {0, g.outer}, true, each);
+    return detail::walkSlices(g, offsets, all, detail::sliceShare(g, g.outer, 1), false, each);
+  if (g.count == 1 || (!overlaps && detail::isWide<T>(g)))
+    return detail::walkSlices(g, offsets, all, {0, g.outer}, true, each);
   if (!overlaps && g.outer == 1)
-    return updateOwnRows(g, table, slices, offsets, apply);
+    return detail::updateOwnRows(g, table, slices, offsets, apply);
   // Each worker sees the rows of its own range alone.
-  const SliceRange mine = sliceShare(g, g.rows, 1);
+  const detail::SliceRange mine = detail::sliceShare(g, g.rows, 1);
   if (mine.begin == mine.end)
     return;
-  walkSlices(ownRows(g, mine), offsets, all, {0, g.outer}, false,
-             [&](std::size_t to, std::size_t from, std::size_t n) {
-               if (to == NO_ROW)
-                 return;
-               const std::size_t held = mine.end - mine.begin, line = held * g.inner;
-               const std::size_t o = to / line;
-               apply(table + (o * g.rows + mine.begin) * g.inner + (to - o * line), slices + from,
-                     n);
-             });
+  detail::walkSlices(detail::ownRows(g, mine), offsets, all, {0, g.outer}, false,
+                     [&](std::size_t to, std::size_t from, std::size_t n) {
+                       if (to == NO_ROW)
+                         return;
+                       const std::size_t held = mine.end - mine.begin, line = held * g.inner;
+                       const std::size_t o = to / line;
+                       apply(table + (o * g.rows + mine.begin) * g.inner + (to - o * line),
+                             slices + from, n);
+                     });
 }
 
 /// Overwrites slices of the table; of rows named twice the last one stays. Elements are bytes.

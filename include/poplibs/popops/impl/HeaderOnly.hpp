@@ -13,12 +13,14 @@
 #include <popops/ExprOp.hpp>
 #include <popops/ExprOpUtils.hpp>
 #include <popops/Fill.hpp>
+#include <popops/Gather.hpp>
 #include <popops/Loop.hpp>
 #include <popops/Operation.hpp>
 #include <popops/OperationDef.hpp>
 #include <popops/OperationDefUtil.hpp>
 #include <popops/Reduce.hpp>
 #include <popops/ScaledAdd.hpp>
+#include <popops/Scatter.hpp>
 #include <popops/Zero.hpp>
 #include <popops/codelets.hpp>
 
@@ -30,16 +32,20 @@
 #include <popops/impl/Expr.ipp>
 #include <popops/impl/ExprOpUtils.ipp>
 #include <popops/impl/Fill.ipp>
+#include <popops/impl/Gather.ipp>
+#include <popops/impl/IndexVectors.ipp>
 #include <popops/impl/Loop.ipp>
 #include <popops/impl/MapEmit.ipp>
 #include <popops/impl/MapOperand.ipp>
 #include <popops/impl/MapTerm.ipp>
+#include <popops/impl/MultiCall.ipp>
 #include <popops/impl/MultiSlice.ipp>
 #include <popops/impl/Operation.ipp>
 #include <popops/impl/Partition.ipp>
 #include <popops/impl/Reduce.ipp>
 #include <popops/impl/ReduceEmit.ipp>
 #include <popops/impl/ScaledAdd.ipp>
+#include <popops/impl/Scatter.ipp>
 #include <popops/impl/SliceCall.ipp>
 #include <popops/impl/SliceCreate.ipp>
 #include <popops/impl/SliceEmit.ipp>

@@ -2,7 +2,7 @@
 
 #include <popops/Cast.hpp>
 #include <popops/DynamicSlice.hpp>
-#include <popops/Loop.hpp>
+#include <popops/impl/MultiCall.hpp>
 #include <popops/impl/SliceCall.hpp>
 #include <popops/impl/SlicePlanInternal.hpp>
 #include <poputil/DebugInfo.hpp>
@@ -13,31 +13,10 @@
 
 #include <poplar/impl/base/Error.hpp>
 
-#include <functional>
-
 namespace cottonwood::popops::detail {
 
 using ::popops::SlicePlan;
 using ::poputil::poplibs_error;
-
-/// Lookups and updates of several slices, their arguments checked.
-struct MultiCall {
-  Tensor table;   ///< [groups...] + shape
-  Tensor slices;  ///< [groups..., N] + the shape of a slice; invalid for lookups
-  Tensor offsets; ///< [groups..., N, dims.size()] UNSIGNED_INT
-  Sizes dims, sizes;
-  bool grouped = false;
-  SliceOptions options;
-  SliceWay way;
-
-  Sizes shape() const { // of one table
-    Sizes const all = table.shape();
-    return {all.begin() + (grouped ? 1 : 0), all.end()};
-  }
-  std::size_t groups() const { return grouped ? table.dim(0) : 1; }
-  std::size_t lookups() const { return offsets.dim(grouped ? 1 : 0); }
-  static Tensor groupOf(Tensor const &t, bool grouped, std::size_t g) { return grouped ? t[g] : t; }
-};
 
 POP_INLINE MultiCall checkMulti(char const *where, Tensor const &t, Tensor const &offsets,
                                 Sizes const &dims, Sizes const &sizes, bool grouped,
@@ -70,14 +49,6 @@ POP_INLINE MultiCall checkMulti(char const *where, Tensor const &t, Tensor const
   return call;
 }
 
-POP_INLINE Sizes slicesShape(MultiCall const &call) {
-  Sizes shape = sliceShape(call.shape(), call.dims, call.sizes);
-  shape.insert(shape.begin(), call.lookups());
-  if (call.grouped)
-    shape.insert(shape.begin(), call.groups());
-  return shape;
-}
-
 POP_INLINE void setSlices(char const *where, MultiCall &call, Tensor const &s) {
   if (!s.valid())
     base::fail<poplibs_error>(where, "'s' is an invalid tensor");
@@ -88,108 +59,6 @@ POP_INLINE void setSlices(char const *where, MultiCall &call, Tensor const &s) {
     base::fail<poplibs_error>(where, "'s' is ", s.elementType(), " and 't' ",
                               call.table.elementType(), "; they must have the same type");
   call.slices = s;
-}
-
-/// One job a group; for one sliced dimension.
-POP_INLINE std::vector<SliceJob> jobsOf(MultiCall const &call) {
-  std::vector<SliceJob> jobs;
-  for (std::size_t g = 0; g != call.groups(); ++g)
-    jobs.push_back({MultiCall::groupOf(call.table, call.grouped, g),
-                    MultiCall::groupOf(call.slices, call.grouped, g),
-                    MultiCall::groupOf(call.offsets, call.grouped, g).flatten(),
-                    call.dims.front()});
-  return jobs;
-}
-
-/// Slices in several dimensions are treated one by one: unrolled if few, else in a loop.
-inline constexpr std::size_t MAX_UNROLLED_SLICES = 3;
-
-/// each(n's slices, n's offsets, prog) for all n of one group.
-POP_INLINE void
-forSlices(::poplar::Graph &graph, Tensor const &slices, Tensor const &offsets, bool writeBack,
-          ::poplar::program::Sequence &prog, ::poplar::DebugContext const &di,
-          std::function<void(Tensor const &, Tensor const &, ::poplar::program::Sequence &)> const
-              &each) {
-  std::size_t const n = offsets.dim(0);
-  if (n <= MAX_UNROLLED_SLICES) {
-    for (std::size_t i = 0; i != n; ++i)
-      each(slices[i], offsets[i], prog);
-    return;
-  }
-  prog.add(::popops::countedLoop(
-      graph, n,
-      [&](Tensor const &i) {
-        ::poplar::program::Sequence body({}, di);
-        Tensor const at = ::popops::dynamicSlice(graph, offsets, i, {0}, {1}, body, di)[0];
-        Tensor slice;
-        if (writeBack)
-          slice = makeSlices(graph, slices, {0}, {1}, 1, di)[0];
-        else
-          slice = ::popops::dynamicSlice(graph, slices, i, {0}, {1}, body, di);
-        each(slice[0], at, body);
-        if (writeBack)
-          ::popops::dynamicUpdate(graph, slices, slice, i, {0}, {1}, body, di);
-        return body;
-      },
-      di));
-}
-
-POP_INLINE Tensor multiLookup(::poplar::Graph &graph, MultiCall &call,
-                              ::poplar::program::Sequence &prog, ::poplar::DebugContext const &di) {
-  emitValidation(graph, call.offsets, call.shape(), call.dims, call.options, prog, di);
-  if (poputil::product(slicesShape(call)) == 0) {
-    Tensor const empty = graph.addVariable(call.table.elementType(), slicesShape(call), di);
-    ::poputil::mapTensorLinearly(graph, empty);
-    return empty;
-  }
-  std::vector<Tensor> groups;
-  for (std::size_t g = 0; g != call.groups(); ++g)
-    groups.push_back(makeSlices(graph, MultiCall::groupOf(call.table, call.grouped, g), call.dims,
-                                call.sizes, call.lookups(), di)
-                         .expand({0}));
-  Tensor const stacked = ::poplar::concat(groups);
-  call.slices = call.grouped ? stacked : stacked[0];
-  if (call.dims.size() == 1) {
-    emitLookups(graph, jobsOf(call), call.way, prog, di);
-    return call.slices;
-  }
-  for (std::size_t g = 0; g != call.groups(); ++g) {
-    Tensor const table = MultiCall::groupOf(call.table, call.grouped, g);
-    if (call.dims.empty()) {
-      Tensor const all = stacked[g];
-      prog.add(::poplar::program::Copy(
-          table.expand({0}).broadcast(static_cast<unsigned>(all.dim(0)), 0), all, false, di));
-      continue;
-    }
-    forSlices(graph, stacked[g], MultiCall::groupOf(call.offsets, call.grouped, g), true, prog, di,
-              [&](Tensor const &slice, Tensor const &at, ::poplar::program::Sequence &body) {
-                emitSlice(graph, slice, table, at, call.dims, call.sizes, call.way.flags, body, di);
-              });
-  }
-  return call.slices;
-}
-
-POP_INLINE void multiOverwrite(::poplar::Graph &graph, MultiCall const &call,
-                               ::poplar::program::Sequence &prog,
-                               ::poplar::DebugContext const &di) {
-  if (call.slices.numElements() == 0)
-    return;
-  emitValidation(graph, call.offsets, call.shape(), call.dims, call.options, prog, di);
-  if (call.dims.size() == 1)
-    return emitUpdates(graph, jobsOf(call), {}, call.way, prog, di);
-  for (std::size_t g = 0; g != call.groups(); ++g) {
-    Tensor const table = MultiCall::groupOf(call.table, call.grouped, g);
-    Tensor const slices = MultiCall::groupOf(call.slices, call.grouped, g);
-    if (call.dims.empty()) {
-      prog.add(::poplar::program::Copy(slices[slices.dim(0) - 1], table, false, di));
-      continue;
-    }
-    forSlices(graph, slices, MultiCall::groupOf(call.offsets, call.grouped, g), false, prog, di,
-              [&](Tensor const &slice, Tensor const &at, ::poplar::program::Sequence &body) {
-                emitUpdate(graph, table, slice, at, call.dims, call.sizes, call.way.flags, body,
-                           di);
-              });
-  }
 }
 
 POP_INLINE void checkOverwritePlan(char const *where, SlicePlan const &plan) {

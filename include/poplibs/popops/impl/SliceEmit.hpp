@@ -17,6 +17,9 @@ struct SliceJob {
   ::poplar::Tensor slices;  ///< [N] + the table's shape with another size at `dim`
   ::poplar::Tensor offsets; ///< [N] UNSIGNED_INT
   std::size_t dim = 0;
+  /// In memory the slices are [.., N, ..] with N at the place of `dim`: makeGathered(). For
+  /// lookups.
+  bool gathered = false;
 };
 
 /// How vertices treat offsets, and how they are split on tiled targets.
@@ -37,6 +40,15 @@ POP_API POP_INLINE ::poplar::Tensor makeSlices(::poplar::Graph &graph,
                                                ::poplar::Tensor const &table, Sizes const &dims,
                                                Sizes const &sizes, std::size_t numSlices,
                                                ::poplar::DebugContext const &debugContext);
+
+/// A new tensor like the table with numSlices indices in dimension `dim`, and its view as
+/// `slices` of a lookup of size 1.
+struct Gathered {
+  ::poplar::Tensor result, slices;
+};
+POP_API POP_INLINE Gathered makeGathered(::poplar::Graph &graph, ::poplar::Tensor const &table,
+                                         std::size_t dim, std::size_t numSlices,
+                                         ::poplar::DebugContext const &debugContext);
 
 /// Fills the slices of all jobs, side by side. Offsets out of range give zeros.
 POP_API POP_INLINE void emitLookups(::poplar::Graph &graph, std::vector<SliceJob> const &jobs,

@@ -23,9 +23,10 @@ using ::poplar::Type;
 
 /// A job in the form of the vertices.
 struct SliceArrays {
-  Tensor table;   ///< [outer, size, inner]
-  Tensor slices;  ///< [N, outer, sliceRows, inner]
-  Tensor offsets; ///< [N]
+  Tensor table;            ///< [outer, size, inner]
+  Tensor slices;           ///< [N, outer, sliceRows, inner]
+  Tensor offsets;          ///< [N]
+  bool outerFirst = false; ///< slices lie in memory as [outer, N, sliceRows, inner]
 };
 
 /// The rows of one vertex, and of how many.
@@ -81,6 +82,7 @@ POP_INLINE SliceArrays arraysOf(Graph const &graph, SliceJob const &job) {
       job.slices.dimShuffle(behindFirst(order))
           .reshape({job.slices.dim(0), split.outer, job.slices.dim(dim + 1), split.inner});
   arrays.offsets = job.offsets.flatten();
+  arrays.outerFirst = job.gathered && isOneTile(graph);
   return arrays;
 }
 
@@ -88,10 +90,11 @@ POP_INLINE SliceArrays arraysOf(Graph const &graph, SliceJob const &job) {
 POP_INLINE ::poplar::VertexRef addSliceVertex(Graph &graph, ComputeSet cs, std::string const &name,
                                               SliceArrays const &arrays, SliceRows const &rows,
                                               unsigned flags, unsigned tile) {
+  Tensor const slices = arrays.outerFirst ? arrays.slices.dimShuffle({1, 0, 2, 3}) : arrays.slices;
   auto const v = graph.addVertex(cs, name,
                                  {{"base", arrays.table.flatten()},
                                   {"offsets", arrays.offsets},
-                                  {"slices", arrays.slices.flatten()}});
+                                  {"slices", slices.flatten()}});
   auto const set = [&](char const *field, std::size_t value) {
     if (value > 0xffffffffU)
       base::fail<::poputil::poplibs_error>("popops: a slice", "'", field, "' is ", value,
@@ -104,14 +107,15 @@ POP_INLINE ::poplar::VertexRef addSliceVertex(Graph &graph, ComputeSet cs, std::
   set("size", rows.size);
   set("sliceRows", arrays.slices.dim(2));
   set("inner", arrays.table.dim(2));
-  set("flags", flags);
+  set("flags", flags | (arrays.outerFirst ? 4U : 0U));
   graph.setTileMapping(v, tile);
   return v;
 }
 
 /// Lookups n of [begin, end).
 POP_INLINE SliceArrays lookupsOf(SliceArrays const &arrays, Interval const &lookups) {
-  return {arrays.table, arrays.slices.slice(lookups), arrays.offsets.slice(lookups)};
+  return {arrays.table, arrays.slices.slice(lookups), arrays.offsets.slice(lookups),
+          arrays.outerFirst};
 }
 
 /// At most `parts` ranges of [0, n) of about the same size.
@@ -209,8 +213,16 @@ private:
 
   void wholeLookup(SliceArrays const &arrays, std::size_t jobs) {
     std::size_t const size = arrays.table.dim(1);
-    for (Interval const &part :
-         ranges(arrays.offsets.numElements(), vertexParts(graph_, arrays, jobs)))
+    std::size_t const parts = vertexParts(graph_, arrays, jobs);
+    if (arrays.outerFirst && arrays.table.dim(0) > 1) {
+      for (Interval const &outer : ranges(arrays.table.dim(0), parts))
+        addSliceVertex(
+            graph_, stage(0), vertexName("popops::MultiSlice", arrays),
+            {arrays.table.slice(outer), arrays.slices.slice(outer, 1), arrays.offsets, true},
+            {0, size, size}, way_.flags, 0);
+      return;
+    }
+    for (Interval const &part : ranges(arrays.offsets.numElements(), parts))
       addSliceVertex(graph_, stage(0), vertexName("popops::MultiSlice", arrays),
                      lookupsOf(arrays, part), {0, size, size}, way_.flags, 0);
   }
@@ -222,7 +234,7 @@ private:
     std::size_t const parts =
         arrays.table.dim(0) == 1 ? vertexParts(graph_, arrays, jobs) : std::size_t(1);
     for (Interval const &rows : ranges(size, parts))
-      addUpdate({arrays.table.slice(rows, 1), arrays.slices, arrays.offsets},
+      addUpdate({arrays.table.slice(rows, 1), arrays.slices, arrays.offsets, false},
                 {rows.begin(), rows.size(), size}, combination, 0);
   }
 
@@ -259,7 +271,7 @@ private:
   void addLookups(SliceArrays const &arrays, SliceCell const &cell, Tensor const &slices) {
     unsigned const tiles = graph_.getTarget().getNumTiles();
     SliceArrays const cellArrays{columnsOf(arrays.table.slice(cell.rows, 1), cell), slices,
-                                 arrays.offsets};
+                                 arrays.offsets, false};
     unsigned tile = cell.tile;
     for (Interval const &part : ranges(arrays.offsets.numElements(), way_.parallelSplit)) {
       addSliceVertex(
@@ -400,6 +412,27 @@ POP_INLINE ::poplar::Tensor makeSlices(::poplar::Graph &graph, ::poplar::Tensor 
     ::poputil::mapTensorLinearly(graph, slices);
   }
   return unshuffle(slices, behindFirst(order));
+}
+
+POP_INLINE Gathered makeGathered(::poplar::Graph &graph, ::poplar::Tensor const &table,
+                                 std::size_t dim, std::size_t numSlices,
+                                 ::poplar::DebugContext const &debugContext) {
+  auto const at = static_cast<unsigned>(dim);
+  Gathered gathered;
+  if (!isOneTile(graph)) {
+    gathered.slices = makeSlices(graph, table, {dim}, {1}, numSlices, debugContext);
+    gathered.result = gathered.slices.squeeze({dim + 1}).dimRoll(0, at);
+    return gathered;
+  }
+  auto const order = memoryOrder(table);
+  Sizes ordered;
+  for (unsigned d : order)
+    ordered.push_back(d == dim ? numSlices : table.dim(d));
+  ::poplar::Tensor const t = graph.addVariable(table.elementType(), ordered, debugContext);
+  ::poputil::mapTensorLinearly(graph, t);
+  gathered.result = unshuffle(t, order);
+  gathered.slices = gathered.result.dimRoll(at, 0).expand({dim + 1});
+  return gathered;
 }
 
 POP_INLINE void emitLookups(::poplar::Graph &graph, std::vector<SliceJob> const &jobs,
