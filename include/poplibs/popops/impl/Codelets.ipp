@@ -16,6 +16,8 @@
 #include <codelets/popops/ReduceCost.hpp>
 #include <codelets/popops/ScaledAdd.hpp>
 #include <codelets/popops/ScaledAddCost.hpp>
+#include <codelets/popops/SequenceSlice.hpp>
+#include <codelets/popops/SequenceSliceCost.hpp>
 #include <poputil/impl/BuiltinCodelets.hpp>
 
 #include <poplar/impl/codelet/Registry.hpp>
@@ -236,6 +238,21 @@ template <class Tag, class T> VertexText describeVertex(MultiUpdateOp<Tag, T> *)
           &costOfMultiUpdateOp<sizeof(T)>};
 }
 
+template <unsigned BYTES>
+Cost costOfSequenceSlice(VertexSizes const &sizes, Machine const &machine) {
+  constexpr unsigned OUT = 1, COUNTS = 2;
+  return {sequenceSliceCycles(sizes.elements(COUNTS), sizes.elements(OUT) * BYTES, machine.workers),
+          0};
+}
+template <class Tag, class T> VertexText describeVertex(SequenceSlice<Tag, T> *) {
+  using V = SequenceSlice<Tag, T>;
+  return {templateName<T>("popops::SequenceSlice"),
+          {POP_FIELD(V, in), POP_FIELD(V, out), POP_FIELD(V, counts), POP_FIELD(V, inOffsets),
+           POP_FIELD(V, outOffsets), POP_FIELD(V, inRows), POP_FIELD(V, rows), POP_FIELD(V, begin),
+           POP_FIELD(V, inner), POP_FIELD(V, zeroUnused)},
+          &costOfSequenceSlice<sizeof(T)>};
+}
+
 } // namespace cottonwood::vertices
 
 namespace cottonwood::popops {
@@ -252,6 +269,7 @@ POP_INLINE std::vector<codelet::Codelet> const &builtinCodelets() {
     poputil::appendFamily<vertices::MultiSliceFamily>(isa, codelets);
     poputil::appendFamily<vertices::MultiUpdateOpFamily>(isa, codelets);
     poputil::appendFamily<vertices::ScaledAddFamily>(isa, codelets);
+    poputil::appendFamily<vertices::SequenceSliceFamily>(isa, codelets);
     return codelets;
   }();
   return table;

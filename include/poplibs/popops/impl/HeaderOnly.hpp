@@ -5,6 +5,7 @@
 // clang-format off
 #include <popops/AllTrue.hpp>
 #include <popops/Cast.hpp>
+#include <popops/CircBuf.hpp>
 #include <popops/DynamicSlice.hpp>
 #include <popops/ElementWise.hpp>
 #include <popops/ElementWiseUtil.hpp>
@@ -14,6 +15,7 @@
 #include <popops/ExprOpUtils.hpp>
 #include <popops/Fill.hpp>
 #include <popops/Gather.hpp>
+#include <popops/HostSliceTensor.hpp>
 #include <popops/Loop.hpp>
 #include <popops/Operation.hpp>
 #include <popops/OperationDef.hpp>
@@ -21,10 +23,12 @@
 #include <popops/Reduce.hpp>
 #include <popops/ScaledAdd.hpp>
 #include <popops/Scatter.hpp>
+#include <popops/SequenceSlice.hpp>
 #include <popops/Zero.hpp>
 #include <popops/codelets.hpp>
 
 #include <popops/impl/Cast.ipp>
+#include <popops/impl/CircBuf.ipp>
 #include <popops/impl/Codelets.ipp>
 #include <popops/impl/DynamicSlice.ipp>
 #include <popops/impl/ElementWise.ipp>
@@ -33,6 +37,7 @@
 #include <popops/impl/ExprOpUtils.ipp>
 #include <popops/impl/Fill.ipp>
 #include <popops/impl/Gather.ipp>
+#include <popops/impl/HostSliceTensor.ipp>
 #include <popops/impl/IndexVectors.ipp>
 #include <popops/impl/Loop.ipp>
 #include <popops/impl/MapEmit.ipp>
@@ -46,6 +51,7 @@
 #include <popops/impl/ReduceEmit.ipp>
 #include <popops/impl/ScaledAdd.ipp>
 #include <popops/impl/Scatter.ipp>
+#include <popops/impl/SequenceSlice.ipp>
 #include <popops/impl/SliceCall.ipp>
 #include <popops/impl/SliceCreate.ipp>
 #include <popops/impl/SliceEmit.ipp>

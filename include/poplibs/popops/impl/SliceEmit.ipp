@@ -34,20 +34,6 @@ struct SliceRows {
   std::size_t begin, rows, size;
 };
 
-/// The type that byte-moving vertices know elements by.
-POP_INLINE Type bytesType(Graph const &graph, Type const &type) {
-  switch (graph.getTarget().getTypeSize(type)) {
-  case 1:
-    return ::poplar::UNSIGNED_CHAR;
-  case 2:
-    return ::poplar::UNSIGNED_SHORT;
-  case 4:
-    return ::poplar::UNSIGNED_INT;
-  default:
-    return ::poplar::UNSIGNED_LONGLONG;
-  }
-}
-
 /// The order of dimensions in which the vertices see a table: on one tile that of memory, so that
 /// fields are contiguous; on several the sliced dimension first.
 POP_INLINE std::vector<unsigned> arrayOrder(Graph const &graph, Tensor const &table,

@@ -35,6 +35,10 @@ POP_API POP_INLINE ::poplar::Tensor unshuffle(::poplar::Tensor const &t,
 /// The permutation of one more dimension, which stays in front.
 POP_API POP_INLINE std::vector<unsigned> behindFirst(std::vector<unsigned> const &order);
 
+/// The integer type of that size, by which vertices that move bytes know elements.
+POP_API POP_INLINE ::poplar::Type bytesType(::poplar::Graph const &graph,
+                                            ::poplar::Type const &type);
+
 POP_API POP_INLINE bool isOneTile(::poplar::Graph const &graph);
 
 /// Columns that lie on one tile.

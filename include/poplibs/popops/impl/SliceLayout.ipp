@@ -57,6 +57,19 @@ POP_INLINE std::vector<unsigned> behindFirst(std::vector<unsigned> const &order)
   return all;
 }
 
+POP_INLINE ::poplar::Type bytesType(::poplar::Graph const &graph, ::poplar::Type const &type) {
+  switch (graph.getTarget().getTypeSize(type)) {
+  case 1:
+    return ::poplar::UNSIGNED_CHAR;
+  case 2:
+    return ::poplar::UNSIGNED_SHORT;
+  case 4:
+    return ::poplar::UNSIGNED_INT;
+  default:
+    return ::poplar::UNSIGNED_LONGLONG;
+  }
+}
+
 POP_INLINE bool isOneTile(::poplar::Graph const &graph) {
   return graph.getTarget().getNumTiles() == 1;
 }
