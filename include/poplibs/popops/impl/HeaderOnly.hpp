@@ -9,6 +9,7 @@
 #include <popops/DynamicSlice.hpp>
 #include <popops/ElementWise.hpp>
 #include <popops/ElementWiseUtil.hpp>
+#include <popops/Encoding.hpp>
 #include <popops/EncodingConstants.hpp>
 #include <popops/Expr.hpp>
 #include <popops/ExprOp.hpp>
@@ -17,13 +18,20 @@
 #include <popops/Gather.hpp>
 #include <popops/HostSliceTensor.hpp>
 #include <popops/Loop.hpp>
+#include <popops/NaN.hpp>
 #include <popops/Operation.hpp>
 #include <popops/OperationDef.hpp>
 #include <popops/OperationDefUtil.hpp>
+#include <popops/Pad.hpp>
 #include <popops/Reduce.hpp>
 #include <popops/ScaledAdd.hpp>
 #include <popops/Scatter.hpp>
 #include <popops/SequenceSlice.hpp>
+#include <popops/SelectScalarFromRows.hpp>
+#include <popops/Sort.hpp>
+#include <popops/SortOrder.hpp>
+#include <popops/TopK.hpp>
+#include <popops/UpdateScalarInRows.hpp>
 #include <popops/Zero.hpp>
 #include <popops/codelets.hpp>
 
@@ -33,6 +41,7 @@
 #include <popops/impl/DynamicSlice.ipp>
 #include <popops/impl/ElementWise.ipp>
 #include <popops/impl/ElementWiseUtil.ipp>
+#include <popops/impl/Encoding.ipp>
 #include <popops/impl/Expr.ipp>
 #include <popops/impl/ExprOpUtils.ipp>
 #include <popops/impl/Fill.ipp>
@@ -45,8 +54,11 @@
 #include <popops/impl/MapTerm.ipp>
 #include <popops/impl/MultiCall.ipp>
 #include <popops/impl/MultiSlice.ipp>
+#include <popops/impl/NaN.ipp>
 #include <popops/impl/Operation.ipp>
+#include <popops/impl/Pad.ipp>
 #include <popops/impl/Partition.ipp>
+#include <popops/impl/Positions.ipp>
 #include <popops/impl/Reduce.ipp>
 #include <popops/impl/ReduceEmit.ipp>
 #include <popops/impl/ScaledAdd.ipp>
@@ -58,4 +70,9 @@
 #include <popops/impl/SliceLayout.ipp>
 #include <popops/impl/SliceOptions.ipp>
 #include <popops/impl/SlicePlan.ipp>
+#include <popops/impl/SelectScalarFromRows.ipp>
+#include <popops/impl/Sort.ipp>
+#include <popops/impl/TopK.ipp>
+#include <popops/impl/TopKEmit.ipp>
+#include <popops/impl/UpdateScalarInRows.ipp>
 // clang-format on

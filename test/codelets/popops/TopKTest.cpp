@@ -1,0 +1,154 @@
+// Selecting and sorting on every instruction set of this machine.
+#include <codelets/popops/TopK.hpp>
+#include <codelets/popops/TopKMerge.hpp>
+#include <test/codelets/Isas.hpp>
+
+#include <algorithm>
+
+using namespace cottonwood;
+using kernels::KeyKind;
+using kernels::LongItem;
+
+TEST_SUITE_BEGIN("codelets/popops/topk");
+
+namespace {
+
+// Element bits of which many tie.
+template <class E> std::vector<E> randomBits(std::mt19937 &random, std::size_t n) {
+  std::vector<E> bits(n);
+  unsigned const shape = random() % 4;
+  for (std::size_t i = 0; i < n; ++i)
+    bits[i] = static_cast<E>(shape == 0   ? random()
+                             : shape == 1 ? random() % 5 << (8 * sizeof(E) - 3)
+                             : shape == 2 ? i
+                                          : 0 - i);
+  return bits;
+}
+
+// The items of all elements, sorted by the standard library.
+template <class E, class Item>
+std::vector<Item> sortedItems(const std::vector<E> &bits, kernels::KeyCode code,
+                              std::uint32_t firstIndex) {
+  std::vector<Item> items;
+  for (std::size_t i = 0; i < bits.size(); ++i)
+    items.push_back(kernels::makeItem<Item>(
+        code.key(static_cast<std::uint32_t>(bits[i]) << (32 - 8 * sizeof(E))),
+        firstIndex + static_cast<std::uint32_t>(i)));
+  std::sort(items.begin(), items.end());
+  return items;
+}
+
+template <class E, class Item> void checkPiece(isa::Isa isa, std::mt19937 &random, std::size_t n) {
+  for (std::size_t k : {std::size_t(1), n / 9 + 1, n / 3 + 1, n}) {
+    CAPTURE(k);
+    const KeyKind kind = sizeof(E) == 2 ? KeyKind::HALF
+                         : random() % 2 ? KeyKind::FLOAT
+                                        : KeyKind::INT;
+    const auto bits = randomBits<E>(random, n);
+    test::Misaligned<E> in(n);
+    for (std::size_t i = 0; i < n; ++i)
+      in.set(i, bits[i]);
+    std::vector<Item> out(k + 1, 77), scratch(2 * kernels::topKBuffer(n, k) + 1, 77);
+    auto v = test::zeroed<vertices::TopKPiece<isa::scalar, E, Item>>();
+    test::connect(v.in, in.data());
+    test::connect(v.out, out.data(), k);
+    test::connect(v.scratch, scratch.data());
+    v.n = static_cast<unsigned>(n);
+    v.firstIndex = 1000;
+    v.kind = static_cast<unsigned>(kind);
+    v.descending = random() % 2 == 0;
+    auto expected = sortedItems<E, Item>(bits, kernels::keyCode(kind, v.descending), 1000);
+    expected.resize(k);
+    expected.push_back(77);
+    constexpr std::size_t position = test::positionIn<vertices::TopKPiece<isa::scalar, E, Item>>(
+        vertices::TopKFamily::Vertices<isa::scalar>());
+    vertices::entriesFor<vertices::TopKFamily>(isa).first[position](&v, 0, nullptr);
+    CHECK(out == expected);
+    CHECK(scratch.back() == 77);
+  }
+}
+
+} // namespace
+
+TEST_CASE("pieces give their first items in order") {
+  for (const isa::Isa isa : test::vectorIsas()) {
+    std::mt19937 random(7);
+    for (std::size_t n : test::lengths()) {
+      if (n == 0)
+        continue;
+      CAPTURE(isa::name(isa));
+      CAPTURE(n);
+      checkPiece<unsigned, unsigned>(isa, random, n);
+      checkPiece<unsigned, LongItem>(isa, random, n);
+      checkPiece<unsigned short, unsigned>(isa, random, n);
+      checkPiece<unsigned short, LongItem>(isa, random, n);
+    }
+  }
+}
+
+TEST_CASE("keys keep the order of numbers and give them back") {
+  const float numbers[] = {-INFINITY, -3.f, -1e-40f, -0.f, 0.f, 1e-40f, 2.f, INFINITY, NAN, -NAN};
+  for (bool descending : {false, true}) {
+    const auto code = kernels::keyCode(KeyKind::FLOAT, descending);
+    const auto halves = kernels::keyCode(KeyKind::HALF, descending);
+    for (std::size_t i = 0; i < std::size(numbers); ++i) {
+      const auto bits = arch::bitCast<std::uint32_t>(numbers[i]);
+      const auto half = std::uint32_t(arch::floatToHalf(numbers[i])) << 16;
+      CHECK(code.bits(code.key(bits)) == bits);
+      CHECK(halves.bits(halves.key(half)) == half);
+      if (i == 0)
+        continue;
+      const auto before = arch::bitCast<std::uint32_t>(numbers[i - 1]);
+      CHECK((code.key(before) < code.key(bits)) != descending);
+    }
+  }
+  const auto ints = kernels::keyCode(KeyKind::INT, false);
+  CHECK(ints.key(0x80000000u) < ints.key(0xffffffffu));
+  CHECK(ints.key(0xffffffffu) < ints.key(0));
+  for (std::uint32_t bits = 0; bits < 0x10000; ++bits) {
+    const auto halves = kernels::keyCode(KeyKind::HALF, true);
+    if (halves.bits(halves.key(bits << 16)) != bits << 16)
+      FAIL("half bits ", bits);
+  }
+}
+
+TEST_CASE("runs merge from any place, mirrored groups keep their order") {
+  std::mt19937 random(3);
+  for (std::size_t na : {0, 1, 5, 100, 1000})
+    for (std::size_t nb : {0, 1, 64, 777}) {
+      const auto a = sortedItems<unsigned, LongItem>(randomBits<unsigned>(random, na),
+                                                     kernels::keyCode(KeyKind::INT, false), 0);
+      const auto b = sortedItems<unsigned, LongItem>(randomBits<unsigned>(random, nb),
+                                                     kernels::keyCode(KeyKind::INT, false), 5000);
+      std::vector<LongItem> expected(na + nb);
+      std::merge(a.begin(), a.end(), b.begin(), b.end(), expected.begin());
+      expected.resize(na + nb - (na + nb) / 5);
+      std::vector<LongItem> out(expected.size());
+      auto v = test::zeroed<vertices::MergeRuns<isa::scalar, LongItem>>();
+      test::connect(v.a, a.data(), na);
+      test::connect(v.b, b.data(), nb);
+      test::connect(v.out, out.data(), out.size());
+      test::runOn<vertices::TopKMergeFamily>(isa::Isa::Scalar, v);
+      CHECK(out == expected);
+      if (out.empty())
+        continue;
+      std::vector<unsigned> values(out.size()), indices(out.size());
+      auto u = test::zeroed<vertices::UnpackItems<isa::scalar, unsigned, LongItem>>();
+      test::connect(u.in, out.data());
+      test::connect(u.values, values.data(), values.size());
+      test::connect(u.indices, indices.data());
+      u.kind = static_cast<unsigned>(KeyKind::INT);
+      u.mirrored = true;
+      test::runOn<vertices::TopKMergeFamily>(isa::Isa::Scalar, u);
+      std::stable_sort(out.begin(), out.end(), [](LongItem x, LongItem y) {
+        return kernels::keyOf(x) > kernels::keyOf(y);
+      });
+      std::size_t wrong = 0;
+      for (std::size_t i = 0; i < out.size(); ++i)
+        wrong += values[i] != (kernels::keyOf(out[i]) ^ 0x80000000u) ||
+                 indices[i] != static_cast<unsigned>(out[i]);
+      CHECK(wrong == 0);
+    }
+}
+
+TEST_SUITE_END();
