@@ -9,6 +9,8 @@
 #include <codelets/popops/EncodingCost.hpp>
 #include <codelets/popops/Fill.hpp>
 #include <codelets/popops/FillCost.hpp>
+#include <codelets/popops/GatherStatistics.hpp>
+#include <codelets/popops/GatherStatisticsCost.hpp>
 #include <codelets/popops/Map.hpp>
 #include <codelets/popops/MapCost.hpp>
 #include <codelets/popops/MultiSlice.hpp>
@@ -16,6 +18,8 @@
 #include <codelets/popops/MultiUpdateOp.hpp>
 #include <codelets/popops/NaN.hpp>
 #include <codelets/popops/NaNCost.hpp>
+#include <codelets/popops/NormaliseImage.hpp>
+#include <codelets/popops/NormaliseImageCost.hpp>
 #include <codelets/popops/Reduce.hpp>
 #include <codelets/popops/ReduceCost.hpp>
 #include <codelets/popops/ScalarInRows.hpp>
@@ -24,6 +28,10 @@
 #include <codelets/popops/ScaledAddCost.hpp>
 #include <codelets/popops/SequenceSlice.hpp>
 #include <codelets/popops/SequenceSliceCost.hpp>
+#include <codelets/popops/SplineBasis.hpp>
+#include <codelets/popops/SplineBasisCost.hpp>
+#include <codelets/popops/SplineWeighting.hpp>
+#include <codelets/popops/SplineWeightingCost.hpp>
 #include <codelets/popops/TopK.hpp>
 #include <codelets/popops/TopKCost.hpp>
 #include <codelets/popops/TopKMerge.hpp>
@@ -375,6 +383,71 @@ template <class Tag, class E> VertexText describeVertex(GatherInRows<Tag, E> *) 
           &costOfTopKStep<2, 4>};
 }
 
+template <unsigned BYTES> Cost costOfHistogram(VertexSizes const &sizes, Machine const &machine) {
+  constexpr unsigned IN = 0, LEVELS = 1;
+  return {histogramCycles(BYTES, sizes.elements(IN), sizes.elements(LEVELS), machine.workers), 0};
+}
+
+template <class Tag, class T> VertexText describeVertex(Histogram<Tag, T> *) {
+  using V = Histogram<Tag, T>;
+  return {templateName<T>("popops::Histogram"),
+          {POP_FIELD(V, in), POP_FIELD(V, levels), POP_FIELD(V, counts), POP_FIELD(V, absolute)},
+          &costOfHistogram<sizeof(T)>};
+}
+
+template <bool FROM_BYTES>
+Cost costOfNormaliseImage(VertexSizes const &sizes, Machine const &machine) {
+  constexpr unsigned OUT = 3;
+  std::uint64_t const pixels = sizes.elements(OUT) / 4;
+  return {normaliseImageCycles(FROM_BYTES, pixels, machine.workers), 9 * pixels};
+}
+
+template <class Tag, class In, class Out>
+VertexText describeVertex(NormaliseImage<Tag, In, Out> *) {
+  using V = NormaliseImage<Tag, In, Out>;
+  return {templateName<In, Out>("popops::NormaliseImage"),
+          {POP_FIELD(V, in), POP_FIELD(V, offsets), POP_FIELD(V, scales), POP_FIELD(V, out),
+           POP_FIELD(V, inScale)},
+          &costOfNormaliseImage<sizeof(In) == 1>};
+}
+
+inline Cost costOfSplineBasis(VertexSizes const &sizes, Machine const &machine) {
+  constexpr unsigned BASIS = 3, DIMS = 5, SPLINES = 7;
+  auto const dims = static_cast<std::uint64_t>(sizes.stateInt(DIMS)),
+             splines = static_cast<std::uint64_t>(sizes.stateInt(SPLINES));
+  std::uint64_t const edges = splines == 0 ? 0 : sizes.elements(BASIS) / splines;
+  return {splineBasisCycles(edges, splines, dims, machine.workers), edges * splines * dims};
+}
+
+template <class Tag, class T> VertexText describeVertex(SplineBasis<Tag, T> *) {
+  using V = SplineBasis<Tag, T>;
+  return {templateName<T>("popops::SplineBasis"),
+          {POP_FIELD(V, pseudo), POP_FIELD(V, kernelSize), POP_FIELD(V, isOpen),
+           POP_FIELD(V, basis), POP_FIELD(V, weightIndex), POP_FIELD(V, dims), POP_FIELD(V, degree),
+           POP_FIELD(V, numSplines)},
+          &costOfSplineBasis};
+}
+
+template <unsigned BYTES>
+Cost costOfSplineWeighting(VertexSizes const &sizes, Machine const &machine) {
+  constexpr unsigned OUT = 4, IN_CHANNELS = 6, OUT_CHANNELS = 7, SPLINES = 8;
+  auto const outChannels = static_cast<std::uint64_t>(sizes.stateInt(OUT_CHANNELS));
+  std::uint64_t const edges = outChannels == 0 ? 0 : sizes.elements(OUT) / outChannels;
+  std::uint64_t const products = outChannels *
+                                 static_cast<std::uint64_t>(sizes.stateInt(IN_CHANNELS)) *
+                                 static_cast<std::uint64_t>(sizes.stateInt(SPLINES));
+  return {splineWeightingCycles(BYTES, edges, products, machine.workers), 2 * edges * products};
+}
+
+template <class Tag, class T> VertexText describeVertex(SplineWeighting<Tag, T> *) {
+  using V = SplineWeighting<Tag, T>;
+  return {templateName<T>("popops::SplineWeighting"),
+          {POP_FIELD(V, input), POP_FIELD(V, weight), POP_FIELD(V, basis),
+           POP_FIELD(V, weightIndex), POP_FIELD(V, out), POP_FIELD(V, kernels),
+           POP_FIELD(V, inChannels), POP_FIELD(V, outChannels), POP_FIELD(V, splines)},
+          &costOfSplineWeighting<sizeof(T)>};
+}
+
 } // namespace cottonwood::vertices
 
 namespace cottonwood::popops {
@@ -393,6 +466,10 @@ POP_INLINE std::vector<codelet::Codelet> const &builtinCodelets() {
     poputil::appendFamily<vertices::EncodingFamily>(isa, codelets);
     poputil::appendFamily<vertices::NaNFamily>(isa, codelets);
     poputil::appendFamily<vertices::ScalarInRowsFamily>(isa, codelets);
+    poputil::appendFamily<vertices::GatherStatisticsFamily>(isa, codelets);
+    poputil::appendFamily<vertices::NormaliseImageFamily>(isa, codelets);
+    poputil::appendFamily<vertices::SplineBasisFamily>(isa, codelets);
+    poputil::appendFamily<vertices::SplineWeightingFamily>(isa, codelets);
     poputil::appendFamily<vertices::TopKFamily>(isa, codelets);
     poputil::appendFamily<vertices::TopKMergeFamily>(isa, codelets);
     poputil::appendFamily<vertices::ScaledAddFamily>(isa, codelets);

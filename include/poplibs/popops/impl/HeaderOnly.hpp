@@ -18,7 +18,9 @@
 #include <popops/Gather.hpp>
 #include <popops/HostSliceTensor.hpp>
 #include <popops/Loop.hpp>
+#include <popops/GatherStatistics.hpp>
 #include <popops/NaN.hpp>
+#include <popops/NormaliseImage.hpp>
 #include <popops/Operation.hpp>
 #include <popops/OperationDef.hpp>
 #include <popops/OperationDefUtil.hpp>
@@ -30,6 +32,8 @@
 #include <popops/SelectScalarFromRows.hpp>
 #include <popops/Sort.hpp>
 #include <popops/SortOrder.hpp>
+#include <popops/SplineBasis.hpp>
+#include <popops/SplineWeighting.hpp>
 #include <popops/TopK.hpp>
 #include <popops/UpdateScalarInRows.hpp>
 #include <popops/Zero.hpp>
@@ -49,12 +53,14 @@
 #include <popops/impl/HostSliceTensor.ipp>
 #include <popops/impl/IndexVectors.ipp>
 #include <popops/impl/Loop.ipp>
+#include <popops/impl/GatherStatistics.ipp>
 #include <popops/impl/MapEmit.ipp>
 #include <popops/impl/MapOperand.ipp>
 #include <popops/impl/MapTerm.ipp>
 #include <popops/impl/MultiCall.ipp>
 #include <popops/impl/MultiSlice.ipp>
 #include <popops/impl/NaN.ipp>
+#include <popops/impl/NormaliseImage.ipp>
 #include <popops/impl/Operation.ipp>
 #include <popops/impl/Pad.ipp>
 #include <popops/impl/Partition.ipp>
@@ -72,6 +78,8 @@
 #include <popops/impl/SlicePlan.ipp>
 #include <popops/impl/SelectScalarFromRows.ipp>
 #include <popops/impl/Sort.ipp>
+#include <popops/impl/SplineBasis.ipp>
+#include <popops/impl/SplineWeighting.ipp>
 #include <popops/impl/TopK.ipp>
 #include <popops/impl/TopKEmit.ipp>
 #include <popops/impl/UpdateScalarInRows.ipp>
