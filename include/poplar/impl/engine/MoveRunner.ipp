@@ -5,6 +5,7 @@
 
 #include <poplar/impl/base/SmallVector.hpp>
 #include <poplar/impl/base/ThreadPool.hpp>
+#include <poplar/impl/engine/Transpose.hpp>
 
 #include <algorithm>
 #include <cstring>
@@ -85,6 +86,50 @@ POP_INLINE void copyPlane(std::byte const *src, std::byte *dst, lower::MoveDim c
   }
 }
 
+/// Whether one dim is packed in the source and the other in the destination, both long enough for
+/// vectors.
+POP_INLINE bool isTranspose(lower::MoveDim const &packedSrc, lower::MoveDim const &packedDst,
+                            std::uint64_t bytes) {
+  auto const unit = static_cast<std::int64_t>(bytes);
+  std::uint64_t const lanes = transposeLanes(bytes);
+  return lanes != 0 && packedSrc.srcStride == unit && packedDst.dstStride == unit &&
+         packedSrc.dstStride != unit && packedDst.srcStride != unit && packedSrc.count >= lanes &&
+         packedDst.count >= lanes;
+}
+
+/// Whole vectors by the transpose, what is left at two sides by rows.
+POP_INLINE void copyTransposed(std::byte const *src, std::byte *dst,
+                               lower::MoveDim const &packedSrc, lower::MoveDim const &packedDst,
+                               std::uint64_t bytes) {
+  std::uint64_t const lanes = transposeLanes(bytes);
+  auto const unit = static_cast<std::int64_t>(bytes);
+  std::uint64_t const rows = packedDst.count / lanes * lanes,
+                      columns = packedSrc.count / lanes * lanes;
+  TransposePlane const plane{src, dst, packedDst.srcStride, packedSrc.dstStride, rows, columns};
+  switch (bytes) {
+  case 1:
+    transposeVectors<1>(plane);
+    break;
+  case 2:
+    transposeVectors<2>(plane);
+    break;
+  case 4:
+    transposeVectors<4>(plane);
+    break;
+  default:
+    transposeVectors<8>(plane);
+    break;
+  }
+  for (std::uint64_t c = columns; c < packedSrc.count; ++c)
+    copyStrided(src + static_cast<std::int64_t>(c) * unit,
+                dst + static_cast<std::int64_t>(c) * packedSrc.dstStride, packedDst.count,
+                packedDst.srcStride, unit, bytes);
+  for (std::uint64_t r = rows; r < packedDst.count; ++r)
+    copyStrided(src + static_cast<std::int64_t>(r) * packedDst.srcStride,
+                dst + static_cast<std::int64_t>(r) * unit, columns, unit, packedSrc.dstStride,
+                bytes);
+}
+
 POP_INLINE void copyNest(std::byte const *src, std::byte *dst, lower::MoveDim const *dims,
                          std::size_t numDims, std::uint64_t bytes) {
   if (numDims == 0) {
@@ -92,12 +137,33 @@ POP_INLINE void copyNest(std::byte const *src, std::byte *dst, lower::MoveDim co
   } else if (numDims == 1) {
     copyStrided(src, dst, dims[0].count, dims[0].srcStride, dims[0].dstStride, bytes);
   } else if (numDims == 2) {
-    copyPlane(src, dst, dims[0], dims[1], bytes);
+    if (isTranspose(dims[0], dims[1], bytes))
+      copyTransposed(src, dst, dims[0], dims[1], bytes);
+    else
+      copyPlane(src, dst, dims[0], dims[1], bytes);
   } else {
     for (std::uint64_t i = 0; i < dims[0].count;
          ++i, src += dims[0].srcStride, dst += dims[0].dstStride)
       copyNest(src, dst, dims + 1, numDims - 1, bytes);
   }
+}
+
+/// All of a move. The order of its dims is free: what can be transposed in planes is.
+POP_INLINE void copyMove(std::byte const *src, std::byte *dst, lower::MoveDim const *dims,
+                         std::size_t numDims, std::uint64_t bytes) {
+  for (std::size_t s = 0; s < numDims; ++s)
+    for (std::size_t d = 0; d < numDims; ++d) {
+      if (s == d || !isTranspose(dims[s], dims[d], bytes))
+        continue;
+      base::SmallVector<lower::MoveDim, 8> ordered;
+      for (std::size_t i = 0; i < numDims; ++i)
+        if (i != s && i != d)
+          ordered.push_back(dims[i]);
+      ordered.push_back(dims[s]);
+      ordered.push_back(dims[d]);
+      return copyNest(src, dst, ordered.data(), numDims, bytes);
+    }
+  copyNest(src, dst, dims, numDims, bytes);
 }
 
 } // namespace cottonwood::engine::detail
@@ -122,11 +188,15 @@ POP_INLINE void MoveRunner::runPart(lower::Move const &move, std::byte const *sr
   lower::MoveDim &cut = *std::max_element(
       ranges.begin(), ranges.end(),
       [](lower::MoveDim const &x, lower::MoveDim const &y) { return x.count < y.count; });
-  std::uint64_t const begin = cut.count * part / parts, end = cut.count * (part + 1) / parts;
+  // Ranges of many elements begin with whole cache lines.
+  std::uint64_t const grain = cut.count >= std::uint64_t(256) * parts ? 64 : 1,
+                      grains = (cut.count + grain - 1) / grain;
+  std::uint64_t const begin = grains * part / parts * grain,
+                      end = std::min(grains * (part + 1) / parts * grain, cut.count);
   cut.count = end - begin;
   src += static_cast<std::int64_t>(begin) * cut.srcStride;
   dst += static_cast<std::int64_t>(begin) * cut.dstStride;
-  detail::copyNest(src, dst, ranges.data(), ranges.size(), move.bytes);
+  detail::copyMove(src, dst, ranges.data(), ranges.size(), move.bytes);
 }
 
 POP_INLINE void MoveRunner::runInline(lower::MovePlan const &plan, std::byte const *src,
@@ -134,7 +204,7 @@ POP_INLINE void MoveRunner::runInline(lower::MovePlan const &plan, std::byte con
   lower::Move const *const moves = executable_->moves.data() + plan.first;
   for (std::uint64_t i = 0; i < plan.count; ++i) {
     lower::Move const &move = moves[i];
-    detail::copyNest(src + move.src, dst + move.dst, executable_->moveDims.data() + move.firstDim,
+    detail::copyMove(src + move.src, dst + move.dst, executable_->moveDims.data() + move.firstDim,
                      move.numDims, move.bytes);
   }
 }
