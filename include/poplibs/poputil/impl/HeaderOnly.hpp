@@ -8,6 +8,7 @@
 #include <poputil/OptionParsing.hpp>
 #include <poputil/TileMapping.hpp>
 #include <poputil/Util.hpp>
+#include <poputil/VarStructure.hpp>
 #include <poputil/VertexTemplates.hpp>
 #include <poputil/exceptions.hpp>
 
@@ -16,5 +17,6 @@
 #include <poputil/impl/OptionParsing.ipp>
 #include <poputil/impl/TileMapping.ipp>
 #include <poputil/impl/Util.ipp>
+#include <poputil/impl/VarStructure.ipp>
 #include <poputil/impl/exceptions.ipp>
 // clang-format on
