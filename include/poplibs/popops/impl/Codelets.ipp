@@ -35,6 +35,8 @@
 #include <codelets/popops/TopK.hpp>
 #include <codelets/popops/TopKCost.hpp>
 #include <codelets/popops/TopKMerge.hpp>
+#include <codelets/popops/Transpose.hpp>
+#include <codelets/popops/TransposeCost.hpp>
 #include <poputil/impl/BuiltinCodelets.hpp>
 
 #include <poplar/impl/codelet/Registry.hpp>
@@ -448,6 +450,22 @@ template <class Tag, class T> VertexText describeVertex(SplineWeighting<Tag, T> 
           &costOfSplineWeighting<sizeof(T)>};
 }
 
+template <unsigned BYTES> Cost costOfTranspose(VertexSizes const &sizes, Machine const &machine) {
+  constexpr unsigned OUT = 1, ROWS = 2, COLUMNS = 3;
+  auto const rows = static_cast<std::uint64_t>(sizes.stateInt(ROWS)),
+             columns = static_cast<std::uint64_t>(sizes.stateInt(COLUMNS));
+  std::uint64_t const matrix = rows * columns,
+                      matrices = matrix == 0 ? 0 : sizes.elements(OUT) / matrix;
+  return {transposeCycles(BYTES, rows, columns, matrices, machine.workers), 0};
+}
+
+template <class Tag, class T> VertexText describeVertex(Transpose<Tag, T> *) {
+  using V = Transpose<Tag, T>;
+  return {templateName<T>("popops::Transpose"),
+          {POP_FIELD(V, in), POP_FIELD(V, out), POP_FIELD(V, rows), POP_FIELD(V, columns)},
+          &costOfTranspose<sizeof(T)>};
+}
+
 } // namespace cottonwood::vertices
 
 namespace cottonwood::popops {
@@ -472,6 +490,7 @@ POP_INLINE std::vector<codelet::Codelet> const &builtinCodelets() {
     poputil::appendFamily<vertices::SplineWeightingFamily>(isa, codelets);
     poputil::appendFamily<vertices::TopKFamily>(isa, codelets);
     poputil::appendFamily<vertices::TopKMergeFamily>(isa, codelets);
+    poputil::appendFamily<vertices::TransposeFamily>(isa, codelets);
     poputil::appendFamily<vertices::ScaledAddFamily>(isa, codelets);
     poputil::appendFamily<vertices::SequenceSliceFamily>(isa, codelets);
     return codelets;

@@ -25,6 +25,7 @@
 #include <popops/OperationDef.hpp>
 #include <popops/OperationDefUtil.hpp>
 #include <popops/Pad.hpp>
+#include <popops/Rearrange.hpp>
 #include <popops/Reduce.hpp>
 #include <popops/ScaledAdd.hpp>
 #include <popops/Scatter.hpp>
@@ -65,6 +66,7 @@
 #include <popops/impl/Pad.ipp>
 #include <popops/impl/Partition.ipp>
 #include <popops/impl/Positions.ipp>
+#include <popops/impl/Rearrange.ipp>
 #include <popops/impl/Reduce.ipp>
 #include <popops/impl/ReduceEmit.ipp>
 #include <popops/impl/ScaledAdd.ipp>
