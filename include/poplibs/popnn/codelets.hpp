@@ -8,8 +8,8 @@ class Graph;
 
 namespace popnn {
 
-/// Makes the vertices of this library known to the graph. Call it once before any other function of
-/// popnn, together with popops::addCodelets; calling it again does nothing.
+/// Makes the vertices of this library, and those of poplin, known to the graph. Call it once before
+/// any other function of popnn, together with popops::addCodelets; calling it again does nothing.
 POP_API void addCodelets(poplar::Graph &graph);
 
 } // namespace popnn

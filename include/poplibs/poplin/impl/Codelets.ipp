@@ -3,6 +3,7 @@
 #include <poplin/codelets.hpp>
 #include <poplin/impl/Config.hpp>
 #include <poplin/impl/EpilogueText.hpp>
+#include <poplin/impl/NormCodelets.hpp>
 #include <poplin/impl/VertexCosts.hpp>
 
 #include <codelets/poplin/ConvVertex.hpp>
@@ -61,6 +62,7 @@ POP_INLINE std::vector<codelet::Codelet> const &builtinCodelets() {
     poputil::appendFamily<vertices::MatMulFamily>(poputil::builtinIsa(), codelets);
     poputil::appendFamily<vertices::ConvFamily>(poputil::builtinIsa(), codelets);
     poputil::appendFamily<vertices::FusedFamily>(poputil::builtinIsa(), codelets);
+    poputil::appendFamily<vertices::NormFamily>(poputil::builtinIsa(), codelets);
     return codelets;
   }();
   return table;

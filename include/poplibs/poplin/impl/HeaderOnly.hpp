@@ -12,7 +12,9 @@
 #include <poplin/Fused.hpp>
 #include <poplin/Kernels.hpp>
 #include <poplin/MatMul.hpp>
+#include <poplin/MeshGrid.hpp>
 #include <poplin/MultiConvolution.hpp>
+#include <poplin/Norms.hpp>
 #include <poplin/PlanningCache.hpp>
 #include <poplin/Wisdom.hpp>
 #include <poplin/codelets.hpp>
@@ -49,7 +51,12 @@
 #include <poplin/impl/MatMulPlanning.ipp>
 #include <poplin/impl/MatMulTiles.ipp>
 #include <poplin/impl/Measure.ipp>
+#include <poplin/impl/MeshGrid.ipp>
 #include <poplin/impl/MultiConvolution.ipp>
+#include <poplin/impl/NormApply.ipp>
+#include <poplin/impl/NormCheck.ipp>
+#include <poplin/impl/NormSums.ipp>
+#include <poplin/impl/Norms.ipp>
 #include <poplin/impl/RawConv.ipp>
 #include <poplin/impl/RawMatMul.ipp>
 #include <poplin/impl/Wisdom.ipp>

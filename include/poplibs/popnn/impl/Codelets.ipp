@@ -1,5 +1,6 @@
 #pragma once
 
+#include <poplin/codelets.hpp>
 #include <popnn/codelets.hpp>
 #include <popnn/impl/Config.hpp>
 
@@ -106,6 +107,7 @@ POP_INLINE std::vector<codelet::Codelet> const &builtinCodelets() {
 namespace popnn {
 
 POP_INLINE void addCodelets(poplar::Graph &graph) {
+  poplin::addCodelets(graph); // norms are made of its vertices
   cottonwood::codelet::addToGraph(graph, cottonwood::popnn::builtinCodelets());
 }
 

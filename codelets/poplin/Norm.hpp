@@ -1,0 +1,257 @@
+/// \file Norm.hpp
+/// Normalisations: statistics, and everything elementwise around them. T is float or half; sums,
+/// means and coefficients are float.
+///
+/// Sums (MultiVertex) over a block [k1, r1, k2, r2] of memory, k1 and k2 kept; k1 follows from the
+/// number of outputs:
+///   poplin::NormSums<T>        first = sum of in, second = sum of in^2
+///   poplin::NormProducts<T>    first = sum of a, second = sum of a b
+///   poplin::NormDeviations<T>  second = sum of (in - centre)^2
+///   poplin::NormStatistics<T>  mean, invStdDev = 1 / sqrt((variance + eps) factor)
+/// Fields
+///   in, a, b       Input<Vector<T, ONE_PTR>>   [k1, r1, k2, r2]
+///   first, second  Output<Vector<float, SPAN>>   [k1, k2]
+///   centre         Input<Vector<float, ONE_PTR>>   [k1, k2]
+///   mean, invStdDev  Output<Vector<T, SPAN>>   [k1, k2]
+///   r1, k2, r2     unsigned
+///   eps, factor    float;   stable  unsigned: 0: variance = max(0, mean of in^2 - mean^2), else
+///                  mean of (in - mean)^2
+///
+/// The order of additions is a function of the block alone, the same on every instruction set: rows
+/// of at least 64 elements (or all rows, if r1 = 1) keep 32 partial results, element i of each row
+/// goes to partial result i mod 32, folded by halves; shorter rows are added side by side, eight
+/// rows at a time as a tree, then along r2.
+///
+/// Elementwise (MultiVertex), with coefficients of statistics s and of channels c:
+///   poplin::NormWhiten<T>     out = (in - mean[s]) invStdDev[s]
+///   poplin::Normalise<T>      whitened = that, out = whitened gamma[c] + beta[c]
+///   poplin::NormAffine<T>     out = in gamma[c] + beta[c]
+///   poplin::NormScale<T>      out = in gamma[c]
+///   poplin::NormGradient<T>   out = invStdDev[s] (grads - whitened product[s] - mean[s])
+/// Fields
+///   in, grads, whitened   Input<Vector<T, ONE_PTR>>; out Output<Vector<T, SPAN>>; in Normalise
+///                whitened is Output<Vector<T, ONE_PTR>>
+///   mean ... product      Input<Vector<float, ONE_PTR>>
+///   table        Vector<unsigned>: of each dimension of the whole tensor in the order of memory:
+///                its size, its strides in statistics and in channels
+///   origin       the vertex's first element in that tensor
+///   statBase, chanBase    what to add to the index of a coefficient
+///
+///   poplin::NormGradientRows<T>   out = invStdDev (g - whitened mean(g whitened) - mean(g)), g =
+///                grads gamma, for rows [channels, field] that are a statistic each; gamma begins
+///                at (firstGroup + row) % groups * channels
+#pragma once
+
+#include <codelets/arch/EntryTable.hpp>
+#include <codelets/arch/Shell.hpp>
+#include <codelets/poplin/NormApplyKernel.hpp>
+
+namespace cottonwood::vertices {
+
+template <class T> using NormIn = poplar::Input<poplar::Vector<T, poplar::VectorLayout::ONE_PTR>>;
+template <class T> using NormOut = poplar::Output<poplar::Vector<T, poplar::VectorLayout::SPAN>>;
+
+/// A worker takes a share of the outputs. \tparam KIND  of the sums
+template <class Tag, kernels::NormSum KIND, class T>
+POP_SIMD_INLINE bool runNormSums(const kernels::NormBlock &block, const T *a, const T *b,
+                                 const float *centre, float *first, float *second,
+                                 std::size_t outputs, unsigned worker) {
+  const auto *in = kernelPointer(a), *other = kernelPointer(b);
+  const std::size_t grain = kernels::sumsAlongRows(block) ? 1 : (64 + block.r2 - 1) / block.r2;
+  const WorkerShare share = workerShare(outputs, worker, grain);
+  for (std::size_t o = share.begin; o < share.end;) {
+    const std::size_t n = kernels::normPiece(block, o, share.end);
+    kernels::normSums<Tag, KIND>(block, in, other, centre ? centre + o : nullptr, o, n,
+                                 first ? first + o : nullptr, second + o);
+    o += n;
+  }
+  return true;
+}
+
+template <class Tag, class T> class NormSums : public poplar::MultiVertex {
+public:
+  NormIn<T> in;
+  NormOut<float> first, second;
+  unsigned r1, k2, r2;
+
+  bool compute(unsigned worker) {
+    return runNormSums<Tag, kernels::NormSum::SQUARES>({r1, k2, r2}, in.data(), in.data(), nullptr,
+                                                       first.data(), second.data(), second.size(),
+                                                       worker);
+  }
+};
+
+template <class Tag, class T> class NormProducts : public poplar::MultiVertex {
+public:
+  NormIn<T> a, b;
+  NormOut<float> first, second;
+  unsigned r1, k2, r2;
+
+  bool compute(unsigned worker) {
+    return runNormSums<Tag, kernels::NormSum::PRODUCTS>({r1, k2, r2}, a.data(), b.data(), nullptr,
+                                                        first.data(), second.data(), second.size(),
+                                                        worker);
+  }
+};
+
+template <class Tag, class T> class NormDeviations : public poplar::MultiVertex {
+public:
+  NormIn<T> in;
+  NormIn<float> centre;
+  NormOut<float> second;
+  unsigned r1, k2, r2;
+
+  bool compute(unsigned worker) {
+    return runNormSums<Tag, kernels::NormSum::DEVIATIONS>({r1, k2, r2}, in.data(), in.data(),
+                                                          centre.data(), nullptr, second.data(),
+                                                          second.size(), worker);
+  }
+};
+
+template <class Tag, class T> class NormStatistics : public poplar::MultiVertex {
+public:
+  NormIn<T> in;
+  NormOut<T> mean, invStdDev;
+  unsigned r1, k2, r2;
+  float eps, factor;
+  unsigned stable;
+
+  bool compute(unsigned worker) {
+    const kernels::NormBlock block{r1, k2, r2};
+    const std::size_t grain = kernels::sumsAlongRows(block) ? 1 : (64 + r2 - 1) / r2;
+    const WorkerShare share = workerShare(mean.size(), worker, grain);
+    const float count = static_cast<float>(std::size_t{r1} * r2);
+    kernels::normStatistics<Tag>(block, {count, eps, factor, stable != 0}, kernelPointer(in.data()),
+                                 kernelPointer(mean.data()), kernelPointer(invStdDev.data()),
+                                 share.begin, share.end);
+    return true;
+  }
+};
+
+/// A worker takes a share of the elements.
+template <class Tag, class Op, class Vertex, class T>
+POP_SIMD_INLINE bool runNormApply(Vertex &v, const kernels::NormOperands<T> &data,
+                                  unsigned worker) {
+  const kernels::NormWalk walk{
+      v.table.data(), static_cast<unsigned>(v.table.size() / 3), static_cast<std::size_t>(v.origin),
+      static_cast<std::ptrdiff_t>(v.statBase), static_cast<std::ptrdiff_t>(v.chanBase)};
+  const WorkerShare share = workerShare(v.out.size(), worker, 64);
+  kernels::normApply<Tag, Op>(walk, data, share.begin, share.end);
+  return true;
+}
+
+template <class Tag, class T> class NormWhiten : public poplar::MultiVertex {
+public:
+  NormIn<T> in;
+  NormIn<float> mean, invStdDev;
+  NormOut<T> out;
+  poplar::Vector<unsigned> table;
+  long long origin, statBase, chanBase;
+
+  bool compute(unsigned worker) {
+    const kernels::NormOperands<KernelType<T>> data{kernelPointer(in.data()),        nullptr,
+                                                    {mean.data(), invStdDev.data()}, {},
+                                                    kernelPointer(out.data()),       nullptr};
+    return runNormApply<Tag, kernels::NormWhitenOp>(*this, data, worker);
+  }
+};
+
+template <class Tag, class T> class Normalise : public poplar::MultiVertex {
+public:
+  NormIn<T> in;
+  NormIn<float> mean, invStdDev, gamma, beta;
+  NormOut<T> out;
+  poplar::Output<poplar::Vector<T, poplar::VectorLayout::ONE_PTR>> whitened;
+  poplar::Vector<unsigned> table;
+  long long origin, statBase, chanBase;
+
+  bool compute(unsigned worker) {
+    const kernels::NormOperands<KernelType<T>> data{
+        kernelPointer(in.data()),        nullptr,
+        {mean.data(), invStdDev.data()}, {gamma.data(), beta.data()},
+        kernelPointer(out.data()),       kernelPointer(whitened.data())};
+    return runNormApply<Tag, kernels::NormaliseOp>(*this, data, worker);
+  }
+};
+
+template <class Tag, class T> class NormAffine : public poplar::MultiVertex {
+public:
+  NormIn<T> in;
+  NormIn<float> gamma, beta;
+  NormOut<T> out;
+  poplar::Vector<unsigned> table;
+  long long origin, statBase, chanBase;
+
+  bool compute(unsigned worker) {
+    const kernels::NormOperands<KernelType<T>> data{
+        kernelPointer(in.data()),  nullptr, {}, {gamma.data(), beta.data()},
+        kernelPointer(out.data()), nullptr};
+    return runNormApply<Tag, kernels::NormAffineOp>(*this, data, worker);
+  }
+};
+
+template <class Tag, class T> class NormScale : public poplar::MultiVertex {
+public:
+  NormIn<T> in;
+  NormIn<float> gamma;
+  NormOut<T> out;
+  poplar::Vector<unsigned> table;
+  long long origin, statBase, chanBase;
+
+  bool compute(unsigned worker) {
+    const kernels::NormOperands<KernelType<T>> data{
+        kernelPointer(in.data()), nullptr, {}, {gamma.data()}, kernelPointer(out.data()), nullptr};
+    return runNormApply<Tag, kernels::NormScaleOp>(*this, data, worker);
+  }
+};
+
+template <class Tag, class T> class NormGradient : public poplar::MultiVertex {
+public:
+  NormIn<T> grads, whitened;
+  NormIn<float> invStdDev, product, mean;
+  NormOut<T> out;
+  poplar::Vector<unsigned> table;
+  long long origin, statBase, chanBase;
+
+  bool compute(unsigned worker) {
+    const kernels::NormOperands<KernelType<T>> data{kernelPointer(grads.data()),
+                                                    kernelPointer(whitened.data()),
+                                                    {invStdDev.data(), product.data(), mean.data()},
+                                                    {},
+                                                    kernelPointer(out.data()),
+                                                    nullptr};
+    return runNormApply<Tag, kernels::NormGradientOp>(*this, data, worker);
+  }
+};
+
+template <class Tag, class T> class NormGradientRows : public poplar::MultiVertex {
+public:
+  NormIn<T> whitened, grads;
+  NormIn<float> invStdDev, gamma;
+  NormOut<T> out;
+  unsigned channels, field, groups;
+  unsigned firstGroup; ///< that of the vertex's first row
+
+  bool compute(unsigned worker) {
+    const std::size_t rows = out.size() / (std::size_t{channels} * field);
+    const WorkerShare share = workerShare(rows, worker, 1);
+    kernels::normGradientRows<Tag>({channels, field, groups, firstGroup},
+                                   kernelPointer(whitened.data()), kernelPointer(grads.data()),
+                                   invStdDev.data(), gamma.data(), kernelPointer(out.data()),
+                                   share.begin, share.end);
+    return true;
+  }
+};
+
+/// For the registry: every vertex class of this file.
+struct NormFamily {
+  template <class Tag, class T>
+  using Forms =
+      VertexList<NormSums<Tag, T>, NormProducts<Tag, T>, NormDeviations<Tag, T>,
+                 NormStatistics<Tag, T>, NormWhiten<Tag, T>, Normalise<Tag, T>, NormAffine<Tag, T>,
+                 NormScale<Tag, T>, NormGradient<Tag, T>, NormGradientRows<Tag, T>>;
+  template <class Tag> using Vertices = JoinLists<Forms<Tag, float>, Forms<Tag, poplar::half>>;
+  template <class Tag> static VertexEntries entries();
+};
+
+} // namespace cottonwood::vertices

@@ -1,0 +1,287 @@
+/// \file NormApplyKernel.hpp
+/// Elementwise parts of normalisations: activations in memory order, coefficients of statistics and
+/// channels found by strides; the formulas are those of Norm.hpp.
+#pragma once
+
+#include <codelets/poplin/NormSumsKernel.hpp>
+
+namespace cottonwood::kernels {
+
+/// Where coefficients of an element are: its index in the dimensions of the table, times strides.
+struct NormWalk {
+  /// Of each dimension, outermost first: size, stride in statistics, stride in channels.
+  const unsigned *table;
+  unsigned dims;
+  std::size_t first;                 ///< position of element 0 in the whole tensor
+  std::ptrdiff_t statBase, chanBase; ///< coefficients of that tensor's element 0
+};
+
+/// Data of one vertex; what an operation does not use is null.
+template <class T> struct NormOperands {
+  const T *x, *w;
+  const float *stat[3], *chan[2];
+  T *out, *out2;
+};
+
+/// Operations on x (and w): STATS and CHANS coefficients of each kind.
+struct NormWhitenOp {
+  static constexpr unsigned STATS = 2, CHANS = 0;
+  static constexpr bool TWO_INPUTS = false, TWO_OUTPUTS = false;
+  template <class V> POP_SIMD_INLINE static V apply(V x, V, const V *stat, const V *, V &) {
+    return (x - stat[0]) * stat[1];
+  }
+};
+struct NormaliseOp {
+  static constexpr unsigned STATS = 2, CHANS = 2;
+  static constexpr bool TWO_INPUTS = false, TWO_OUTPUTS = true;
+  template <class V>
+  POP_SIMD_INLINE static V apply(V x, V, const V *stat, const V *chan, V &whitened) {
+    whitened = (x - stat[0]) * stat[1];
+    return V::fma(whitened, chan[0], chan[1]);
+  }
+};
+struct NormAffineOp {
+  static constexpr unsigned STATS = 0, CHANS = 2;
+  static constexpr bool TWO_INPUTS = false, TWO_OUTPUTS = false;
+  template <class V> POP_SIMD_INLINE static V apply(V x, V, const V *, const V *chan, V &) {
+    return V::fma(x, chan[0], chan[1]);
+  }
+};
+struct NormScaleOp {
+  static constexpr unsigned STATS = 0, CHANS = 1;
+  static constexpr bool TWO_INPUTS = false, TWO_OUTPUTS = false;
+  template <class V> POP_SIMD_INLINE static V apply(V x, V, const V *, const V *chan, V &) {
+    return x * chan[0];
+  }
+};
+struct NormGradientOp {
+  static constexpr unsigned STATS = 3, CHANS = 0;
+  static constexpr bool TWO_INPUTS = true, TWO_OUTPUTS = false;
+  template <class V> POP_SIMD_INLINE static V apply(V x, V w, const V *stat, const V *, V &) {
+    return stat[0] * (V::fnma(w, stat[1], x) - stat[2]);
+  }
+};
+
+namespace detail {
+/// Coefficients of so many neighbouring elements are laid out at a time where strides are not 0
+/// or 1.
+inline constexpr std::size_t NORM_EXPANDED = 512;
+/// Rows shorter than this are joined with their neighbours.
+inline constexpr std::size_t NORM_SHORT_ROW = 32;
+
+template <class Tag, class Op, class T> class NormRun {
+  using V = simd<float, Tag>;
+  static constexpr unsigned COEFFICIENTS = Op::STATS + Op::CHANS;
+
+public:
+  NormRun(const NormWalk &walk, const NormOperands<T> &data) : walk_(walk), data_(data) {
+    inner_ = walk.dims - 1;
+    length_ = size(inner_);
+    expands_ = stride(inner_, 1) > 1 || stride(inner_, 2) > 1;
+    while (inner_ > 0 && length_ < NORM_SHORT_ROW) {
+      length_ *= size(--inner_);
+      expands_ = true;
+    }
+  }
+
+  void run(std::size_t begin, std::size_t end) {
+    if (begin >= end)
+      return;
+    seek((walk_.first + begin) / length_);
+    std::size_t at = (walk_.first + begin) % length_;
+    while (begin < end) {
+      std::size_t n = length_ - at < end - begin ? length_ - at : end - begin;
+      if (expands_ && n > NORM_EXPANDED)
+        n = NORM_EXPANDED;
+      piece(begin, at, n);
+      begin += n;
+      at += n;
+      if (at == length_) {
+        at = 0;
+        advance();
+      }
+    }
+  }
+
+private:
+  std::size_t size(unsigned d) const { return walk_.table[3 * d]; }
+  /// \param which  1: statistics, 2: channels
+  std::ptrdiff_t stride(unsigned d, unsigned which) const { return walk_.table[3 * d + which]; }
+
+  void seek(std::size_t row) {
+    stat_ = walk_.statBase;
+    chan_ = walk_.chanBase;
+    for (unsigned d = inner_; d-- > 0; row /= size(d)) {
+      index_[d] = row % size(d);
+      stat_ += static_cast<std::ptrdiff_t>(index_[d]) * stride(d, 1);
+      chan_ += static_cast<std::ptrdiff_t>(index_[d]) * stride(d, 2);
+    }
+  }
+
+  void advance() {
+    for (unsigned d = inner_; d-- > 0;) {
+      stat_ += stride(d, 1);
+      chan_ += stride(d, 2);
+      if (++index_[d] < size(d))
+        return;
+      stat_ -= static_cast<std::ptrdiff_t>(size(d)) * stride(d, 1);
+      chan_ -= static_cast<std::ptrdiff_t>(size(d)) * stride(d, 2);
+      index_[d] = 0;
+    }
+  }
+
+  /// Elements [at, at + n) of the current row; `begin` is the first one's place in the data.
+  void piece(std::size_t begin, std::size_t at, std::size_t n) {
+    if (expands_) {
+      expand(at, n);
+      return loop<true, true>(begin, n);
+    }
+    const bool stats = stride(inner_, 1) != 0, chans = stride(inner_, 2) != 0;
+    const auto offset = static_cast<std::ptrdiff_t>(at);
+    for (unsigned k = 0; k < Op::STATS; ++k)
+      coefficients_[k] = data_.stat[k] + stat_ + (stats ? offset : 0);
+    for (unsigned k = 0; k < Op::CHANS; ++k)
+      coefficients_[Op::STATS + k] = data_.chan[k] + chan_ + (chans ? offset : 0);
+    if (stats && chans)
+      loop<true, true>(begin, n);
+    else if (stats)
+      loop<true, false>(begin, n);
+    else if (chans)
+      loop<false, true>(begin, n);
+    else
+      loop<false, false>(begin, n);
+  }
+
+  void expand(std::size_t at, std::size_t n) {
+    if (expandedAt_ == at && expandedCount_ == n && expandedStat_ == stat_ &&
+        expandedChan_ == chan_)
+      return;
+    expandedAt_ = at, expandedCount_ = n, expandedStat_ = stat_, expandedChan_ = chan_;
+    for (std::size_t i = 0; i < n; ++i) {
+      std::size_t rest = at + i;
+      std::ptrdiff_t stat = stat_, chan = chan_;
+      for (unsigned d = walk_.dims; d-- > inner_; rest /= size(d)) {
+        const auto index = static_cast<std::ptrdiff_t>(rest % size(d));
+        stat += index * stride(d, 1);
+        chan += index * stride(d, 2);
+      }
+      for (unsigned k = 0; k < Op::STATS; ++k)
+        expanded_[k][i] = data_.stat[k][stat];
+      for (unsigned k = 0; k < Op::CHANS; ++k)
+        expanded_[Op::STATS + k][i] = data_.chan[k][chan];
+    }
+    for (unsigned k = 0; k < COEFFICIENTS; ++k)
+      coefficients_[k] = expanded_[k];
+  }
+
+  /// STAT, CHAN: a coefficient for each element, not one for all.
+  template <bool STAT, bool CHAN> void loop(std::size_t begin, std::size_t n) {
+    // An operation without coefficients of a kind has the same loop for both values.
+    if constexpr ((STAT && Op::STATS == 0) || (CHAN && Op::CHANS == 0)) {
+      return loop < STAT && Op::STATS != 0, CHAN && Op::CHANS != 0 > (begin, n);
+    } else {
+      const T *x = data_.x + begin, *w = Op::TWO_INPUTS ? data_.w + begin : nullptr;
+      T *out = data_.out + begin, *out2 = Op::TWO_OUTPUTS ? data_.out2 + begin : nullptr;
+      V stat[3], chan[2];
+      for (unsigned k = 0; k < Op::STATS && !STAT; ++k)
+        stat[k] = V::splat(*coefficients_[k]);
+      for (unsigned k = 0; k < Op::CHANS && !CHAN; ++k)
+        chan[k] = V::splat(*coefficients_[Op::STATS + k]);
+      const auto step = [&](std::size_t i, std::size_t m) POP_SIMD_LAMBDA {
+        for (unsigned k = 0; k < Op::STATS && STAT; ++k)
+          stat[k] = loadUpTo<V>(coefficients_[k] + i, m);
+        for (unsigned k = 0; k < Op::CHANS && CHAN; ++k)
+          chan[k] = loadUpTo<V>(coefficients_[Op::STATS + k] + i, m);
+        V second = V::zero(), other = V::zero();
+        if constexpr (Op::TWO_INPUTS)
+          other = loadUpTo<V>(w + i, m);
+        const V result = Op::apply(loadUpTo<V>(x + i, m), other, stat, chan, second);
+        if (m == static_cast<std::size_t>(V::width)) {
+          result.store(out + i);
+          if constexpr (Op::TWO_OUTPUTS)
+            second.store(out2 + i);
+        } else {
+          result.storePartial(out + i, m);
+          if constexpr (Op::TWO_OUTPUTS)
+            second.storePartial(out2 + i, m);
+        }
+      };
+      std::size_t i = 0;
+      for (; i + V::width <= n; i += V::width)
+        step(i, V::width);
+      if (i < n)
+        step(i, n - i);
+    }
+  }
+
+  const NormWalk &walk_;
+  const NormOperands<T> &data_;
+  unsigned inner_;     ///< the first dimension of a row
+  std::size_t length_; ///< of a row
+  bool expands_;
+  std::size_t index_[16] = {};
+  std::ptrdiff_t stat_ = 0, chan_ = 0;
+  const float *coefficients_[COEFFICIENTS + 1] = {};
+  std::size_t expandedAt_ = 0, expandedCount_ = 0;
+  std::ptrdiff_t expandedStat_ = 0, expandedChan_ = 0;
+  alignas(64) float expanded_[COEFFICIENTS][NORM_EXPANDED];
+};
+} // namespace detail
+
+/// Elements [begin, end) of the data.
+template <class Tag, class Op, class T>
+void normApply(const NormWalk &walk, const NormOperands<T> &data, std::size_t begin,
+               std::size_t end) {
+  detail::NormRun<Tag, Op, T>(walk, data).run(begin, end);
+}
+
+/// A row is `channels` channels of `field` elements; the first channel of row r is
+/// (firstGroup + r) % groups * channels.
+struct NormRows {
+  std::size_t channels, field, groups, firstGroup;
+};
+
+/// out = s (g c - w mean(g c w) - mean(g c)) of rows [begin, end), s = invStdDev[row] and c the
+/// channel's gamma; each row is read twice, the second time from the cache.
+template <class Tag, class T>
+void normGradientRows(const NormRows &rows, const T *whitened, const T *grads,
+                      const float *invStdDev, const float *gamma, T *out, std::size_t begin,
+                      std::size_t end) {
+  using V = simd<float, Tag>;
+  // Channels side by side are one run with a gamma for each element.
+  const bool flat = rows.field == 1;
+  const std::size_t runs = flat ? 1 : rows.channels, length = flat ? rows.channels : rows.field;
+  const auto scaled = [&](const T *g, const float *c, std::size_t i,
+                          std::size_t n) POP_SIMD_LAMBDA {
+    return detail::loadUpTo<V>(g + i, n) * (flat ? detail::loadUpTo<V>(c + i, n) : V::splat(*c));
+  };
+  for (std::size_t row = begin; row < end; ++row) {
+    const float *c = gamma + (rows.firstGroup + row) % rows.groups * rows.channels;
+    const std::size_t at = row * rows.channels * rows.field;
+    detail::NormLanes<Tag> lanes;
+    for (std::size_t r = 0; r < runs; ++r) {
+      const T *g = grads + at + r * length, *w = whitened + at + r * length;
+      lanes.row(length, [&](std::size_t i, std::size_t n, V &s, V &t) POP_SIMD_LAMBDA {
+        detail::addTerm<NormSum::PRODUCTS>(scaled(g, c + r, i, n), detail::loadUpTo<V>(w + i, n), s,
+                                           t);
+      });
+    }
+    const V count = V::splat(static_cast<float>(rows.channels * rows.field));
+    const V stat[3] = {V::splat(invStdDev[row]), V::splat(lanes.fold(lanes.second)) / count,
+                       V::splat(lanes.fold(lanes.first)) / count};
+    V unused;
+    for (std::size_t r = 0; r < runs; ++r) {
+      const T *g = grads + at + r * length, *w = whitened + at + r * length;
+      T *o = out + at + r * length;
+      std::size_t i = 0;
+      for (; i + V::width <= length; i += V::width)
+        NormGradientOp::apply(scaled(g, c + r, i, V::width), V::load(w + i), stat, stat, unused)
+            .store(o + i);
+      if (const std::size_t n = length - i)
+        NormGradientOp::apply(scaled(g, c + r, i, n), V::loadPartial(w + i, n), stat, stat, unused)
+            .storePartial(o + i, n);
+    }
+  }
+}
+
+} // namespace cottonwood::kernels

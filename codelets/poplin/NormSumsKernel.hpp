@@ -1,0 +1,244 @@
+/// \file NormSumsKernel.hpp
+/// Sums over blocks [k1, r1, k2, r2] with the statistics of k1 and k2 kept; the order of additions
+/// is that of Norm.hpp.
+#pragma once
+
+#include <codelets/arch/Simd.hpp>
+
+#include <type_traits>
+
+namespace cottonwood::kernels {
+
+/// A contiguous block of memory [k1, r1, k2, r2], row-major.
+struct NormBlock {
+  std::size_t r1, k2, r2;
+};
+
+enum class NormSum : std::uint8_t {
+  SQUARES,   ///< first = sum of a, second = sum of a^2
+  PRODUCTS,  ///< first = sum of a, second = sum of a b
+  DEVIATIONS ///< second = sum of (a - centre)^2
+};
+
+/// Rows at least this long are summed along, shorter ones side by side.
+inline constexpr std::size_t NORM_ROW = 64;
+/// Columns summed at a time: their sums stay in L1.
+inline constexpr std::size_t NORM_COLUMNS = 512;
+
+POP_SIMD_INLINE bool sumsAlongRows(const NormBlock &b) { return b.r2 >= NORM_ROW || b.r1 == 1; }
+
+/// Outputs from `begin` on, below `end`, that one call of normSums takes.
+POP_SIMD_INLINE std::size_t normPiece(const NormBlock &b, std::size_t begin, std::size_t end) {
+  std::size_t most = NORM_COLUMNS;
+  if (!sumsAlongRows(b)) {
+    most /= b.r2;
+    const std::size_t left = b.k2 - begin % b.k2;
+    most = left < most ? left : most;
+  }
+  return end - begin < most ? end - begin : most;
+}
+
+namespace detail {
+/// Sums of a row in 32 partial results: element i goes to partial result i mod 32.
+template <class Tag> struct NormLanes {
+  using V = simd<float, Tag>;
+  static constexpr std::size_t W = V::width, COUNT = 32 / W;
+  V first[COUNT], second[COUNT];
+
+  POP_SIMD_INLINE NormLanes() {
+    arch::unrolled<COUNT>([&](auto k) POP_SIMD_LAMBDA { first[k] = second[k] = V::zero(); });
+  }
+
+  /// add(i, n, first, second) adds elements [i, i + n), n <= W.
+  template <class F> POP_SIMD_INLINE void row(std::size_t length, F add) {
+    std::size_t i = 0;
+    for (; i + 32 <= length; i += 32)
+      arch::unrolled<COUNT>([&](auto k)
+                                POP_SIMD_LAMBDA { add(i + k * W, W, first[k], second[k]); });
+    arch::unrolled<COUNT>([&](auto k) POP_SIMD_LAMBDA {
+      const std::size_t begin = i + k * W;
+      if (begin + W <= length) {
+        add(begin, W, first[k], second[k]);
+      } else if (begin < length) {
+        using I = simd<std::int32_t, Tag>;
+        const auto inside = I::iota() < I::splat(static_cast<std::int32_t>(length - begin));
+        V a = first[k], b = second[k];
+        add(begin, length - begin, a, b);
+        first[k] = V::select(inside, a, first[k]);
+        second[k] = V::select(inside, b, second[k]);
+      }
+    });
+  }
+
+  POP_SIMD_INLINE static float fold(V *sums) {
+    if constexpr (COUNT >= 32)
+      arch::unrolled<16>([&](auto k) POP_SIMD_LAMBDA { sums[k] = sums[k] + sums[k + 16]; });
+    if constexpr (COUNT >= 16)
+      arch::unrolled<8>([&](auto k) POP_SIMD_LAMBDA { sums[k] = sums[k] + sums[k + 8]; });
+    if constexpr (COUNT >= 8)
+      arch::unrolled<4>([&](auto k) POP_SIMD_LAMBDA { sums[k] = sums[k] + sums[k + 4]; });
+    if constexpr (COUNT >= 4)
+      arch::unrolled<2>([&](auto k) POP_SIMD_LAMBDA { sums[k] = sums[k] + sums[k + 2]; });
+    return (sums[0] + sums[1]).reduceAdd();
+  }
+};
+
+template <class V, class T> POP_SIMD_INLINE V loadUpTo(const T *p, std::size_t n) {
+  return n == static_cast<std::size_t>(V::width) ? V::load(p) : V::loadPartial(p, n);
+}
+
+/// One element a of each lane; b is the other factor or the centre.
+template <NormSum KIND, class V> POP_SIMD_INLINE void addTerm(V a, V b, V &first, V &second) {
+  if constexpr (KIND == NormSum::DEVIATIONS) {
+    const V d = a - b;
+    second = V::fma(d, d, second);
+  } else {
+    first = first + a;
+    second = V::fma(a, KIND == NormSum::SQUARES ? a : b, second);
+  }
+}
+
+template <class Tag, NormSum KIND, class T>
+void normRow(const NormBlock &block, const T *a, const T *b, float centre, std::size_t output,
+             float *first, float *second) {
+  using V = simd<float, Tag>;
+  NormLanes<Tag> lanes;
+  const V middle = V::splat(centre);
+  const std::size_t k1 = output / block.k2, k2 = output % block.k2;
+  for (std::size_t r = 0; r < block.r1; ++r) {
+    const std::size_t at = ((k1 * block.r1 + r) * block.k2 + k2) * block.r2;
+    lanes.row(block.r2, [&](std::size_t i, std::size_t n, V &s, V &t) POP_SIMD_LAMBDA {
+      V other = middle;
+      if constexpr (KIND == NormSum::PRODUCTS)
+        other = loadUpTo<V>(b + at + i, n);
+      addTerm<KIND>(loadUpTo<V>(a + at + i, n), other, s, t);
+    });
+  }
+  if constexpr (KIND != NormSum::DEVIATIONS)
+    *first = lanes.fold(lanes.first);
+  *second = lanes.fold(lanes.second);
+}
+
+/// sums[c] over `rows` rows at distance `stride`, for c < n <= NORM_COLUMNS. Eight rows at a time
+/// are added as a tree.
+template <class Tag, NormSum KIND, class T>
+void normColumns(const T *a, const T *b, const float *centre, std::size_t rows, std::size_t stride,
+                 std::size_t n, float *first, float *second) {
+  using V = simd<float, Tag>;
+  constexpr std::size_t W = V::width;
+  for (std::size_t c = 0; c < n; c += W) {
+    V::zero().store(first + c);
+    V::zero().store(second + c);
+  }
+  const auto add = [&](std::size_t r, std::size_t c, V &s, V &t) POP_SIMD_LAMBDA {
+    const std::size_t m = n - c < W ? n - c : W;
+    V other = V::zero();
+    if constexpr (KIND == NormSum::PRODUCTS)
+      other = loadUpTo<V>(b + r * stride + c, m);
+    if constexpr (KIND == NormSum::DEVIATIONS)
+      other = V::load(centre + c);
+    addTerm<KIND>(loadUpTo<V>(a + r * stride + c, m), other, s, t);
+  };
+  std::size_t r = 0;
+  for (; r + 8 <= rows; r += 8) {
+    for (std::size_t c = 0; c < n; c += W) {
+      V s[4], t[4];
+      arch::unrolled<4>([&](auto k) POP_SIMD_LAMBDA {
+        s[k] = t[k] = V::zero();
+        add(r + 2 * k, c, s[k], t[k]);
+        add(r + 2 * k + 1, c, s[k], t[k]);
+      });
+      (V::load(first + c) + ((s[0] + s[1]) + (s[2] + s[3]))).store(first + c);
+      (V::load(second + c) + ((t[0] + t[1]) + (t[2] + t[3]))).store(second + c);
+    }
+  }
+  for (; r < rows; ++r)
+    for (std::size_t c = 0; c < n; c += W) {
+      V s = V::load(first + c), t = V::load(second + c);
+      add(r, c, s, t);
+      s.store(first + c);
+      t.store(second + c);
+    }
+}
+
+/// out[o] = sum of the r2 columns of output o.
+POP_SIMD_INLINE void foldShortRows(const float *sums, std::size_t n, std::size_t r2, float *out) {
+  for (std::size_t o = 0; o < n; ++o) {
+    float sum = sums[o * r2];
+    for (std::size_t i = 1; i < r2; ++i)
+      sum += sums[o * r2 + i];
+    out[o] = sum;
+  }
+}
+
+template <class Tag, NormSum KIND, class T>
+void normShortRows(const NormBlock &block, const T *a, const T *b, const float *centre,
+                   std::size_t begin, std::size_t n, float *first, float *second) {
+  // Sums are whole vectors: lanes beyond the last column hold rubbish that is never used.
+  alignas(64) float firsts[NORM_COLUMNS + 16], seconds[NORM_COLUMNS + 16];
+  alignas(64) float centres[NORM_COLUMNS + 16];
+  if constexpr (KIND == NormSum::DEVIATIONS)
+    for (std::size_t o = 0; o < n; ++o)
+      for (std::size_t i = 0; i < block.r2; ++i)
+        centres[o * block.r2 + i] = centre[o];
+  const std::size_t stride = block.k2 * block.r2;
+  const std::size_t at = begin / block.k2 * block.r1 * stride + begin % block.k2 * block.r2;
+  normColumns<Tag, KIND>(a + at, KIND == NormSum::PRODUCTS ? b + at : b, centres, block.r1, stride,
+                         n * block.r2, firsts, seconds);
+  if constexpr (KIND != NormSum::DEVIATIONS)
+    foldShortRows(firsts, n, block.r2, first);
+  foldShortRows(seconds, n, block.r2, second);
+}
+} // namespace detail
+
+/// first[o], second[o] of outputs begin + o, o < n, as normPiece() gave n.
+/// \param b       the other factors, for PRODUCTS
+/// \param centre  [n], for DEVIATIONS
+template <class Tag, NormSum KIND, class T>
+void normSums(const NormBlock &block, const T *a, const T *b, const float *centre,
+              std::size_t begin, std::size_t n, float *first, float *second) {
+  if (!sumsAlongRows(block))
+    return detail::normShortRows<Tag, KIND>(block, a, b, centre, begin, n, first, second);
+  for (std::size_t o = 0; o < n; ++o)
+    detail::normRow<Tag, KIND>(block, a, b, KIND == NormSum::DEVIATIONS ? centre[o] : 0.f,
+                               begin + o, first + o, second + o);
+}
+
+struct NormStatisticsRule {
+  float count; ///< elements of a statistic
+  float eps;
+  float factor; ///< of the variance
+  bool stable;  ///< deviations from the mean in a second pass
+};
+
+/// mean and 1 / sqrt((variance + eps) factor) of outputs [begin, end).
+template <class Tag, class T>
+void normStatistics(const NormBlock &block, const NormStatisticsRule &rule, const T *in, T *mean,
+                    T *invStdDev, std::size_t begin, std::size_t end) {
+  using V = simd<float, Tag>;
+  alignas(64) float means[NORM_COLUMNS + 16], moments[NORM_COLUMNS + 16];
+  while (begin < end) {
+    std::size_t n = normPiece(block, begin, end);
+    // A few rows at a time, so that the second pass finds them in the cache.
+    if (sumsAlongRows(block) && n > V::width)
+      n = V::width;
+    normSums<Tag, NormSum::SQUARES>(block, in, in, nullptr, begin, n, means, moments);
+    for (std::size_t o = 0; o < n; ++o)
+      means[o] = means[o] / rule.count;
+    if (rule.stable)
+      normSums<Tag, NormSum::DEVIATIONS>(block, in, in, means, begin, n, means, moments);
+    for (std::size_t o = 0; o < n; o += V::width) {
+      const std::size_t m = n - o < V::width ? n - o : V::width;
+      const V average = V::loadPartial(means + o, m);
+      V variance = V::loadPartial(moments + o, m) / V::splat(rule.count);
+      if (!rule.stable)
+        variance = V::max(V::zero(), variance - average * average);
+      average.storePartial(mean + begin + o, m);
+      (V::splat(1.f) / V::sqrt((variance + V::splat(rule.eps)) * V::splat(rule.factor)))
+          .storePartial(invStdDev + begin + o, m);
+    }
+    begin += n;
+  }
+}
+
+} // namespace cottonwood::kernels

@@ -1,0 +1,279 @@
+#pragma once
+
+#include <poplin/impl/NormEmit.hpp>
+#include <popops/Cast.hpp>
+#include <popops/ElementWise.hpp>
+#include <popops/ElementWiseUtil.hpp>
+#include <popops/impl/Partition.hpp>
+#include <poputil/VertexTemplates.hpp>
+
+#include <algorithm>
+#include <limits>
+
+namespace cottonwood::poplin {
+
+namespace detail {
+
+/// A field of an elementwise vertex and what it is connected to.
+struct NormField {
+  enum Kind { DATA, STATISTIC, CHANNEL };
+  char const *name;
+  Kind kind;
+  Tensor t; ///< DATA: of the shape of activations; else a vector of floats
+};
+
+/// The dimensions of activations in the order of memory, joined where coefficients allow it.
+class NormWalkTable {
+public:
+  NormWalkTable(NormView const &view, std::vector<unsigned> const &order) {
+    auto const stat = strides(view.t, view.stat), chan = strides(view.t, view.chan);
+    for (unsigned d : order)
+      if (view.t.dim(d) != 1)
+        append({view.t.dim(d), stat[d], chan[d]});
+    if (dims_.empty())
+      dims_.push_back({1, 0, 0});
+  }
+
+  std::vector<unsigned> words() const {
+    std::vector<unsigned> words;
+    for (Dim const &d : dims_)
+      for (std::size_t word : {d.size, d.stat, d.chan})
+        words.push_back(static_cast<unsigned>(word));
+    return words;
+  }
+
+  /// The smallest range of coefficients that holds those of elements [begin, end).
+  ::poplar::Interval coefficients(::poplar::Interval const &elements, bool channels) const {
+    std::size_t first = elements.begin(), last = elements.end() - 1, block = 1;
+    for (Dim const &d : dims_)
+      block *= d.size;
+    std::size_t low = 0, high = 0;
+    bool whole = false; // dimensions from here on are run through
+    for (Dim const &d : dims_) {
+      std::size_t const stride = channels ? d.chan : d.stat;
+      block /= d.size;
+      std::size_t const from = whole ? 0 : first / block;
+      std::size_t const to = whole ? d.size - 1 : last / block;
+      low += from * stride;
+      high += to * stride;
+      whole = whole || from != to;
+      first %= block;
+      last %= block;
+    }
+    return {low, high + 1};
+  }
+
+private:
+  struct Dim {
+    std::size_t size, stat, chan;
+  };
+
+  static std::vector<std::size_t> strides(Tensor const &t, std::vector<bool> const &which) {
+    std::vector<std::size_t> strides(t.rank(), 0);
+    std::size_t next = 1;
+    for (unsigned d = t.rank(); d-- != 0;)
+      if (which[d]) {
+        strides[d] = next;
+        next *= t.dim(d);
+      }
+    return strides;
+  }
+
+  void append(Dim const &d) {
+    if (!dims_.empty()) {
+      Dim &last = dims_.back();
+      if (last.stat == d.stat * d.size && last.chan == d.chan * d.size &&
+          last.size * d.size <= std::numeric_limits<unsigned>::max()) {
+        last = {last.size * d.size, d.stat, d.chan};
+        return;
+      }
+    }
+    dims_.push_back(d);
+  }
+
+  std::vector<Dim> dims_;
+};
+
+/// Adds the vertices of one elementwise pass. \param out  the field that the pass follows.
+POP_INLINE void emitNormPass(NormCall const &call, char const *vertex, NormSets const &sets,
+                             Tensor const &out, std::vector<NormField> const &fields) {
+  if (out.numElements() == 0)
+    return;
+  auto &graph = call.graph;
+  NormView const view = normView(out, sets);
+  auto const order = popops::memoryOrder(view.t);
+  NormWalkTable const table(view, order);
+  std::vector<Tensor> flat;
+  for (NormField const &field : fields)
+    flat.push_back(field.kind == NormField::DATA
+                       ? normView(field.t, sets).t.dimShuffle(order).flatten()
+                       : field.t);
+  planner::ElementWiseProblem problem;
+  problem.elements = out.numElements();
+  problem.bytesPer8 = 96;
+  auto plan = planner::planElementWise(problem, popops::crewOf(graph.getTarget()));
+  plan.gatherAbove = std::numeric_limits<unsigned>::max(); // a vertex walks one range
+  auto const cs = graph.addComputeSet(call.debugContext);
+  auto const name = ::poputil::templateVertex(vertex, out.elementType());
+  for (auto const &share : popops::sharesOf(graph, view.t.dimShuffle(order).flatten(), plan)) {
+    auto const &range = share.intervals.front();
+    auto const stats = table.coefficients(range, false), chans = table.coefficients(range, true);
+    auto const v = graph.addVertex(cs, name);
+    for (std::size_t i = 0; i != fields.size(); ++i) {
+      auto const kind = fields[i].kind;
+      graph.connect(v[fields[i].name], flat[i].slice(kind == NormField::DATA        ? range
+                                                     : kind == NormField::STATISTIC ? stats
+                                                                                    : chans));
+    }
+    graph.setInitialValue(v["table"], table.words());
+    graph.setInitialValue(v["origin"], static_cast<long long>(range.begin()));
+    graph.setInitialValue(v["statBase"], -static_cast<long long>(stats.begin()));
+    graph.setInitialValue(v["chanBase"], -static_cast<long long>(chans.begin()));
+    graph.setTileMapping(v, share.tile);
+  }
+  call.prog.add(::poplar::program::Execute(cs, call.debugContext));
+}
+
+POP_INLINE Tensor normOutput(NormCall const &call, Tensor const &acts, char const *name) {
+  return ::popops::createOutputForElementWiseOp(call.graph, {acts}, acts.elementType(),
+                                                {call.debugContext, name});
+}
+
+POP_INLINE Tensor asFloats(NormCall const &call, Tensor const &t) {
+  return t.elementType() == ::poplar::FLOAT
+             ? t
+             : ::popops::cast(call.graph, t, ::poplar::FLOAT, call.prog, call.debugContext);
+}
+
+/// Whether each statistic is a row of neighbouring elements, long enough or of one element a
+/// channel, and whole rows keep all tiles busy.
+POP_INLINE bool hasGradientRows(::poplar::Graph const &graph, Tensor const &whitened,
+                                Tensor const &grads, NormSets const &sets) {
+  std::size_t const field =
+      grads.numElements() / std::max<std::size_t>(1, grads.dim(0) * grads.dim(1));
+  return sets.grouped && !sets.strided && (field == 1 || field >= 32) && grads.isContiguous() &&
+         whitened.isContiguous() && grads.dim(0) * sets.groups >= graph.getTarget().getNumTiles();
+}
+
+/// Gradients of statistics that are rows, in one pass.
+POP_INLINE Tensor emitGradientRows(NormCall const &call, Tensor const &whitened,
+                                   Tensor const &grads, NormSets const &sets,
+                                   Tensor const &invStdDev, Tensor const &gamma) {
+  auto &graph = call.graph;
+  Tensor const out = normOutput(call, grads, "gradients");
+  std::size_t const rows = grads.dim(0) * sets.groups, length = grads.numElements() / rows;
+  std::size_t const channels = grads.dim(1) / sets.groups;
+  Tensor const w = whitened.reshape({rows, length}), g = grads.reshape({rows, length});
+  Tensor const o = out.reshape({rows, length});
+  auto const cs = graph.addComputeSet(call.debugContext);
+  auto const name = ::poputil::templateVertex("poplin::NormGradientRows", grads.elementType());
+  for (auto const &share : popops::rowSharesOf(graph, o, static_cast<double>(length) / 2)) {
+    auto const &range = share.intervals.front();
+    auto const v = graph.addVertex(cs, name,
+                                   {{"whitened", w.slice(range).flatten()},
+                                    {"grads", g.slice(range).flatten()},
+                                    {"out", o.slice(range).flatten()},
+                                    {"invStdDev", invStdDev.slice(range)},
+                                    {"gamma", gamma}});
+    graph.setInitialValue(v["channels"], channels);
+    graph.setInitialValue(v["field"], length / channels);
+    graph.setInitialValue(v["groups"], sets.groups);
+    graph.setInitialValue(v["firstGroup"], range.begin() % sets.groups);
+    graph.setTileMapping(v, share.tile);
+  }
+  call.prog.add(::poplar::program::Execute(cs, call.debugContext));
+  return out;
+}
+
+} // namespace detail
+
+POP_INLINE Tensor emitNormWhiten(NormCall const &call, Tensor const &acts, NormSets const &sets,
+                                 Tensor const &mean, Tensor const &invStdDev) {
+  using detail::NormField;
+  Tensor const out = detail::normOutput(call, acts, "whitened");
+  detail::emitNormPass(call, "poplin::NormWhiten", sets, out,
+                       {{"in", NormField::DATA, acts},
+                        {"out", NormField::DATA, out},
+                        {"mean", NormField::STATISTIC, detail::asFloats(call, mean)},
+                        {"invStdDev", NormField::STATISTIC, detail::asFloats(call, invStdDev)}});
+  return out;
+}
+
+POP_INLINE TensorPair emitNormalise(NormCall const &call, Tensor const &acts, NormSets const &sets,
+                                    Tensor const &gamma, Tensor const &beta, Tensor const &mean,
+                                    Tensor const &invStdDev) {
+  using detail::NormField;
+  Tensor const out = detail::normOutput(call, acts, "normalised");
+  Tensor const whitened = detail::normOutput(call, acts, "whitened");
+  detail::emitNormPass(call, "poplin::Normalise", sets, out,
+                       {{"in", NormField::DATA, acts},
+                        {"out", NormField::DATA, out},
+                        {"whitened", NormField::DATA, whitened},
+                        {"mean", NormField::STATISTIC, detail::asFloats(call, mean)},
+                        {"invStdDev", NormField::STATISTIC, detail::asFloats(call, invStdDev)},
+                        {"gamma", NormField::CHANNEL, detail::asFloats(call, gamma)},
+                        {"beta", NormField::CHANNEL, detail::asFloats(call, beta)}});
+  return {out, whitened};
+}
+
+POP_INLINE Tensor emitNormAffine(NormCall const &call, Tensor const &acts, Tensor const &gamma,
+                                 Tensor const &beta) {
+  using detail::NormField;
+  Tensor const out = detail::normOutput(call, acts, "out");
+  std::vector<NormField> fields{{"in", NormField::DATA, acts},
+                                {"out", NormField::DATA, out},
+                                {"gamma", NormField::CHANNEL, detail::asFloats(call, gamma)}};
+  if (beta.valid())
+    fields.push_back({"beta", NormField::CHANNEL, detail::asFloats(call, beta)});
+  detail::emitNormPass(call, beta.valid() ? "poplin::NormAffine" : "poplin::NormScale", {}, out,
+                       fields);
+  return out;
+}
+
+POP_INLINE TensorPair emitNormParamGradients(NormCall const &call, Tensor const &whitened,
+                                             Tensor const &grads) {
+  NormView const view = normView(grads, {});
+  TensorPair const sums = emitNormProducts(call, grads, whitened, view.chan, 1);
+  auto const &type = grads.elementType();
+  if (type == ::poplar::FLOAT)
+    return sums;
+  return {::popops::cast(call.graph, sums.first, type, call.prog, call.debugContext),
+          ::popops::cast(call.graph, sums.second, type, call.prog, call.debugContext)};
+}
+
+POP_INLINE Tensor emitNormGradients(NormCall const &call, Tensor const &whitened,
+                                    Tensor const &grads, NormSets const &sets,
+                                    Tensor const &invStdDev, Tensor const &gamma,
+                                    NormReplicas const &replicas) {
+  using detail::NormField;
+  Tensor scale = detail::asFloats(call, invStdDev), g = grads;
+  if (grads.numElements() == 0)
+    return detail::normOutput(call, grads, "gradients");
+  if (gamma.valid()) {
+    Tensor const factors = detail::asFloats(call, gamma);
+    if (detail::hasGradientRows(call.graph, whitened, grads, sets))
+      return detail::emitGradientRows(call, whitened, grads, sets, scale, factors);
+    // Where statistics are those of channels gamma is a factor of the whole gradient.
+    if (sets.grouped)
+      g = emitNormAffine(call, grads, factors, Tensor());
+    else
+      scale = ::popops::mul(call.graph, scale, factors, call.prog, call.debugContext);
+  }
+  NormView const a = normView(g, sets), b = normView(whitened, sets);
+  double n = replicas.groupSize;
+  for (unsigned d = 0; d != a.t.rank(); ++d)
+    n *= a.stat[d] ? 1 : static_cast<double>(a.t.dim(d));
+  TensorPair const sums = emitNormProducts(call, a.t, b.t, a.stat, 1 / n);
+  auto const means = sumReplicas(call, replicas, {sums.first, sums.second});
+  Tensor const out = detail::normOutput(call, grads, "gradients");
+  detail::emitNormPass(call, "poplin::NormGradient", sets, out,
+                       {{"grads", NormField::DATA, g},
+                        {"whitened", NormField::DATA, whitened},
+                        {"out", NormField::DATA, out},
+                        {"invStdDev", NormField::STATISTIC, scale},
+                        {"product", NormField::STATISTIC, means[0]},
+                        {"mean", NormField::STATISTIC, means[1]}});
+  return out;
+}
+
+} // namespace cottonwood::poplin

@@ -1,0 +1,398 @@
+#pragma once
+
+#include <poplin/impl/NormEmit.hpp>
+#include <popops/Cast.hpp>
+#include <popops/ElementWise.hpp>
+#include <popops/Fill.hpp>
+#include <popops/Reduce.hpp>
+#include <popops/impl/Partition.hpp>
+#include <poputil/TileMapping.hpp>
+#include <poputil/VertexTemplates.hpp>
+#include <poputil/exceptions.hpp>
+
+#include <poplar/impl/base/Error.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+namespace cottonwood::poplin {
+
+POP_INLINE NormView normView(Tensor const &acts, NormSets const &sets) {
+  NormView view;
+  if (!sets.grouped) {
+    view.t = acts;
+    view.stat.assign(acts.rank(), false);
+    view.stat[1] = true;
+    view.chan = view.stat;
+    return view;
+  }
+  std::size_t const each = acts.dim(1) / sets.groups;
+  view.t = sets.strided ? acts.reshapePartial(1, 2, {each, sets.groups})
+                        : acts.reshapePartial(1, 2, {sets.groups, each});
+  view.stat.assign(view.t.rank(), false);
+  view.chan = view.stat;
+  view.chan[1] = view.chan[2] = true;
+  view.stat[0] = view.stat[sets.strided ? 2 : 1] = true;
+  return view;
+}
+
+POP_INLINE std::size_t numNormStatistics(Tensor const &acts, NormSets const &sets) {
+  return acts.dim(1) == 0 ? 0 : sets.grouped ? acts.dim(0) * sets.groups : acts.dim(1);
+}
+
+namespace detail {
+
+/// A tensor in the order of memory as [k1, r1, k2, r2].
+class NormLayout {
+public:
+  NormLayout(Tensor const &t, std::vector<bool> const &kept) : order_(popops::memoryOrder(t)) {
+    if (!joinRuns(t, kept)) {
+      // More runs than there are places for: kept dimensions first, which costs a rearrangement.
+      std::stable_partition(order_.begin(), order_.end(), [&](unsigned d) { return kept[d]; });
+      joinRuns(t, kept);
+    }
+    for (unsigned d : order_)
+      if (kept[d]) {
+        keptDims_.push_back(d);
+        keptShape_.push_back(t.dim(d));
+      }
+  }
+
+  std::array<std::size_t, 4> const &sizes() const { return sizes_; }
+  std::size_t numKept() const { return sizes_[0] * sizes_[2]; }
+  std::size_t numReduced() const { return sizes_[1] * sizes_[3]; }
+
+  Tensor flat(Tensor const &t) const { return t.dimShuffle(order_).flatten(); }
+  /// Kept elements in the order of memory, in that of the dimensions.
+  Tensor inOrderOfDims(Tensor const &kept) const {
+    std::vector<unsigned> order(keptDims_.size());
+    for (unsigned i = 0; i != order.size(); ++i)
+      order[i] = i;
+    std::sort(order.begin(), order.end(),
+              [&](unsigned a, unsigned b) { return keptDims_[a] < keptDims_[b]; });
+    return kept.reshape(keptShape_).dimShuffle(order).flatten();
+  }
+
+private:
+  bool joinRuns(Tensor const &t, std::vector<bool> const &kept) {
+    std::vector<std::pair<bool, std::size_t>> runs;
+    for (unsigned d : order_) {
+      if (t.dim(d) == 1)
+        continue;
+      if (!runs.empty() && runs.back().first == kept[d])
+        runs.back().second *= t.dim(d);
+      else
+        runs.emplace_back(kept[d], t.dim(d));
+    }
+    sizes_ = {1, 1, 1, 1};
+    // [kept, reduced] alone are rows.
+    if (runs.size() <= 2 && !runs.empty() && (runs.size() == 1 || runs[0].first)) {
+      for (auto const &run : runs)
+        sizes_[run.first ? 0 : 3] = run.second;
+      return true;
+    }
+    std::size_t place = !runs.empty() && !runs[0].first ? 1 : 0;
+    if (place + runs.size() > 4)
+      return false;
+    for (auto const &run : runs)
+      sizes_[place++] = run.second;
+    return true;
+  }
+
+  std::vector<unsigned> order_;
+  std::array<std::size_t, 4> sizes_{};
+  std::vector<unsigned> keptDims_;
+  std::vector<std::size_t> keptShape_;
+};
+
+/// One run of memory of a layout.
+struct NormBox {
+  std::array<std::size_t, 4> begin, size;
+  std::size_t part;      ///< which of the boxes that share its statistics
+  std::size_t flatBegin; ///< its first element
+  std::size_t elements() const { return size[0] * size[1] * size[2] * size[3]; }
+};
+
+struct NormBoxes {
+  std::vector<NormBox> boxes;
+  std::size_t parts = 1; ///< boxes that share statistics
+};
+
+POP_INLINE NormBoxes normBoxes(::poplar::Graph const &graph, NormLayout const &layout) {
+  auto const &sizes = layout.sizes();
+  auto const &target = graph.getTarget();
+  planner::NormProblem problem{
+      sizes[0], sizes[1], sizes[2], sizes[3],
+      target.getTargetType() == ::poplar::TargetType::CPU ? 0 : target.getNumTiles()};
+  planner::NormPlan const plan = planner::planNorm(problem);
+  std::array<std::size_t, 4> const each{plan.k1, plan.r1, plan.k2, plan.r2};
+  std::size_t const parts3 = (sizes[3] + each[3] - 1) / each[3];
+  NormBoxes result;
+  result.parts = (sizes[1] + each[1] - 1) / each[1] * parts3;
+  NormBox box{};
+  for (box.begin[0] = 0; box.begin[0] < sizes[0]; box.begin[0] += each[0])
+    for (box.begin[1] = 0; box.begin[1] < sizes[1]; box.begin[1] += each[1])
+      for (box.begin[2] = 0; box.begin[2] < sizes[2]; box.begin[2] += each[2])
+        for (box.begin[3] = 0; box.begin[3] < sizes[3]; box.begin[3] += each[3]) {
+          for (unsigned d = 0; d != 4; ++d)
+            box.size[d] = std::min(each[d], sizes[d] - box.begin[d]);
+          box.part = box.begin[1] / each[1] * parts3 + box.begin[3] / each[3];
+          auto const &b = box.begin;
+          box.flatBegin = ((b[0] * sizes[1] + b[1]) * sizes[2] + b[2]) * sizes[3] + b[3];
+          result.boxes.push_back(box);
+        }
+  return result;
+}
+
+/// The tile of each box: that of its first element.
+POP_INLINE std::vector<unsigned> tilesOfBoxes(::poplar::Graph const &graph, Tensor const &flat,
+                                              std::vector<NormBox> const &boxes) {
+  std::vector<unsigned> tiles(boxes.size(), 0);
+  if (graph.getTarget().getNumTiles() == 1)
+    return tiles;
+  std::vector<std::pair<std::size_t, unsigned>> starts;
+  auto const mapping = graph.getTileMapping(flat);
+  for (unsigned tile = 0; tile != mapping.size(); ++tile)
+    for (auto const &interval : mapping[tile])
+      starts.emplace_back(interval.begin(), tile);
+  std::sort(starts.begin(), starts.end());
+  for (std::size_t i = 0; i != boxes.size(); ++i) {
+    auto const after =
+        std::upper_bound(starts.begin(), starts.end(),
+                         std::make_pair(boxes[i].flatBegin, std::numeric_limits<unsigned>::max()));
+    tiles[i] = std::prev(after)->second;
+  }
+  return tiles;
+}
+
+/// Emits sums of one tensor (or the products of two) for each box of its layout.
+class NormSumEmitter {
+public:
+  NormSumEmitter(NormCall const &call, Tensor const &t, std::vector<bool> const &kept)
+      : call_(call), layout_(t, kept), boxes_(normBoxes(call.graph, layout_)), in_(layout_.flat(t)),
+        tiles_(tilesOfBoxes(call.graph, in_, boxes_.boxes)) {}
+
+  NormLayout const &layout() const { return layout_; }
+  std::size_t parts() const { return boxes_.parts; }
+
+  /// {second, first} moments of `in`, or with other factors b: sums over all boxes times `scale`,
+  /// in the order of memory.
+  TensorPair moments(Tensor const *b, double scale) {
+    Tensor const first = partials("first"), second = partials("second");
+    Tensor const other = b ? layout_.flat(*b) : Tensor();
+    auto const cs = call_.graph.addComputeSet(call_.debugContext);
+    for (std::size_t i = 0; i != boxes_.boxes.size(); ++i) {
+      auto const v = addVertex(cs, b ? "poplin::NormProducts" : "poplin::NormSums", i);
+      call_.graph.connect(v[b ? "a" : "in"], part(in_, i));
+      if (b)
+        call_.graph.connect(v["b"], part(other, i));
+      call_.graph.connect(v["first"], result(first, i));
+      call_.graph.connect(v["second"], result(second, i));
+    }
+    call_.prog.add(::poplar::program::Execute(cs, call_.debugContext));
+    auto const sums = combined({second, first}, scale);
+    return {sums[0], sums[1]};
+  }
+
+  /// Sums of (in - centre)^2 times `scale`; `centre` in the order of memory.
+  Tensor deviations(Tensor const &centre, double scale) {
+    Tensor const second = partials("deviations");
+    auto const cs = call_.graph.addComputeSet(call_.debugContext);
+    Tensor const centres = centre.reshape({1, layout_.sizes()[0], layout_.sizes()[2]})
+                               .broadcast(static_cast<unsigned>(boxes_.parts), 0);
+    for (std::size_t i = 0; i != boxes_.boxes.size(); ++i) {
+      auto const v = addVertex(cs, "poplin::NormDeviations", i);
+      call_.graph.connect(v["in"], part(in_, i));
+      call_.graph.connect(v["centre"], keptPart(centres, i));
+      call_.graph.connect(v["second"], result(second, i));
+    }
+    call_.prog.add(::poplar::program::Execute(cs, call_.debugContext));
+    return combined({second}, scale)[0];
+  }
+
+  /// Mean and inverse standard deviation of boxes that share nothing.
+  TensorPair statistics(NormStatisticsArgs const &args, float factor) {
+    auto &graph = call_.graph;
+    auto const variable = [&](char const *name) {
+      return graph.addVariable(in_.elementType(), {1, layout_.sizes()[0], layout_.sizes()[2]},
+                               {call_.debugContext, name});
+    };
+    Tensor const mean = variable("mean"), invStdDev = variable("invStdDev");
+    auto const cs = graph.addComputeSet(call_.debugContext);
+    for (std::size_t i = 0; i != boxes_.boxes.size(); ++i) {
+      auto const v = addVertex(cs, "poplin::NormStatistics", i);
+      graph.connect(v["in"], part(in_, i));
+      graph.connect(v["mean"], result(mean, i));
+      graph.connect(v["invStdDev"], result(invStdDev, i));
+      graph.setInitialValue(v["eps"], args.eps);
+      graph.setInitialValue(v["factor"], factor);
+      graph.setInitialValue(v["stable"], args.stable ? 1U : 0U);
+    }
+    call_.prog.add(::poplar::program::Execute(cs, call_.debugContext));
+    return {mean.flatten(), invStdDev.flatten()};
+  }
+
+private:
+  Tensor partials(char const *name) {
+    auto const &sizes = layout_.sizes();
+    return call_.graph.addVariable(::poplar::FLOAT, {boxes_.parts, sizes[0], sizes[2]},
+                                   {call_.debugContext, name});
+  }
+
+  ::poplar::VertexRef addVertex(::poplar::ComputeSet cs, char const *name, std::size_t i) {
+    auto const v = call_.graph.addVertex(cs, ::poputil::templateVertex(name, in_.elementType()));
+    auto const &size = boxes_.boxes[i].size;
+    call_.graph.setInitialValue(v["r1"], size[1]);
+    call_.graph.setInitialValue(v["k2"], size[2]);
+    call_.graph.setInitialValue(v["r2"], size[3]);
+    call_.graph.setTileMapping(v, tiles_[i]);
+    return v;
+  }
+
+  Tensor part(Tensor const &flat, std::size_t i) const {
+    NormBox const &box = boxes_.boxes[i];
+    return flat.slice(box.flatBegin, box.flatBegin + box.elements());
+  }
+
+  /// Elements of [parts, k1, k2] that belong to a box.
+  Tensor keptPart(Tensor const &t, std::size_t i) const {
+    NormBox const &box = boxes_.boxes[i];
+    return t[box.part]
+        .slice(box.begin[0], box.begin[0] + box.size[0], 0)
+        .slice(box.begin[2], box.begin[2] + box.size[2], 1)
+        .flatten();
+  }
+
+  Tensor result(Tensor const &t, std::size_t i) {
+    Tensor const own = keptPart(t, i);
+    call_.graph.setTileMapping(own, tiles_[i]);
+    return own;
+  }
+
+  std::vector<Tensor> combined(std::vector<Tensor> const &partials, double scale) {
+    auto &graph = call_.graph;
+    Tensor const factor = graph.addConstant(::poplar::FLOAT, {}, static_cast<float>(scale),
+                                            {call_.debugContext, "scale"});
+    graph.setTileMapping(factor, 0);
+    std::vector<::popops::SingleReduceOp> reductions;
+    for (Tensor const &t : partials)
+      reductions.emplace_back(t.flatten(1, 3), std::vector<std::size_t>{0},
+                              ::popops::ReduceParams(::popops::Operation::ADD, false, factor));
+    std::vector<Tensor> sums;
+    ::popops::reduceMany(graph, reductions, sums, call_.prog, call_.debugContext);
+    return sums;
+  }
+
+  NormCall const &call_;
+  NormLayout layout_;
+  NormBoxes boxes_;
+  Tensor in_;
+  std::vector<unsigned> tiles_;
+};
+
+POP_INLINE Tensor withType(NormCall const &call, Tensor const &t, ::poplar::Type const &type) {
+  return t.elementType() == type
+             ? t
+             : ::popops::cast(call.graph, t, type, call.prog, call.debugContext);
+}
+
+/// A new vector of one value.
+POP_INLINE Tensor filled(NormCall const &call, ::poplar::Type const &type, std::size_t count,
+                         float value) {
+  Tensor const t = call.graph.addVariable(type, {count}, call.debugContext);
+  ::poputil::mapTensorLinearly(call.graph, t);
+  if (count != 0)
+    ::popops::fill(call.graph, t, call.prog, value, call.debugContext);
+  return t;
+}
+
+/// 1 / sqrt((variance + eps) factor) of moments: the variance, or the mean of squares with `mean`.
+POP_INLINE Tensor invStdDevOf(NormCall const &call, Tensor const &power, Tensor const &mean,
+                              bool isVariance, float eps, float factor) {
+  namespace pe = ::popops::expr;
+  auto const finish = [&](pe::Expr const &variance) {
+    return ::popops::map(call.graph,
+                         pe::Rsqrt(pe::Mul(pe::Add(variance, pe::Const(eps)), pe::Const(factor))),
+                         {power, mean}, call.prog, call.debugContext);
+  };
+  if (isVariance)
+    return finish(pe::_1);
+  // Clamp keeps NaN, Max would not.
+  return finish(pe::Clamp(pe::Sub(pe::_1, pe::Square(pe::_2)), pe::Const(0.f),
+                          pe::Const(std::numeric_limits<float>::infinity())));
+}
+
+} // namespace detail
+
+POP_INLINE std::vector<Tensor> sumReplicas(NormCall const &call, NormReplicas const &replicas,
+                                           std::vector<Tensor> sums) {
+  if (!replicas.callback)
+    return sums;
+  for (Tensor &t : sums)
+    t = detail::withType(call, t, replicas.type);
+  auto results =
+      (*replicas.callback)(call.graph, sums, call.prog, replicas.groupSize, call.debugContext, {});
+  if (results.size() != sums.size())
+    base::fail<::poputil::poplibs_error>(call.where, "the callback returned ", results.size(),
+                                         " tensors; it must return one for each of the ",
+                                         sums.size(), " it is given");
+  for (std::size_t i = 0; i != sums.size(); ++i) {
+    if (!results[i].valid() || results[i].numElements() != sums[i].numElements())
+      base::fail<::poputil::poplibs_error>(call.where, "result ", i,
+                                           " of the callback must have the shape of input ", i,
+                                           ", ", base::shapeText(sums[i].shape()));
+    results[i] = detail::withType(call, results[i].reshape(sums[i].shape()), ::poplar::FLOAT);
+  }
+  return results;
+}
+
+POP_INLINE TensorPair emitNormStatistics(NormCall const &call, Tensor const &acts,
+                                         NormSets const &sets, NormStatisticsArgs const &args,
+                                         NormReplicas const &replicas) {
+  if (acts.numElements() == 0) {
+    std::size_t const count = numNormStatistics(acts, sets);
+    return {detail::filled(call, acts.elementType(), count, 0),
+            detail::filled(call, acts.elementType(), count, 1 / std::sqrt(args.eps))};
+  }
+  NormView const view = normView(acts, sets);
+  detail::NormSumEmitter sums(call, view.t, view.stat);
+  double const n = static_cast<double>(sums.layout().numReduced()) * replicas.groupSize;
+  auto const factor = static_cast<float>(args.unbiased && n > 1 ? n / (n - 1) : 1);
+  TensorPair result;
+  if (sums.parts() == 1 && !replicas.callback) {
+    result = sums.statistics(args, factor);
+  } else {
+    TensorPair moments = sums.moments(nullptr, 1 / n);
+    if (args.stable) {
+      moments.second = sumReplicas(call, replicas, {moments.second})[0];
+      moments.first = sums.deviations(moments.second, 1 / n);
+      moments.first = sumReplicas(call, replicas, {moments.first})[0];
+    } else {
+      auto const all = sumReplicas(call, replicas, {moments.second, moments.first});
+      moments = {all[1], all[0]};
+    }
+    result.first = detail::withType(call, moments.second, acts.elementType());
+    result.second = detail::withType(
+        call,
+        detail::invStdDevOf(call, moments.first, moments.second, args.stable, args.eps, factor),
+        acts.elementType());
+  }
+  return {sums.layout().inOrderOfDims(result.first), sums.layout().inOrderOfDims(result.second)};
+}
+
+POP_INLINE TensorPair emitNormProducts(NormCall const &call, Tensor const &a, Tensor const &b,
+                                       std::vector<bool> const &kept, double scale) {
+  if (a.numElements() == 0) {
+    std::size_t count = 1;
+    for (unsigned d = 0; d != a.rank(); ++d)
+      count *= kept[d] ? a.dim(d) : 1;
+    return {detail::filled(call, ::poplar::FLOAT, count, 0),
+            detail::filled(call, ::poplar::FLOAT, count, 0)};
+  }
+  detail::NormSumEmitter sums(call, a, kept);
+  TensorPair const result = sums.moments(&b, scale);
+  return {sums.layout().inOrderOfDims(result.first), sums.layout().inOrderOfDims(result.second)};
+}
+
+} // namespace cottonwood::poplin

@@ -1,0 +1,77 @@
+// Planning of the sums of normalisations: into which boxes a block of memory is cut.
+//
+// Boxes that share a statistic decide in which order floating point numbers are added. Their number
+// must therefore be the same on every CPU: the model assumes a nominal machine.
+#pragma once
+
+#include <planners/core/PlanText.hpp>
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <string_view>
+
+namespace cottonwood::planner {
+
+/// Activations in the order of memory as [k1, r1, k2, r2]: statistics are kept over k1 and k2.
+struct NormProblem {
+  static constexpr std::string_view NAME = "norm-problem";
+  std::uint64_t k1 = 1, r1 = 1, k2 = 1, r2 = 1;
+  unsigned tiles = 0; ///< 0: a CPU
+
+  template <class Self, class Visit> static void fields(Self &self, Visit &&visit) {
+    visit("k1", self.k1);
+    visit("r1", self.r1);
+    visit("k2", self.k2);
+    visit("r2", self.r2);
+    visit("tiles", self.tiles);
+  }
+};
+
+/// Extents of a box in each dimension. As dimensions are cut from the outermost, and the next one
+/// only when pieces of the ones before have size 1, every box is one run of memory.
+struct NormPlan {
+  static constexpr std::string_view NAME = "norm";
+  std::uint64_t k1 = 1, r1 = 1, k2 = 1, r2 = 1;
+
+  template <class Self, class Visit> static void fields(Self &self, Visit &&visit) {
+    visit("k1", self.k1);
+    visit("r1", self.r1);
+    visit("k2", self.k2);
+    visit("r2", self.r2);
+  }
+  friend bool operator==(NormPlan const &, NormPlan const &) = default;
+};
+
+namespace detail {
+/// Boxes for a CPU: enough for the threads of common machines, with six contexts each.
+inline constexpr std::uint64_t NORM_CPU_BOXES = 24;
+/// Fewer elements are not worth a box of their own.
+inline constexpr std::uint64_t NORM_CPU_ELEMENTS = 1U << 14U, NORM_TILE_ELEMENTS = 128;
+/// Columns are cut at multiples of this.
+inline constexpr std::uint64_t NORM_GRAIN = 64;
+} // namespace detail
+
+inline NormPlan planNorm(NormProblem const &problem) {
+  std::array<std::uint64_t, 4> const sizes{problem.k1, problem.r1, problem.k2, problem.r2};
+  std::uint64_t const elements = sizes[0] * sizes[1] * sizes[2] * sizes[3];
+  std::uint64_t const least =
+      problem.tiles == 0 ? detail::NORM_CPU_ELEMENTS : detail::NORM_TILE_ELEMENTS;
+  std::uint64_t const most = problem.tiles == 0 ? detail::NORM_CPU_BOXES : problem.tiles;
+  std::uint64_t places = std::clamp<std::uint64_t>(elements / least, 1, most);
+  std::array<std::uint64_t, 4> box = sizes;
+  for (unsigned d = 0; d != 4 && places > 1; ++d) {
+    std::uint64_t const parts = std::min(places, sizes[d]);
+    box[d] = (sizes[d] + parts - 1) / parts;
+    // The innermost dimension that has more than one element: whole groups of partial results.
+    if (d == 3 || (d == 2 && sizes[3] == 1))
+      box[d] = std::min(sizes[d], (box[d] + detail::NORM_GRAIN - 1) / detail::NORM_GRAIN *
+                                      detail::NORM_GRAIN);
+    if (box[d] != 1)
+      break;
+    places /= parts;
+  }
+  return {box[0], box[1], box[2], box[3]};
+}
+
+} // namespace cottonwood::planner

@@ -1,0 +1,97 @@
+#include "NormReference.hpp"
+
+#include <popnn/LayerNorm.hpp>
+#include <popnn/codelets.hpp>
+#include <poputil/exceptions.hpp>
+
+TEST_SUITE_BEGIN("popnn/layernorm");
+
+using namespace harness;
+using poplar::FLOAT;
+using poplar::HALF;
+using poplar::INT;
+using poplar::Tensor;
+using poputil::poplibs_error;
+namespace ln = popnn::ln;
+
+namespace {
+
+poplar::OptionFlags options(norms::Case const &c) {
+  return {{"groupNormStridedChannelGrouping", c.sets.strided ? "true" : "false"}};
+}
+
+norms::Functions functions() {
+  norms::Functions f;
+  f.statistics = [](Run &run, Tensor t, norms::Case const &c) {
+    return ln::layerNormStatistics(run.graph, t, norms::EPS, run.prog, c.unbiased, c.stable, FLOAT,
+                                   {}, options(c));
+  };
+  f.normalise = [](Run &run, Tensor x, Tensor gamma, Tensor beta, std::pair<Tensor, Tensor> stats,
+                   norms::Case const &c) {
+    return ln::layerNormalise(run.graph, x, gamma, beta, stats.first, stats.second, run.prog, {},
+                              options(c));
+  };
+  f.paramGradients = [](Run &run, bool whitened, Tensor x, Tensor g,
+                        std::pair<Tensor, Tensor> stats, norms::Case const &c) {
+    return whitened ? ln::layerNormParamGradients(run.graph, x, g, run.prog, FLOAT, {}, options(c))
+                    : ln::layerNormParamGradients(run.graph, x, g, stats.first, stats.second,
+                                                  run.prog, FLOAT, {}, options(c));
+  };
+  f.gradients = [](Run &run, bool whitened, Tensor x, Tensor g, Tensor gamma,
+                   std::pair<Tensor, Tensor> stats, norms::Case const &c) {
+    return whitened ? ln::layerNormGradients(run.graph, x, g, stats.second, gamma, run.prog, FLOAT,
+                                             {}, options(c))
+                    : ln::layerNormGradients(run.graph, x, g, stats.first, stats.second, gamma,
+                                             run.prog, FLOAT, {}, options(c));
+  };
+  return f;
+}
+
+std::vector<norms::Case> allCases() {
+  return norms::cases([](Shape const &, std::size_t) { return norms::Sets{true, 1, false}; });
+}
+
+} // namespace
+
+TEST_CASE("layer norms of all shapes and layouts follow their definition") {
+  onDevices([](DeviceMaker const &device) { norms::check(device, allCases(), functions()); });
+}
+
+TEST_CASE("layer norms of many rows and of long rows") {
+  std::vector<norms::Case> const cases{
+      {{150, 257}, FLOAT, norms::Layout::CHANNELS_FIRST, {true, 1, false}, false, false},
+      {{40, 512}, HALF, norms::Layout::CHANNELS_FIRST, {true, 1, false}, true, true},
+      {{2, 70000}, FLOAT, norms::Layout::CHANNELS_FIRST, {true, 1, false}, false, false},
+      {{9, 33, 64}, FLOAT, norms::Layout::CHANNELS_LAST, {true, 1, false}, false, true}};
+  onDevices([&](DeviceMaker const &device) { norms::check(device, cases, functions()); });
+}
+
+TEST_CASE("a stable variance survives a large mean") {
+  onDevices([](DeviceMaker const &device) {
+    Run run(device);
+    popnn::addCodelets(run.graph);
+    Values x(512);
+    for (std::size_t i = 0; i != x.size(); ++i)
+      x[i] = 4096 + (i % 2 == 0 ? 1 : -1);
+    run.output(ln::layerNormStatistics(run.graph, run.input(FLOAT, {1, 512}, x), 0.f, run.prog,
+                                       false, true)
+                   .second);
+    run.run();
+    CHECK(run.values(0) == Values{1});
+  });
+}
+
+TEST_CASE("layer norms check their statistics and types") {
+  Run run(cpu);
+  popnn::addCodelets(run.graph);
+  auto &g = run.graph;
+  Tensor const acts = g.addVariable(FLOAT, {4, 6}), wrong = g.addVariable(HALF, {6});
+  CHECK_THROWS_WITH_AS(ln::layerNormWhiten(g, acts, wrong, wrong, run.prog),
+                       "popnn::ln::layerNormWhiten: 'mean' has shape [6]; for activations of "
+                       "shape [4, 6] it must be [4]",
+                       poplibs_error);
+  CHECK_THROWS_AS(ln::layerNormWhiten(g, g.addVariable(INT, {4, 6}), wrong, wrong, run.prog),
+                  poplibs_error);
+}
+
+TEST_SUITE_END();
