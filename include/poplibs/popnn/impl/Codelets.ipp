@@ -3,6 +3,7 @@
 #include <poplin/codelets.hpp>
 #include <popnn/codelets.hpp>
 #include <popnn/impl/Config.hpp>
+#include <popnn/impl/PoolCodelets.hpp>
 
 #include <codelets/popnn/Loss.hpp>
 #include <codelets/popnn/LossCost.hpp>
@@ -97,6 +98,7 @@ POP_INLINE std::vector<codelet::Codelet> const &builtinCodelets() {
     isa::Isa const isa = poputil::builtinIsa();
     poputil::appendFamily<vertices::SoftmaxFamily>(isa, codelets);
     poputil::appendFamily<vertices::LossFamily>(isa, codelets);
+    poputil::appendFamily<vertices::PoolFamily>(isa, codelets);
     return codelets;
   }();
   return table;

@@ -13,6 +13,9 @@
 #include <popnn/NonLinearityDef.hpp>
 #include <popnn/NonLinearityDefUtil.hpp>
 #include <popnn/Norms.hpp>
+#include <popnn/Pooling.hpp>
+#include <popnn/PoolingDef.hpp>
+#include <popnn/SpatialSoftMax.hpp>
 #include <popnn/codelets.hpp>
 
 #include <popnn/impl/BatchNorm.ipp>
@@ -25,4 +28,7 @@
 #include <popnn/impl/NonLinearityDef.ipp>
 #include <popnn/impl/NormCalls.ipp>
 #include <popnn/impl/Norms.ipp>
+#include <popnn/impl/PoolEmit.ipp>
+#include <popnn/impl/Pooling.ipp>
+#include <popnn/impl/SpatialSoftMax.ipp>
 // clang-format on

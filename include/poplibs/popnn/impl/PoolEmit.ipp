@@ -1,0 +1,253 @@
+#pragma once
+
+#include <popnn/impl/PoolEmit.hpp>
+#include <popops/impl/Partition.hpp>
+#include <poputil/TileMapping.hpp>
+#include <poputil/VertexTemplates.hpp>
+#include <poputil/impl/Math.hpp>
+
+#include <algorithm>
+
+namespace cottonwood::popnn {
+
+namespace detail {
+
+using kernels::PoolDim;
+using kernels::PoolRange;
+using ::popnn::pooling::PoolParams;
+
+/// The dimensions of a pooling in the order of memory of its outputs: [...dims, line, ...inner].
+class PoolLayout {
+public:
+  /// \param gradient  outputs are elements before pooling.
+  PoolLayout(PoolParams const &params, Tensor const &out, bool gradient)
+      : order_(popops::memoryOrder(out)), gradient_(gradient) {
+    numDims_ = order_.size();
+    while (numDims_ != 0 && order_[numDims_ - 1] < 2)
+      inner_ *= out.dim(order_[--numDims_]);
+    auto const pooled = params.getOutputFieldShape();
+    for (std::size_t i = 0; i != numDims_; ++i) {
+      unsigned const d = order_[i];
+      if (d < 2) {
+        int const size = static_cast<int>(out.dim(d));
+        dims_.push_back({size, 0, size, 0, 1, 1, 0, size, size});
+        continue;
+      }
+      PoolDim dim{};
+      dim.acts = static_cast<int>(params.inputFieldShape[d - 2]);
+      dim.pooled = static_cast<int>(pooled[d - 2]);
+      dim.out = gradient ? dim.acts : dim.pooled;
+      dim.in = gradient ? dim.pooled : dim.acts;
+      dim.kernel = static_cast<int>(params.kernelShape[d - 2]);
+      dim.stride = static_cast<int>(params.stride[d - 2]);
+      dim.padding = params.inputTruncationOrPaddingLower[d - 2];
+      dims_.push_back(dim);
+    }
+    if (dims_.empty()) // no field: windows of one element
+      dims_.push_back({1, 0, 1, 0, 1, 1, 0, 1, 1});
+  }
+
+  std::size_t inner() const { return inner_; }
+  std::size_t columns() const {
+    std::size_t columns = 1;
+    for (PoolDim const &d : dims_)
+      columns *= static_cast<std::size_t>(d.out);
+    return columns;
+  }
+  std::size_t lineLength() const { return static_cast<std::size_t>(dims_.back().out); }
+  /// Inputs that an output reads at most.
+  std::size_t window() const {
+    std::size_t window = 1;
+    for (PoolDim const &d : dims_) {
+      auto const most = static_cast<std::size_t>(std::max(std::min(d.kernel, d.acts), 1));
+      window *= gradient_ ? poputil::ceilDiv(most, static_cast<std::size_t>(d.stride)) : most;
+    }
+    return window;
+  }
+  /// From the order of dimensions to that of memory, and back.
+  Tensor inOrder(Tensor const &t) const { return t.dimShuffle(order_); }
+  Tensor outOfOrder(Tensor const &t) const {
+    std::vector<unsigned> back(order_.size());
+    for (unsigned i = 0; i != order_.size(); ++i)
+      back[order_[i]] = i;
+    return t.dimShuffle(back);
+  }
+
+  /// What outputs [begin, end) need: a box of outputs that begins at `first` columns before them,
+  /// and the box of inputs that they read.
+  struct Box {
+    std::vector<PoolDim> dims;
+    std::size_t first;
+  };
+  Box box(std::size_t begin, std::size_t end) const {
+    Box box{dims_, 0};
+    std::size_t first = begin, last = end - 1, block = columns(), start = 0;
+    bool whole = false; // dimensions from here on are run through
+    for (PoolDim &d : box.dims) {
+      block /= static_cast<std::size_t>(d.out);
+      int const from = whole ? 0 : static_cast<int>(first / block);
+      int const to = whole ? d.out - 1 : static_cast<int>(last / block);
+      start += static_cast<std::size_t>(from) * block;
+      whole = whole || from != to;
+      first %= block;
+      last %= block;
+      PoolRange const low = range(d, from), high = range(d, to);
+      d.out = to - from + 1;
+      d.outBase = from;
+      d.inBase = low.begin;
+      d.in = std::max(0, high.end - low.begin);
+    }
+    box.first = begin - start;
+    return box;
+  }
+  /// The whole of everything.
+  Box all(std::size_t begin) const { return {dims_, begin}; }
+
+  /// The box of inputs, flat.
+  Tensor inputs(Tensor const &t, Box const &box) const {
+    Tensor part = inOrder(t);
+    for (std::size_t i = 0; i != numDims_; ++i) {
+      PoolDim const &d = box.dims[i];
+      auto const begin = static_cast<std::size_t>(d.in == 0 ? 0 : d.inBase);
+      part = part.slice(begin, begin + static_cast<std::size_t>(d.in), static_cast<unsigned>(i));
+    }
+    return part.flatten();
+  }
+
+private:
+  PoolRange range(PoolDim const &d, int i) const {
+    return gradient_ ? kernels::poolWindowsOf(d, i) : kernels::poolWindow(d, i);
+  }
+
+  std::vector<unsigned> order_;
+  std::size_t numDims_; ///< before the inner ones
+  bool gradient_;
+  std::size_t inner_ = 1;
+  std::vector<PoolDim> dims_;
+};
+
+POP_INLINE std::vector<int> tableOf(PoolLayout::Box const &box) {
+  std::vector<int> table;
+  for (PoolDim const &d : box.dims)
+    table.insert(table.end(), {d.out, d.outBase, d.in, d.inBase, d.kernel, d.stride, d.padding,
+                               d.acts, d.pooled});
+  return table;
+}
+
+/// A range of columns for each vertex. On one tile lines are kept whole where there are plenty.
+POP_INLINE std::vector<popops::Share> poolShares(::poplar::Graph const &graph,
+                                                 PoolLayout const &layout, Tensor const &columns) {
+  if (graph.getTarget().getNumTiles() != 1)
+    return popops::rowSharesOf(graph, columns, 1);
+  auto const crew = popops::crewOf(graph.getTarget());
+  planner::ElementWiseProblem problem;
+  problem.elements = columns.numElements();
+  problem.cyclesPer8 = static_cast<unsigned>(std::min<std::size_t>(layout.window() * 8, 1U << 20U));
+  std::size_t const parts = planner::planElementWise(problem, crew).parts, n = columns.dim(0);
+  std::size_t each = poputil::ceilDiv(n, parts);
+  if (each > 4 * layout.lineLength())
+    each = poputil::roundUp(each, layout.lineLength());
+  std::vector<popops::Share> shares;
+  for (std::size_t begin = 0; begin < n; begin += each)
+    shares.push_back({0, {::poplar::Interval(begin, std::min(begin + each, n))}});
+  return shares;
+}
+
+/// A tensor that vertices on one tile read as a whole: one run of memory in that order.
+POP_INLINE Tensor asOneRun(PoolCall const &call, PoolLayout const &layout, Tensor const &t) {
+  if (call.graph.getTarget().getNumTiles() != 1 || layout.inOrder(t).isContiguous())
+    return t;
+  Tensor const ordered = layout.inOrder(t);
+  Tensor const copy =
+      call.graph.addVariable(t.elementType(), ordered.shape(), {call.debugContext, "in"});
+  call.graph.setTileMapping(copy, 0);
+  call.prog.add(::poplar::program::Copy(ordered, copy, false, call.debugContext));
+  return layout.outOfOrder(copy);
+}
+
+/// A field of a vertex and what it is connected to.
+struct PoolField {
+  char const *name;
+  bool ofOutputs; ///< of the outputs' shape, else of the inputs'
+  Tensor t;
+};
+
+/// \param kind  -1 for vertices that have none.
+POP_INLINE void emitPoolVertices(PoolCall const &call, PoolParams const &params, char const *vertex,
+                                 bool gradient, Tensor const &out, std::vector<PoolField> fields,
+                                 int kind) {
+  if (out.numElements() == 0)
+    return;
+  auto &graph = call.graph;
+  PoolLayout const layout(params, out, gradient);
+  bool const oneTile = graph.getTarget().getNumTiles() == 1;
+  auto const asColumns = [&](Tensor const &t) {
+    return layout.inOrder(t).reshape({layout.columns(), layout.inner()});
+  };
+  for (PoolField &field : fields)
+    field.t = field.ofOutputs ? asColumns(field.t) : asOneRun(call, layout, field.t);
+  Tensor const columns = asColumns(out);
+  auto const cs = graph.addComputeSet(call.debugContext);
+  auto const name = ::poputil::templateVertex(vertex, out.elementType());
+  for (auto const &share : poolShares(graph, layout, columns)) {
+    auto const &range = share.intervals.front();
+    auto const box = oneTile ? layout.all(range.begin()) : layout.box(range.begin(), range.end());
+    auto const v = graph.addVertex(cs, name, {{"out", columns.slice(range).flatten()}});
+    for (PoolField const &field : fields)
+      graph.connect(v[field.name],
+                    field.ofOutputs ? field.t.slice(range).flatten() : layout.inputs(field.t, box));
+    graph.setInitialValue(v["table"], tableOf(box));
+    graph.setInitialValue(v["inner"], layout.inner());
+    graph.setInitialValue(v["first"], static_cast<long long>(box.first));
+    graph.setInitialValue(v["window"], layout.window());
+    if (kind >= 0)
+      graph.setInitialValue(v["kind"], static_cast<unsigned>(kind));
+    graph.setTileMapping(v, share.tile);
+  }
+  call.prog.add(::poplar::program::Execute(cs, call.debugContext));
+}
+
+} // namespace detail
+
+POP_INLINE Tensor poolVariable(PoolCall const &call, Tensor const &like,
+                               std::vector<std::size_t> const &shape, char const *name) {
+  auto const order = popops::memoryOrder(like);
+  std::vector<std::size_t> memory;
+  std::vector<unsigned> back(order.size());
+  for (unsigned i = 0; i != order.size(); ++i) {
+    memory.push_back(shape[order[i]]);
+    back[order[i]] = i;
+  }
+  Tensor const t = call.graph.addVariable(like.elementType(), memory, {call.debugContext, name});
+  std::size_t inner = 1;
+  for (std::size_t i = order.size(); i != 0 && order[i - 1] < 2; --i)
+    inner *= memory[i - 1];
+  ::poputil::mapTensorLinearly(call.graph, t, static_cast<unsigned>(inner),
+                               static_cast<unsigned>(std::max<std::size_t>(inner, 1)));
+  return t.dimShuffle(back);
+}
+
+POP_INLINE void emitPool(PoolCall const &call, ::popnn::pooling::PoolParams const &params,
+                         kernels::PoolKind kind, Tensor const &in, Tensor const &out) {
+  detail::emitPoolVertices(call, params, "popnn::Pool", kind >= kernels::PoolKind::SUM_GRADIENT,
+                           out, {{"in", false, in}}, static_cast<int>(kind));
+}
+
+POP_INLINE void emitPoolMaxScale(PoolCall const &call, ::popnn::pooling::PoolParams const &params,
+                                 Tensor const &acts, Tensor const &pooled, Tensor const &gradient,
+                                 Tensor const &out) {
+  detail::emitPoolVertices(
+      call, params, "popnn::PoolMaxScale", false, out,
+      {{"acts", false, acts}, {"pooled", true, pooled}, {"gradient", true, gradient}}, -1);
+}
+
+POP_INLINE void emitPoolMaxGradient(PoolCall const &call,
+                                    ::popnn::pooling::PoolParams const &params, Tensor const &acts,
+                                    Tensor const &pooled, Tensor const &gradient,
+                                    Tensor const &out) {
+  detail::emitPoolVertices(
+      call, params, "popnn::PoolMaxGradient", true, out,
+      {{"acts", true, acts}, {"pooled", false, pooled}, {"gradient", false, gradient}}, -1);
+}
+
+} // namespace cottonwood::popnn
