@@ -15,7 +15,9 @@
 ///   reduceAdd/Min/Max/Mul: halves are folded onto each other, W/2 first, then W/4, ... 1: with
 ///   logical lanes arranged as kernels arrange them the tree is the same for all tags.
 /// simd<int32_t>, simd<uint32_t>: the ring operations (wrapping), bitwise, shifts, min max,
-///   compare, select, reductions. simd<uint8_t>: bitwise operations on bytes (BOOL is 0 or 1).
+///   compare, select, reductions; iota: 0, 1, ... W - 1. Unsigned only: low = multiplyWide(a, b,
+///   high), the halves of the 64-bit products, and multiplyHigh(a, b). simd<uint8_t>: bitwise
+///   operations on bytes (BOOL is 0 or 1).
 /// Masks: simdMask<Tag>, one per 32-bit lane: & | ^ ~, any, all, storeBool, loadBool.
 ///
 /// Out of range conversions are defined (and equal on all tags): toInt gives INT32_MIN, toUint

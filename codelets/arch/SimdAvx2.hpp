@@ -220,6 +220,16 @@ struct simd<std::uint32_t, Tag> : arch::Avx2Int<simd<std::uint32_t, Tag>, std::u
   simd() = default;
   POP_SIMD_INLINE explicit simd(__m256i x) : r(x) {}
   POP_SIMD_INLINE simd<std::int32_t, Tag> asInt() const { return simd<std::int32_t, Tag>{r}; }
+  POP_SIMD_INLINE static simd iota() { return simd{_mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7)}; }
+  POP_SIMD_INLINE static simd multiplyWide(simd a, simd b, simd &high) {
+    const __m256i even = _mm256_mul_epu32(a.r, b.r), odd = oddProducts(a, b);
+    high = simd{_mm256_blend_epi32(_mm256_srli_epi64(even, 32), odd, 0xaa)};
+    return simd{_mm256_blend_epi32(even, _mm256_slli_epi64(odd, 32), 0xaa)};
+  }
+  POP_SIMD_INLINE static simd multiplyHigh(simd a, simd b) {
+    const __m256i even = _mm256_mul_epu32(a.r, b.r);
+    return simd{_mm256_blend_epi32(_mm256_srli_epi64(even, 32), oddProducts(a, b), 0xaa)};
+  }
   /// Signed comparison orders unsigned numbers once their top bit is flipped.
   POP_SIMD_INLINE static __m256i ordered(__m256i x) {
     return _mm256_xor_si256(x, _mm256_set1_epi32(INT_MIN));
@@ -229,6 +239,12 @@ struct simd<std::uint32_t, Tag> : arch::Avx2Int<simd<std::uint32_t, Tag>, std::u
   }
   POP_SIMD_INLINE static __m256i maxRegister(__m256i a, __m256i b) {
     return _mm256_max_epu32(a, b);
+  }
+
+private:
+  /// 64-bit products of the odd lanes.
+  POP_SIMD_INLINE static __m256i oddProducts(simd a, simd b) {
+    return _mm256_mul_epu32(_mm256_srli_epi64(a.r, 32), _mm256_srli_epi64(b.r, 32));
   }
 };
 

@@ -180,6 +180,16 @@ struct simd<std::uint32_t, Tag> : arch::Avx512Int<simd<std::uint32_t, Tag>, std:
   simd() = default;
   POP_SIMD_INLINE explicit simd(__m512i x) : r(x) {}
   POP_SIMD_INLINE simd<std::int32_t, Tag> asInt() const { return simd<std::int32_t, Tag>{r}; }
+  POP_SIMD_INLINE static simd iota() { return simd{simd<std::int32_t, Tag>::iota().r}; }
+  POP_SIMD_INLINE static simd multiplyWide(simd a, simd b, simd &high) {
+    const __m512i even = _mm512_mul_epu32(a.r, b.r), odd = oddProducts(a, b);
+    high = simd{_mm512_mask_mov_epi32(_mm512_srli_epi64(even, 32), 0xaaaa, odd)};
+    return simd{_mm512_mask_mov_epi32(even, 0xaaaa, _mm512_slli_epi64(odd, 32))};
+  }
+  POP_SIMD_INLINE static simd multiplyHigh(simd a, simd b) {
+    const __m512i even = _mm512_mul_epu32(a.r, b.r);
+    return simd{_mm512_mask_mov_epi32(_mm512_srli_epi64(even, 32), 0xaaaa, oddProducts(a, b))};
+  }
   POP_SIMD_INLINE static __mmask16 less(__m512i a, __m512i b) {
     return _mm512_cmplt_epu32_mask(a, b);
   }
@@ -188,6 +198,12 @@ struct simd<std::uint32_t, Tag> : arch::Avx512Int<simd<std::uint32_t, Tag>, std:
   }
   POP_SIMD_INLINE static __m512i maxRegister(__m512i a, __m512i b) {
     return _mm512_max_epu32(a, b);
+  }
+
+private:
+  /// 64-bit products of the odd lanes.
+  POP_SIMD_INLINE static __m512i oddProducts(simd a, simd b) {
+    return _mm512_mul_epu32(_mm512_srli_epi64(a.r, 32), _mm512_srli_epi64(b.r, 32));
   }
 };
 

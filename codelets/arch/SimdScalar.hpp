@@ -132,6 +132,15 @@ struct simd<std::uint32_t, Tag> : arch::ScalarInt<simd<std::uint32_t, Tag>, std:
   std::uint32_t r;
   simd() = default;
   POP_SIMD_INLINE explicit simd(std::uint32_t x) : r(x) {}
+  POP_SIMD_INLINE static simd iota() { return simd{0u}; }
+  POP_SIMD_INLINE static simd multiplyWide(simd a, simd b, simd &high) {
+    const std::uint64_t product = std::uint64_t{a.r} * b.r;
+    high = simd{static_cast<std::uint32_t>(product >> 32)};
+    return simd{static_cast<std::uint32_t>(product)};
+  }
+  POP_SIMD_INLINE static simd multiplyHigh(simd a, simd b) {
+    return simd{static_cast<std::uint32_t>(std::uint64_t{a.r} * b.r >> 32)};
+  }
   POP_SIMD_INLINE simd<std::int32_t, Tag> asInt() const {
     return simd<std::int32_t, Tag>{static_cast<std::int32_t>(r)};
   }

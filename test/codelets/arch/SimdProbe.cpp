@@ -100,6 +100,15 @@ template <class Tag> struct Probe {
                          std::uint32_t *out) {
     integerBinary<U>(op, a, b, out);
   }
+  static void uintWide(const std::uint32_t *pa, const std::uint32_t *pb, std::uint32_t *low,
+                       std::uint32_t *high, std::uint32_t *onlyHigh) {
+    const U a = U::load(pa), b = U::load(pb);
+    U upper;
+    U::multiplyWide(a, b, upper).store(low);
+    upper.store(high);
+    U::multiplyHigh(a, b).store(onlyHigh);
+  }
+  static void uintIota(std::uint32_t *out) { U::iota().store(out); }
   static void intUnary(char op, const std::int32_t *pa, std::int32_t *out) {
     const I a = I::load(pa);
     (op == 'z'   ? I::countLeadingZeros(a)
@@ -128,13 +137,34 @@ template <class Tag> struct Probe {
 
 template <class Tag> SimdProbe simdProbe() {
   using P = Probe<Tag>;
-  return {P::V::width,           P::H::width,       P::B::width,    P::floatBinary,
-          P::floatUnary,         P::floatFma,       P::compare,     P::select,
-          P::copyPartial,        P::halfToFloat,    P::floatToHalf, P::halfToFloatPartial,
-          P::floatToHalfPartial, P::toInt,          P::toUint,      P::fromInt,
-          P::fromUint,           P::reduce,         P::intBinary,   P::uintBinary,
-          P::intUnary,           P::halfBinary,     P::halfFma,     P::halfCopyPartial,
-          P::maskCopyPartial,    P::byteCopyPartial};
+  return {P::V::width,
+          P::H::width,
+          P::B::width,
+          P::floatBinary,
+          P::floatUnary,
+          P::floatFma,
+          P::compare,
+          P::select,
+          P::copyPartial,
+          P::halfToFloat,
+          P::floatToHalf,
+          P::halfToFloatPartial,
+          P::floatToHalfPartial,
+          P::toInt,
+          P::toUint,
+          P::fromInt,
+          P::fromUint,
+          P::reduce,
+          P::intBinary,
+          P::uintBinary,
+          P::uintWide,
+          P::uintIota,
+          P::intUnary,
+          P::halfBinary,
+          P::halfFma,
+          P::halfCopyPartial,
+          P::maskCopyPartial,
+          P::byteCopyPartial};
 }
 
 template SimdProbe simdProbe<isa::POP_ISA>();

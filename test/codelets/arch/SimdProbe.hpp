@@ -29,6 +29,9 @@ struct SimdProbe {
   float (*reduce)(char op, const float *in); // + * < >
   void (*intBinary)(char op, const std::int32_t *a, const std::int32_t *b, std::int32_t *out);
   void (*uintBinary)(char op, const std::uint32_t *a, const std::uint32_t *b, std::uint32_t *out);
+  void (*uintWide)(const std::uint32_t *a, const std::uint32_t *b, std::uint32_t *low,
+                   std::uint32_t *high, std::uint32_t *onlyHigh);
+  void (*uintIota)(std::uint32_t *out);
   void (*intUnary)(char op, const std::int32_t *a, std::int32_t *out);  // z p ~ -
   void (*halfBinary)(char op, const half *a, const half *b, half *out); // + - * /
   void (*halfFma)(const half *a, const half *b, const half *c, half *out);

@@ -241,6 +241,29 @@ TEST_SUITE("codelets/arch/simd") {
     });
   }
 
+  TEST_CASE("products of unsigned numbers keep all 64 bits") {
+    forEachProbe([](const SimdProbe &p, isa::Isa) {
+      std::mt19937 random(14);
+      for (int round = 0; round < 1000; ++round) {
+        std::uint32_t a[N], b[N], low[N], high[N], onlyHigh[N];
+        for (int i = 0; i < N; ++i) {
+          a[i] = random() % 8 ? static_cast<std::uint32_t>(random()) : UINT_MAX;
+          b[i] = random() % 8 ? static_cast<std::uint32_t>(random()) >> (random() % 32) : UINT_MAX;
+        }
+        p.uintWide(a, b, low, high, onlyHigh);
+        for (int i = 0; i < p.width; ++i) {
+          const std::uint64_t product = std::uint64_t{a[i]} * b[i];
+          REQUIRE(low[i] == static_cast<std::uint32_t>(product));
+          REQUIRE(high[i] == product >> 32);
+          REQUIRE(onlyHigh[i] == high[i]);
+        }
+        p.uintIota(low);
+        for (int i = 0; i < p.width; ++i)
+          REQUIRE(low[i] == static_cast<std::uint32_t>(i));
+      }
+    });
+  }
+
   TEST_CASE("integer operations wrap and compare in their own order") {
     forEachProbe([](const SimdProbe &p, isa::Isa) {
       std::mt19937 random(6);
