@@ -35,6 +35,7 @@
 #include <poplar/ProfileValue.hpp>
 #include <poplar/Program.hpp>
 #include <poplar/Quarter.hpp>
+#include <poplar/RandomSeed.hpp>
 #include <poplar/ReplicatedStreamMode.hpp>
 #include <poplar/RuntimeOptions.hpp>
 #include <poplar/SerializationFormat.hpp>
@@ -134,4 +135,5 @@
 #include <poplar/impl/program/Dump.ipp>
 #include <poplar/impl/program/Node.ipp>
 #include <poplar/impl/program/Program.ipp>
+#include <poplar/impl/program/RandomSeed.ipp>
 // clang-format on

@@ -159,6 +159,9 @@ public:
   Variable &variable(VarId id);
   Variable const &variable(VarId id) const { return const_cast<GraphData *>(this)->variable(id); }
   bool hasVariable(VarId id) const;
+  /// State of the random number generators of all tiles, [tiles, worker contexts, 4] UNSIGNED_INT,
+  /// row by row on its tile; made at the first call, with rows that all differ.
+  VarId hwSeeds();
   /// For messages: `'conv/weights'`, or `variable 12` without a name.
   std::string describe(VarId id) const;
   View wholeView(VarId id) const;
@@ -274,6 +277,7 @@ private:
   std::unordered_set<std::string> hostWriteHandles_, hostReadHandles_;
   std::unordered_map<std::string, StreamId, codelet::NameHash, std::equal_to<>> streamIds_;
   std::vector<program::NodePtr> functions_;
+  std::optional<VarId> hwSeeds_;
 };
 
 template <class F> void GraphData::forEachRegion(VertexId id, F &&f) const {

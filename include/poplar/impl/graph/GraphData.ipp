@@ -25,6 +25,15 @@ struct GraphTable {
   }
 };
 
+/// A bijection whose results for 0, 1, 2 ... look random (SplitMix64: Steele, Lea and Flood, "Fast
+/// splittable pseudorandom number generators", 2014).
+POP_INLINE std::uint64_t scatterBits(std::uint64_t x) {
+  x = (x + 1) * 0x9e3779b97f4a7c15u;
+  x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9u;
+  x = (x ^ (x >> 27)) * 0x94d049bb133111ebu;
+  return x ^ (x >> 31);
+}
+
 POP_INLINE GraphId newGraphId() {
   static std::atomic<GraphId> last{0};
   return ++last;
@@ -170,6 +179,26 @@ POP_INLINE std::string GraphData::describe(VarId id) const {
 POP_INLINE View GraphData::wholeView(VarId id) const {
   Variable const &var = variable(id);
   return View::whole(id_, id, var.type, var.shape);
+}
+
+POP_INLINE VarId GraphData::hwSeeds() {
+  if (hwSeeds_)
+    return *hwSeeds_;
+  std::size_t const shape[] = {numTiles_, target_.getNumWorkerContexts(), 4};
+  VarId const id = addVariable(poplar::UNSIGNED_INT, shape, "hwSeeds");
+  hwSeeds_ = id;
+  Variable &var = variable(id);
+  std::uint64_t const perTile = shape[1] * shape[2];
+  for (std::uint32_t tile = 0; tile != numTiles_; ++tile)
+    var.tiles.set(tile * perTile, (tile + 1) * perTile, tile);
+  // A bijection of the position of each pair of words: no two rows begin alike.
+  std::vector<std::uint64_t> pairs(var.numElements / 2);
+  for (std::size_t i = 0; i != pairs.size(); ++i)
+    pairs[i] = detail::scatterBits(i);
+  var.initial = std::make_unique<InitialValues>();
+  var.initial->set(0, var.numElements, std::as_bytes(std::span(pairs)), false, var.numElements,
+                   sizeof(std::uint32_t));
+  return id;
 }
 
 // ---- Compute sets and vertices
