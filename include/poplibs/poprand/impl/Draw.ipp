@@ -1,0 +1,120 @@
+#pragma once
+
+#include <poprand/impl/Draw.hpp>
+
+#include <popops/impl/Partition.hpp>
+#include <poputil/exceptions.hpp>
+
+#include <poplar/impl/base/Error.hpp>
+#include <poplar/impl/program/RandomSeed.hpp>
+
+#include <vector>
+
+namespace cottonwood::poprand {
+
+namespace detail {
+
+using ::poplar::Interval;
+
+/// Intervals of one tile that a vertex can walk: all of size `run` (the last one may be shorter),
+/// each `stride` behind the one before.
+struct RegularRuns {
+  std::vector<Interval> intervals;
+  std::size_t run, stride;
+};
+
+POP_INLINE std::vector<RegularRuns> regularRuns(std::vector<Interval> const &intervals) {
+  std::vector<RegularRuns> all;
+  for (Interval const &interval : intervals) {
+    if (!all.empty()) {
+      RegularRuns &last = all.back();
+      bool const whole = last.intervals.back().size() == last.run;
+      std::size_t const step = interval.begin() - last.intervals.back().begin();
+      if (whole && interval.size() <= last.run &&
+          (last.intervals.size() == 1 || step == last.stride)) {
+        last.intervals.push_back(interval);
+        last.stride = step;
+        continue;
+      }
+    }
+    all.push_back({{interval}, interval.size(), interval.size()});
+  }
+  return all;
+}
+
+/// The first row of a tile's state: what its vertices draw from.
+POP_INLINE Tensor tileStream(Tensor const &state, unsigned tile) { return state[tile][0]; }
+
+POP_INLINE void advanceState(Call const &call, Tensor const &state,
+                             std::vector<unsigned> const &tiles) {
+  auto const cs = call.graph.addComputeSet({call.context, "advanceSeed"});
+  for (unsigned const tile : tiles) {
+    auto const v =
+        call.graph.addVertex(cs, "poprand::AdvanceSeed", {{"state", state[tile].flatten()}});
+    call.graph.setTileMapping(v, tile);
+  }
+  call.prog.add(::poplar::program::Execute(cs, call.context));
+}
+
+} // namespace detail
+
+POP_INLINE Stream checkedStream(char const *where, Tensor const *seed, std::uint32_t modifier,
+                                Tensor const &reference) {
+  using ::poputil::poplibs_error;
+  if (!reference.valid())
+    base::fail<poplibs_error>(where, "'reference' is an invalid tensor");
+  Stream stream;
+  stream.modifier = modifier;
+  if (!seed)
+    return stream;
+  if (!seed->valid())
+    base::fail<poplibs_error>(where, "the seed is an invalid tensor");
+  if (seed->rank() != 1 || seed->numElements() != 2 ||
+      seed->elementType() != ::poplar::UNSIGNED_INT)
+    base::fail<poplibs_error>(where, "the seed has shape ", base::shapeText(seed->shape()),
+                              " of type ", seed->elementType(),
+                              "; it must be [2] of type unsigned int");
+  stream.seed = *seed;
+  return stream;
+}
+
+POP_INLINE void emitDraw(Call const &call, Stream const &stream, Draw const &draw) {
+  Tensor const out = draw.out.flatten();
+  if (out.numElements() == 0)
+    return;
+  Tensor const in = draw.in.valid() ? draw.in.flatten() : Tensor();
+  bool const fromState = !stream.seed.valid();
+  Tensor const state = fromState ? program::hwSeedsOf(call.graph) : Tensor();
+  planner::ElementWiseProblem problem;
+  problem.elements = out.numElements();
+  problem.cyclesPer8 = draw.cyclesPer8;
+  auto plan = planner::planElementWise(problem, popops::crewOf(call.graph.getTarget()));
+  plan.gatherAbove = 0; // all of a tile in one share: its regular runs get a vertex each
+  auto const cs = call.graph.addComputeSet(call.context);
+  std::vector<unsigned> tiles;
+  for (popops::Share const &share : popops::sharesOf(call.graph, out, plan)) {
+    for (detail::RegularRuns const &runs : detail::regularRuns(share.intervals)) {
+      popops::Share const part{share.tile, runs.intervals};
+      auto const v = call.graph.addVertex(
+          cs, draw.vertex,
+          {{"out", popops::partOf(out, part)},
+           {"seed", fromState ? detail::tileStream(state, share.tile) : stream.seed}});
+      if (in.valid())
+        call.graph.connect(v["in"], popops::partOf(in, part));
+      call.graph.setInitialValue(v["modifier"], stream.modifier);
+      call.graph.setInitialValue(v["fromState"], fromState ? 1U : 0U);
+      call.graph.setInitialValue(v["begin"], runs.intervals.front().begin());
+      call.graph.setInitialValue(v["run"], runs.run);
+      call.graph.setInitialValue(v["stride"], runs.stride);
+      draw.setFields(v);
+      call.graph.setTileMapping(v, share.tile);
+    }
+    if (tiles.empty() || tiles.back() != share.tile)
+      tiles.push_back(share.tile);
+  }
+  call.prog.add(::poplar::program::Execute(cs, call.context));
+  if (fromState)
+    detail::advanceState(call, state, tiles);
+}
+
+} // namespace cottonwood::poprand
