@@ -13,8 +13,10 @@
 #include <poputil/exceptions.hpp>
 
 #include <poputil/impl/Broadcast.ipp>
+#include <poputil/impl/CloneToTiles.ipp>
 #include <poputil/impl/DebugInfo.ipp>
 #include <poputil/impl/OptionParsing.ipp>
+#include <poputil/impl/TensorUseTracker.ipp>
 #include <poputil/impl/TileMapping.ipp>
 #include <poputil/impl/Util.ipp>
 #include <poputil/impl/VarStructure.ipp>

@@ -16,6 +16,62 @@ POP_INLINE unsigned minElementsOnTile(::poplar::Target const &target, ::poplar::
   return (128 + bytes - 1) / bytes;
 }
 
+POP_INLINE void checkDimension(char const *where, ::poplar::Tensor const &t, unsigned dimension) {
+  if (dimension >= t.rank())
+    base::fail<::poputil::poplibs_error>(where, "dimension ", dimension, " of a tensor of shape ",
+                                         base::shapeText(t.shape()));
+}
+
+/// Whether lines along a dimension touch several groups of that many neighbouring tiles.
+POP_INLINE bool dimIsSplit(char const *where, ::poplar::Graph const &graph,
+                           ::poplar::Tensor const &t, unsigned dimension, unsigned tilesPerGroup) {
+  checkDimension(where, t, dimension);
+  std::size_t const size = t.dim(dimension);
+  if (t.numElements() == 0)
+    return false;
+  auto const mapping = graph.getTileMapping(t.dimRoll(dimension, t.rank() - 1));
+  for (std::size_t first = 0; first < mapping.size(); first += tilesPerGroup) {
+    std::vector<::poplar::Interval> group;
+    for (std::size_t i = first; i < std::min(first + tilesPerGroup, mapping.size()); ++i)
+      group.insert(group.end(), mapping[i].begin(), mapping[i].end());
+    ::poputil::mergeAdjacentRegions(group);
+    // Whole lines only, if no line is shared with another group.
+    for (::poplar::Interval const &lines : group)
+      if (lines.begin() % size != 0 || lines.end() % size != 0)
+        return true;
+  }
+  return false;
+}
+
+/// Indices that a dimension of that size takes in intervals of flat elements; `inner` elements
+/// follow each other with the same index.
+POP_INLINE std::vector<::poplar::Interval>
+indicesOf(std::vector<::poplar::Interval> const &intervals, std::size_t size, std::size_t inner) {
+  std::vector<::poplar::Interval> indices;
+  for (::poplar::Interval const &interval : intervals) {
+    std::size_t const first = interval.begin() / inner, last = (interval.end() - 1) / inner;
+    if (last - first + 1 >= size)
+      return {{0, size}};
+    if (first % size <= last % size) {
+      indices.emplace_back(first % size, last % size + 1);
+    } else {
+      indices.emplace_back(first % size, size);
+      indices.emplace_back(std::size_t{0}, last % size + 1);
+    }
+  }
+  ::poputil::mergeAdjacentRegions(indices);
+  return indices;
+}
+
+/// Moves every element of t by that many tiles.
+POP_INLINE void turnTiles(::poplar::Graph &graph, ::poplar::Tensor const &t, unsigned offset) {
+  auto const before = graph.getTileMapping(t);
+  ::poplar::Graph::TileToTensorMapping after(before.size());
+  for (std::size_t tile = 0; tile != before.size(); ++tile)
+    after[(tile + offset) % before.size()] = before[tile];
+  graph.setTileMapping(t, after);
+}
+
 } // namespace cottonwood::poputil::detail
 
 namespace poputil {
@@ -125,18 +181,41 @@ POP_INLINE unsigned getTileImbalance(poplar::Graph const &graph, poplar::Tensor 
 
 POP_INLINE bool dimIsSplitOverTiles(poplar::Graph const &graph, poplar::Tensor const &t,
                                     unsigned dimension) {
-  if (dimension >= t.rank())
-    cottonwood::base::fail<poplibs_error>("poputil::dimIsSplitOverTiles", "dimension ", dimension,
-                                          " of a tensor of shape ",
-                                          cottonwood::base::shapeText(t.shape()));
-  for (std::size_t i = 0; i != t.dim(dimension); ++i) {
-    unsigned tilesUsed = 0;
-    for (auto const &intervals : graph.getTileMapping(t.slice(i, i + 1, dimension)))
-      tilesUsed += intervals.empty() ? 0U : 1U;
-    if (tilesUsed > 1)
-      return true;
-  }
-  return false;
+  return cottonwood::poputil::detail::dimIsSplit("poputil::dimIsSplitOverTiles", graph, t,
+                                                 dimension, 1);
+}
+
+POP_INLINE bool dimIsSplitOverIPUs(poplar::Graph const &graph, poplar::Tensor const &t,
+                                   unsigned dimension) {
+  return cottonwood::poputil::detail::dimIsSplit("poputil::dimIsSplitOverIPUs", graph, t, dimension,
+                                                 graph.getTarget().getTilesPerIPU());
+}
+
+POP_INLINE poplar::Tensor createBroadcastOperand(poplar::Graph &graph,
+                                                 poplar::Tensor const &fullTensor,
+                                                 poplar::Type const &type, unsigned dim,
+                                                 bool ditherMapping,
+                                                 poplar::DebugContext const &debugContext) {
+  namespace detail = cottonwood::poputil::detail;
+  detail::checkDimension("poputil::createBroadcastOperand", fullTensor, dim);
+  std::size_t const size = fullTensor.dim(dim);
+  std::vector<std::size_t> const shape = fullTensor.shape();
+  std::size_t const inner = cottonwood::poputil::product({shape.begin() + dim + 1, shape.end()});
+  poplar::Tensor const out = graph.addVariable(type, {size}, debugContext);
+  auto const mapping = graph.getTileMapping(fullTensor);
+  TensorUseTracker tracker(graph.getTarget().getNumTiles());
+  for (unsigned tile = 0; tile != mapping.size(); ++tile)
+    for (poplar::Interval const &range : detail::indicesOf(mapping[tile], size, inner))
+      tracker.add(graph, tile, out.slice(range));
+  unsigned const grain = graph.getTarget().getVectorWidth(type);
+  tracker.mapTensorsByUse(graph, grain, detail::minElementsOnTile(graph.getTarget(), type));
+  if (tracker.empty()) // no element of fullTensor says where to
+    mapTensorLinearly(graph, out);
+  if (ditherMapping && size != 0)
+    detail::turnTiles(graph, out,
+                      static_cast<unsigned>(chooseMappingOffset(graph.getTarget().getNumTiles(),
+                                                                fullTensor.shape())));
+  return out;
 }
 
 POP_INLINE unsigned transformTileIndex(unsigned tile, unsigned numTiles, unsigned offset,
