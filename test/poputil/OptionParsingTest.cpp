@@ -75,4 +75,40 @@ TEST_CASE("errors name the option, the value and what is allowed") {
                        poplar::invalid_option);
 }
 
+TEST_CASE("numbers: what follows a floating one is ignored, 0 needs a bound that allows it") {
+  double value = 0, any = 1;
+  OptionSpec const spec{{"value", OptionHandler::createWithDouble(value)},
+                        {"any", OptionHandler::createWithDouble(any, -1., true, 1., false)}};
+  spec.parse("value", "2.5e-1x");
+  CHECK(value == 0.25);
+  CHECK_THROWS_AS(spec.parse("value", "0"), poplar::invalid_option);
+  CHECK_THROWS_AS(spec.parse("value", "-1"), poplar::invalid_option);
+  spec.parse("any", "-1");
+  CHECK(any == -1);
+  CHECK_THROWS_AS(spec.parse("any", "1"), poplar::invalid_option);
+  CHECK_THROWS_WITH_AS(spec.parse("any", "x"),
+                       "Invalid value 'x' for option 'any': Not a valid number",
+                       poplar::invalid_option);
+}
+
+TEST_CASE("options that may be left out") {
+  std::optional<float> share;
+  std::optional<char> mode = 'X';
+  OptionSpec const spec{{"share", poplibs::createOptionalDoubleHandler(share, 0., true, 1., true)},
+                        {"mode", poplibs::createOptionalEnumHandler(
+                                     mode, std::map<std::string, char>{{"a", 'A'}, {"b", 'B'}})}};
+  CHECK_FALSE(share.has_value());
+  spec.parse("share", "0");
+  CHECK(share == 0.f);
+  CHECK_THROWS_AS(spec.parse("share", "1.5"), poplar::invalid_option);
+  spec.parse("mode", "b");
+  CHECK(mode == 'B');
+  spec.parse("mode", "none");
+  CHECK_FALSE(mode.has_value());
+  CHECK_THROWS_WITH_AS(
+      spec.parse("mode", "c"),
+      "Invalid value 'c' for option 'mode': Not one of the values: 'a', 'b', 'none'",
+      poplar::invalid_option);
+}
+
 TEST_SUITE_END();

@@ -71,6 +71,32 @@ TEST_CASE("whether a number survives as half") {
                   poputil::poplibs_error);
 }
 
+TEST_CASE("metadata of 8-bit numbers are tensors of one byte on tile 0") {
+  using Format = poplar::QuarterMetadata::Format;
+  auto const device = poplar::Device::createCPUDevice();
+  poplar::Graph graph(device.getTarget());
+  Tensor const constant = poputil::createConstantMetadataTensor(graph, Format::F143, -3);
+  Tensor const variable = poputil::createVariableMetadataTensor(graph, Format::F152, 31);
+  CHECK(constant.containsConstant());
+  CHECK_FALSE(variable.containsConstant());
+  for (Tensor const &t : {constant, variable}) {
+    CHECK(t.shape() == std::vector<std::size_t>{1});
+    CHECK(t.elementType() == poplar::QUARTER_METADATA);
+    CHECK(graph.getTileMapping(t)[0].size() == 1);
+  }
+  graph.createHostRead("both", poplar::concat(constant, variable));
+  poplar::Engine engine(graph, poplar::program::Sequence());
+  engine.load(device);
+  unsigned char bytes[2];
+  engine.readTensor("both", bytes, bytes + 2);
+  CHECK(bytes[0] == poplar::QuarterMetadata(Format::F143, -3).getBinary());
+  CHECK(bytes[1] == poplar::QuarterMetadata(Format::F152, 31).getBinary());
+  CHECK_THROWS_WITH_AS(poputil::createConstantMetadataTensor(graph, Format::F143, 32),
+                       "poputil::createConstantMetadataTensor: fp8Scale = 32; it must be in "
+                       "[-32, 31]",
+                       poputil::poplibs_error);
+}
+
 TEST_CASE("intervals that undo a shuffle") {
   CHECK(poputil::calculateUnshufflingIntervals({{4, 6}, {0, 1}, {1, 4}}) ==
         Intervals{{2, 3}, {3, 6}, {0, 2}});

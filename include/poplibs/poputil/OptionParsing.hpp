@@ -15,6 +15,10 @@
 #include <utility>
 #include <vector>
 
+#if POP_CXX17
+#include <optional>
+#endif
+
 namespace poplibs {
 
 namespace parse {
@@ -140,6 +144,34 @@ private:
 
   std::shared_ptr<Callable> call_;
 };
+
+#if POP_CXX17
+/// OptionHandler::createWithDouble for an option that may be left out.
+template <typename T>
+OptionHandler createOptionalDoubleHandler(std::optional<T> &output,
+                                          double lowerBound = std::numeric_limits<double>::min(),
+                                          bool lowerBoundIsInclusive = true,
+                                          double upperBound = std::numeric_limits<double>::max(),
+                                          bool upperBoundIsInclusive = true) {
+  return OptionHandler([=, &output](poplar::StringRef value) {
+    double const number = parse::asDouble(value);
+    OptionHandler::ensureValueIsWithinBounds(number, lowerBound, lowerBoundIsInclusive, upperBound,
+                                             upperBoundIsInclusive);
+    output = static_cast<T>(number);
+  });
+}
+
+/// OptionHandler::createWithEnum with one more value, "none": an empty output.
+template <typename T, typename ValueMapT = std::map<std::string, T>>
+OptionHandler createOptionalEnumHandler(std::optional<T> &output, ValueMapT &&valueMap) {
+  std::map<std::string, std::optional<T>> values{{"none", std::nullopt}};
+  for (auto const &entry : valueMap)
+    values.emplace(entry.first, entry.second);
+  return OptionHandler([&output, values](poplar::StringRef value) {
+    output = parse::asEnum<std::optional<T>>(value, values);
+  });
+}
+#endif
 
 /// The options a function knows, by name.
 class POP_API OptionSpec {

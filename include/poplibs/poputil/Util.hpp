@@ -7,6 +7,7 @@
 #include <poplar/Graph.hpp>
 #include <poplar/Interval.hpp>
 #include <poplar/Program.hpp>
+#include <poplar/Quarter.hpp>
 #include <poplar/Target.hpp>
 #include <poplar/Tensor.hpp>
 #include <poplar/TensorCloneMethod.hpp>
@@ -123,6 +124,17 @@ POP_API poplar::Tensor factorDims(poplar::Tensor const &t, std::vector<std::size
 /// Inverse of factorDims with `numDims` factors.
 POP_API poplar::Tensor unfactorDims(poplar::Tensor const &t, unsigned numDims,
                                     unsigned startDim = 0);
+
+/// Format and scale of 8-bit floating point tensors as a tensor [1] QUARTER_METADATA on tile 0; the
+/// variable holds them when a program is loaded. (Deprecated; and there are no tensors of type
+/// QUARTER to use them with yet.)
+/// \throws poplibs_error  the scale is not in [-32, 31]
+POP_API poplar::Tensor createConstantMetadataTensor(poplar::Graph &graph,
+                                                    poplar::QuarterMetadata::Format fp8Format,
+                                                    int fp8Scale);
+POP_API poplar::Tensor createVariableMetadataTensor(poplar::Graph &graph,
+                                                    poplar::QuarterMetadata::Format fp8Format,
+                                                    int fp8Scale);
 
 /// For intervals that cover [0, n) in some order: where each position has gone, as intervals of the
 /// reordered sequence, in the order of the original one.

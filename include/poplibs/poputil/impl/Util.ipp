@@ -106,6 +106,15 @@ splitSequences(std::vector<std::vector<Interval>> const &sequences, SplitLimits 
   return result;
 }
 
+POP_INLINE ::poplar::QuarterMetadata
+quarterMetadata(char const *where, ::poplar::QuarterMetadata::Format format, int scale) {
+  constexpr int low = ::poplar::QUARTER_METADATA_SCALE_BIAS_MIN;
+  constexpr int high = ::poplar::QUARTER_METADATA_SCALE_BIAS_MAX;
+  if (scale < low || scale > high)
+    fail<poplibs_error>(where, "fp8Scale = ", scale, "; it must be in [", low, ", ", high, "]");
+  return ::poplar::QuarterMetadata(format, static_cast<signed char>(scale));
+}
+
 } // namespace cottonwood::poputil::detail
 
 namespace poputil {
@@ -272,6 +281,27 @@ POP_INLINE poplar::Tensor unfactorDims(poplar::Tensor const &t, unsigned numDims
   }
   return t.dimShufflePartial(source, destination)
       .reshapePartial(startDim, startDim + 2 * numDims, joined);
+}
+
+POP_INLINE poplar::Tensor createConstantMetadataTensor(poplar::Graph &graph,
+                                                       poplar::QuarterMetadata::Format fp8Format,
+                                                       int fp8Scale) {
+  poplar::QuarterMetadata const metadata = cottonwood::poputil::detail::quarterMetadata(
+      "poputil::createConstantMetadataTensor", fp8Format, fp8Scale);
+  poplar::Tensor const t = graph.addConstant(poplar::QUARTER_METADATA, {1}, metadata.getBinary());
+  graph.setTileMapping(t, 0);
+  return t;
+}
+
+POP_INLINE poplar::Tensor createVariableMetadataTensor(poplar::Graph &graph,
+                                                       poplar::QuarterMetadata::Format fp8Format,
+                                                       int fp8Scale) {
+  poplar::QuarterMetadata const metadata = cottonwood::poputil::detail::quarterMetadata(
+      "poputil::createVariableMetadataTensor", fp8Format, fp8Scale);
+  poplar::Tensor const t = graph.addVariable(poplar::QUARTER_METADATA, {1}, "metadata");
+  graph.setTileMapping(t, 0);
+  graph.setInitialValue(t, metadata.getBinary());
+  return t;
 }
 
 POP_INLINE std::vector<poplar::Interval>
