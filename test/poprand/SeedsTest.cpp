@@ -134,12 +134,18 @@ TEST_CASE("a virtual graph has the rows of its own tiles") {
   CHECK(own.shape() == Shape{3, 6, 4});
   CHECK(part.getTileMapping(own[1])[1].size() == 1);
   std::size_t const some = run.output(own);
+  Tensor const t = part.addVariable(FLOAT, {10});
+  part.setTileMapping(t, 0);
+  poprand::uniform(part, nullptr, 5, t, FLOAT, 0, 1, run.prog);
+  std::size_t const advanced = run.output(poplar::getHwSeeds(run.graph, run.prog));
   poprand::setSeed(part, run.seed, 3, run.prog);
   std::size_t const set = run.output(poplar::getHwSeeds(run.graph, run.prog));
   run.run();
   unsigned const tiles[] = {5, 1, 2};
   for (std::size_t i = 0; i != 3 * 24; ++i)
     CHECK(run.values(some)[i] == run.values(all)[tiles[i / 24] * 24 + i % 24]);
+  for (std::size_t i = 0; i != 6 * 24; ++i)
+    CHECK((run.values(advanced)[i] != run.values(all)[i]) == (i / 24 == 5 && i % 4 == 2));
   for (std::size_t tile = 0; tile != 6; ++tile) {
     bool const changed = tile == 5 || tile == 1 || tile == 2;
     bool const equal = std::equal(run.values(all).begin() + static_cast<long>(tile * 24),

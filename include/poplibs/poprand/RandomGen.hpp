@@ -59,7 +59,7 @@ POP_API poplar::Tensor dropout(poplar::Graph &graph, poplar::Tensor const *seed,
 
 /// dropout with one choice for all elements of input that share an element of the reference: a mask
 /// of the reference's shape, with elements scale and 0, is broadcast to input's shape and
-/// multiplied onto it.
+/// multiplied onto it. Needs the vertices of popops (popops::addCodelets) as well.
 /// \param input  FLOAT or HALF
 /// \param reference  a shape that broadcasts to input's by numpy's rules
 /// \param keepProbability  as for dropout

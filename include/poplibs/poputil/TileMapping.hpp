@@ -76,10 +76,10 @@ public:
     /// A run of elements that several tiles use goes as a whole where a neighbouring run is that
     /// only some of these tiles use; of two such neighbours the longer one counts.
     OptimizeHaloRegions,
-    /// Elements go to tiles that use them, also where that breaks grains.
-    ConstrainMappingToUsedTiles,
     /// The elements that the same tiles use are spread over these tiles. Where they are too few for
     /// the grain and the least number of each, fewer of the tiles get some.
+    ConstrainMappingToUsedTiles,
+    /// The same: grains never take elements to tiles that do not use them.
     None
   };
 

@@ -28,7 +28,7 @@ using ::poplar::Type;
 using ::poputil::poplibs_error;
 
 /// Cycles of a CPU with eight lanes for eight elements, measured to the next power of two.
-inline constexpr unsigned DRAW_CYCLES = 16, NORMAL_CYCLES = 32, QUANTILE_CYCLES = 64;
+inline constexpr unsigned DRAW_CYCLES = 32, NORMAL_CYCLES = 64, QUANTILE_CYCLES = 128;
 
 POP_INLINE void checkType(char const *where, char const *what, Type const &type,
                           std::initializer_list<Type> allowed) {
