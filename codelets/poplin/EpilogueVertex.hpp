@@ -19,6 +19,7 @@
 ///   segments   Vector<unsigned>: for each segment its group, row, first column and size
 #pragma once
 
+#include <codelets/arch/FunctorBytes.hpp>
 #include <codelets/poplin/ActiveKernels.hpp>
 #include <codelets/poplin/ConvVertex.hpp>
 #include <codelets/poplin/Epilogue.hpp>
@@ -28,24 +29,6 @@ namespace cottonwood::vertices {
 
 /// Numbers of an operand in `operands`.
 inline constexpr unsigned EPILOGUE_OPERAND_NUMBERS = 6;
-
-/// A copy of the epilogue whose bytes a field holds.
-template <class E> class EpilogueBytes {
-public:
-  POP_SIMD_INLINE explicit EpilogueBytes(const unsigned *bytes) {
-    __builtin_memcpy(memory_, bytes, sizeof(E));
-  }
-  POP_SIMD_INLINE const E *get() const {
-    return __builtin_launder(reinterpret_cast<const E *>(memory_));
-  }
-
-private:
-  alignas(E) unsigned char memory_[sizeof(E)];
-};
-
-/// Words that hold an epilogue.
-template <class E>
-inline constexpr unsigned EPILOGUE_WORDS = (sizeof(E) + sizeof(unsigned) - 1) / sizeof(unsigned);
 
 template <class Fields> class EpilogueFields : public Fields {
 public:
@@ -78,7 +61,7 @@ template <class Tag, class In, class Out, class E>
 class MatMulWith : public EpilogueFields<MatMulFields<In, Out>> {
 public:
   bool compute() {
-    const EpilogueBytes<E> epilogue(this->functor.data());
+    const FunctorBytes<E> epilogue(this->functor.data());
     const auto kernel = kernels::activeMatMulKernels().finished<KernelType<In>, KernelType<Out>>();
     const unsigned *const from = this->place.data();
     const bool transposed = from[3] != 0;
@@ -126,7 +109,7 @@ inline constexpr unsigned CONV_PLACE_COLUMN = 3 * ConvRowsOf::DIMS - 1;
 template <class Fields, class E> class ConvEpilogueFields : public EpilogueFields<Fields> {
 protected:
   POP_SIMD_INLINE kernels::EpilogueContext<E, ConvRowsOf>
-  context(const EpilogueBytes<E> &epilogue, typename ConvEpilogueFields::Operands &list) {
+  context(const FunctorBytes<E> &epilogue, typename ConvEpilogueFields::Operands &list) {
     this->readOperands(list, 0);
     const unsigned *const from = this->place.data();
     return {epilogue.get(), list, 0, ConvRowsOf(from), from[CONV_PLACE_COLUMN], false};
@@ -137,7 +120,7 @@ template <class Tag, class Weights, class Out, class E>
 class ConvWith : public ConvEpilogueFields<ConvFields<float, Weights, Out>, E> {
 public:
   bool compute() {
-    const EpilogueBytes<E> epilogue(this->functor.data());
+    const FunctorBytes<E> epilogue(this->functor.data());
     typename ConvWith::Operands list;
     const auto args = this->args();
     const auto &known =
@@ -151,7 +134,7 @@ template <class Tag, class In, class Out, class E>
 class ConvChannelsWith : public ConvEpilogueFields<ConvFields<In, In, Out>, E> {
 public:
   bool compute() {
-    const EpilogueBytes<E> epilogue(this->functor.data());
+    const FunctorBytes<E> epilogue(this->functor.data());
     typename ConvChannelsWith::Operands list;
     const auto args = this->args();
     const auto &known = kernels::activeConvKernels().finished<KernelType<In>, KernelType<Out>>();
@@ -172,14 +155,14 @@ public:
 
   /// Workers take segments in turn.
   bool compute(unsigned worker) {
-    const EpilogueBytes<E> epilogue(functor.data());
+    const FunctorBytes<E> epilogue(functor.data());
     for (std::size_t s = worker; s < sums.size(); s += numWorkers())
       segment(epilogue, s);
     return true;
   }
 
 private:
-  POP_SIMD_INLINE void segment(const EpilogueBytes<E> &epilogue, std::size_t s) {
+  POP_SIMD_INLINE void segment(const FunctorBytes<E> &epilogue, std::size_t s) {
     const unsigned *const place = segments.data() + 4 * s;
     const std::size_t row = place[1], column = place[2], n = place[3];
     const std::size_t numOperands = operands.size() / 2;

@@ -45,8 +45,8 @@
 #include <poplin/impl/EpilogueText.hpp>
 #include <poplin/impl/RawConv.hpp>
 #include <poplin/impl/RawParts.hpp>
-#include <poplin/impl/TaggedCode.hpp>
 #include <poputil/DebugInfo.hpp>
+#include <poputil/impl/TaggedCode.hpp>
 
 #include <concepts>
 #include <cstring>
@@ -159,7 +159,7 @@ template <class E> struct ConvEpilogue {
 template <class Family> std::vector<codelet::Codelet> const &epilogueCodelets() {
   static std::vector<codelet::Codelet> const codelets = [] {
     isa::Isa used;
-    vertices::VertexEntries const entries = codeOf<Family>(used);
+    vertices::VertexEntries const entries = poputil::codeOf<Family>(used);
     std::vector<codelet::Codelet> all;
     // The scalar classes give names and layouts.
     poputil::appendCodelets(typename Family::template Vertices<isa::scalar>(), entries, used, all);
@@ -171,8 +171,8 @@ template <class Family> std::vector<codelet::Codelet> const &epilogueCodelets() 
 template <template <class> class Family, class E>
 EpilogueJob epilogueJob(E const &epilogue, std::vector<Tensor> const &operands) {
   EpilogueJob job;
-  job.name = vertices::epilogueName<E>();
-  job.words.resize(vertices::EPILOGUE_WORDS<E>);
+  job.name = poputil::functorName<E>();
+  job.words.resize(vertices::FUNCTOR_WORDS<E>);
   std::memcpy(job.words.data(), &epilogue, sizeof epilogue);
   job.operands = operands;
   job.codelets = epilogueCodelets<Family<E>>();
@@ -411,8 +411,9 @@ void matMul(MatrixView<A> a, B const &b, MatrixView<C> c, E const &epilogue,
   char const *const where = "poplin::kernels::matMul";
   lib::checkRawOperands(where, operands);
   cottonwood::isa::Isa used;
-  lib::RawEpilogueContext<E> const context{&epilogue, operands.data(), operands.size(),
-                                           lib::codeOf<lib::RawMatMulEpilogue<E>>(used)};
+  lib::RawEpilogueContext<E> const context{
+      &epilogue, operands.data(), operands.size(),
+      cottonwood::poputil::codeOf<lib::RawMatMulEpilogue<E>>(used)};
   lib::forEachRawPart(where, detail::product(a, b, c, options),
                       &lib::runRawEpilogue<E, lib::RawElement<A>, lib::RawElement<C>>, &context);
 }
@@ -433,9 +434,9 @@ requires(detail::IS_HALF<In> ==
   for (EpilogueOperand const &o : operands)
     plain.push_back({o.data, o.row, o.column, o.isHalf});
   cottonwood::isa::Isa used;
-  lib::RawConvContext<E> const context{&conv.impl(), kernel,
-                                       out,          &epilogue,
-                                       plain.data(), lib::codeOf<lib::RawConvEpilogue<E>>(used)};
+  lib::RawConvContext<E> const context{
+      &conv.impl(), kernel,       out,
+      &epilogue,    plain.data(), cottonwood::poputil::codeOf<lib::RawConvEpilogue<E>>(used)};
   if (conv.impl().parts().empty())
     return lib::finishZeros<E, Result>(context);
   lib::forEachRawConvPart(conv.impl(), source,

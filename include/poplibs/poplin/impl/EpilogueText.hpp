@@ -5,33 +5,20 @@
 
 #include <codelets/poplin/EpilogueVertex.hpp>
 #include <poputil/impl/BuiltinCodelets.hpp>
+#include <poputil/impl/TaggedCode.hpp>
 
 #include <cstdint>
 #include <string>
-#include <typeinfo>
 #include <utility>
 #include <vector>
 
 namespace cottonwood::vertices {
 
-/// What stands for an epilogue in the names of its vertices. Epilogues of unnamed namespaces have
-/// the same name in every file, so that an address of this process tells them apart.
-template <class E> std::string epilogueName() {
-  std::string name = std::string("_") + typeid(E).name();
-  for (char &c : name)
-    if (c == '*')
-      c = '_';
-  if (name.find("_GLOBAL__N_") == std::string::npos)
-    return name;
-  static char const here = 0;
-  return name + "_" + std::to_string(reinterpret_cast<std::uintptr_t>(&here));
-}
-
 /// "lib::Name<float,half,_4Gelu>"
 template <class In, class Out, class E> std::string epilogueVertexName(char const *name) {
   std::string text = poputil::templateName<In, Out>(name);
   text.back() = ',';
-  return text + epilogueName<E>() + ">";
+  return text + poputil::functorName<E>() + ">";
 }
 
 /// Cycles of an epilogue on so many elements, by all workers: loads, a few instructions and a store

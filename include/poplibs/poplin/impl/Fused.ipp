@@ -13,7 +13,7 @@ POP_INLINE EpilogueJob biasActivation(Tensor const &bias, ::poplin::Activation a
   kernels::BiasActivation const epilogue{bias.valid() ? 1U : 0U,
                                          activation == ::poplin::Activation::RELU ? 1U : 0U};
   EpilogueJob job;
-  job.name = vertices::epilogueName<kernels::BiasActivation>();
+  job.name = poputil::functorName<kernels::BiasActivation>();
   job.words = {epilogue.bias, epilogue.relu};
   if (bias.valid())
     job.operands = {bias};

@@ -13,8 +13,27 @@
 #include <poplar/impl/base/Log.hpp>
 
 #include <atomic>
+#include <cstdint>
+#include <string>
+#include <typeinfo>
 
-namespace cottonwood::poplin {
+namespace cottonwood::poputil {
+
+/// What stands for a functor in the names of its vertices. Functors of unnamed namespaces and of
+/// functions have the same name in every file, so that an address of this process tells them apart.
+template <class F> std::string functorName() {
+  std::string name = std::string("_") + typeid(F).name();
+  bool isLocal = name.find("_GLOBAL__N_") != std::string::npos;
+  for (char &c : name)
+    if (c == '*') { // how typeid marks types that no other file knows
+      c = '_';
+      isLocal = true;
+    }
+  if (!isLocal)
+    return name;
+  static char const here = 0;
+  return name + "_" + std::to_string(reinterpret_cast<std::uintptr_t>(&here));
+}
 
 /// Family::code<Tag>(), a Family::Code, from the object that was compiled for Tag.
 template <class Tag, class Family> struct TaggedCode { static typename Family::Code get(); };
@@ -36,11 +55,11 @@ constexpr isa::Isa vectorIsa(isa::Isa isa) {
 /// Says once that functors run with fewer instructions than the machine has.
 inline void logLowerIsa(isa::Isa used, isa::Isa active) {
   static std::atomic<bool> said{false};
-  if (used >= vectorIsa(active) || !base::logEnabled("POPLIN", base::LogLevel::Info) ||
+  if (used >= vectorIsa(active) || !base::logEnabled("POPUTIL", base::LogLevel::Info) ||
       said.exchange(true))
     return;
-  base::logLine("POPLIN", base::LogLevel::Info,
-                base::textOf("epilogues of this program are compiled for ", isa::name(used),
+  base::logLine("POPUTIL", base::LogLevel::Info,
+                base::textOf("functors of this program are compiled for ", isa::name(used),
                              ", the machine has ", isa::name(active),
                              "; the CMake function poplar_add_kernels compiles them for all sets"));
 }
@@ -51,7 +70,7 @@ template <class Native, class Family> typename Family::Code chooseCode(isa::Isa 
 #if defined(POPLAR_KERNELS_TAG)
   return TaggedCode<Native, Family>::get();
 #else
-  isa::Isa const active = poputil::builtinIsa();
+  isa::Isa const active = builtinIsa();
   [[maybe_unused]] isa::Isa const wanted = vectorIsa(active);
 #if defined(POPLAR_KERNELS_AVX512)
   if (wanted == isa::Isa::Avx512 && used < wanted) {
@@ -78,4 +97,4 @@ template <class Family> typename Family::Code codeOf(isa::Isa &used) {
   return detail::chooseCode<isa::native, Family>(used);
 }
 
-} // namespace cottonwood::poplin
+} // namespace cottonwood::poputil
