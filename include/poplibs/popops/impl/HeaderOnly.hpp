@@ -16,9 +16,9 @@
 #include <popops/ExprOpUtils.hpp>
 #include <popops/Fill.hpp>
 #include <popops/Gather.hpp>
+#include <popops/GatherStatistics.hpp>
 #include <popops/HostSliceTensor.hpp>
 #include <popops/Loop.hpp>
-#include <popops/GatherStatistics.hpp>
 #include <popops/NaN.hpp>
 #include <popops/NormaliseImage.hpp>
 #include <popops/Operation.hpp>
@@ -29,8 +29,8 @@
 #include <popops/Reduce.hpp>
 #include <popops/ScaledAdd.hpp>
 #include <popops/Scatter.hpp>
-#include <popops/SequenceSlice.hpp>
 #include <popops/SelectScalarFromRows.hpp>
+#include <popops/SequenceSlice.hpp>
 #include <popops/Sort.hpp>
 #include <popops/SortOrder.hpp>
 #include <popops/SplineBasis.hpp>
@@ -51,10 +51,10 @@
 #include <popops/impl/ExprOpUtils.ipp>
 #include <popops/impl/Fill.ipp>
 #include <popops/impl/Gather.ipp>
+#include <popops/impl/GatherStatistics.ipp>
 #include <popops/impl/HostSliceTensor.ipp>
 #include <popops/impl/IndexVectors.ipp>
 #include <popops/impl/Loop.ipp>
-#include <popops/impl/GatherStatistics.ipp>
 #include <popops/impl/MapEmit.ipp>
 #include <popops/impl/MapOperand.ipp>
 #include <popops/impl/MapTerm.ipp>
@@ -71,6 +71,7 @@
 #include <popops/impl/ReduceEmit.ipp>
 #include <popops/impl/ScaledAdd.ipp>
 #include <popops/impl/Scatter.ipp>
+#include <popops/impl/SelectScalarFromRows.ipp>
 #include <popops/impl/SequenceSlice.ipp>
 #include <popops/impl/SliceCall.ipp>
 #include <popops/impl/SliceCreate.ipp>
@@ -78,7 +79,6 @@
 #include <popops/impl/SliceLayout.ipp>
 #include <popops/impl/SliceOptions.ipp>
 #include <popops/impl/SlicePlan.ipp>
-#include <popops/impl/SelectScalarFromRows.ipp>
 #include <popops/impl/Sort.ipp>
 #include <popops/impl/SplineBasis.ipp>
 #include <popops/impl/SplineWeighting.ipp>
