@@ -40,7 +40,6 @@ struct TopKEmitter {
   Tensor indices =
       job.indices ? graph.addVariable(::poplar::UNSIGNED_INT, {job.in.dim(0), job.k}, debugContext)
                   : Tensor();
-  Tensor noIndices = {};
 
   std::size_t rows() const { return job.in.dim(0); }
   std::size_t columns() const { return job.in.dim(1); }
