@@ -130,11 +130,11 @@ public:
 
 /// A worker takes a share of the elements.
 template <class Tag, class Op, class Vertex, class T>
-POP_SIMD_INLINE bool runNormApply(Vertex &v, const kernels::NormOperands<T> &data,
-                                  unsigned worker) {
+POP_SIMD_INLINE bool runNormApply(Vertex &v, kernels::NormOperands<T> data, unsigned worker) {
   const kernels::NormWalk walk{
       v.table.data(), static_cast<unsigned>(v.table.size() / 3), static_cast<std::size_t>(v.origin),
       static_cast<std::ptrdiff_t>(v.statBase), static_cast<std::ptrdiff_t>(v.chanBase)};
+  data.elements = v.out.size();
   const WorkerShare share = workerShare(v.out.size(), worker, 64);
   kernels::normApply<Tag, Op>(walk, data, share.begin, share.end);
   return true;
@@ -149,9 +149,13 @@ public:
   long long origin, statBase, chanBase;
 
   bool compute(unsigned worker) {
-    const kernels::NormOperands<KernelType<T>> data{kernelPointer(in.data()),        nullptr,
-                                                    {mean.data(), invStdDev.data()}, {},
-                                                    kernelPointer(out.data()),       nullptr};
+    const kernels::NormOperands<KernelType<T>> data{kernelPointer(in.data()),
+                                                    nullptr,
+                                                    {mean.data(), invStdDev.data()},
+                                                    {},
+                                                    kernelPointer(out.data()),
+                                                    nullptr,
+                                                    0};
     return runNormApply<Tag, kernels::NormWhitenOp>(*this, data, worker);
   }
 };
@@ -166,10 +170,13 @@ public:
   long long origin, statBase, chanBase;
 
   bool compute(unsigned worker) {
-    const kernels::NormOperands<KernelType<T>> data{
-        kernelPointer(in.data()),        nullptr,
-        {mean.data(), invStdDev.data()}, {gamma.data(), beta.data()},
-        kernelPointer(out.data()),       kernelPointer(whitened.data())};
+    const kernels::NormOperands<KernelType<T>> data{kernelPointer(in.data()),
+                                                    nullptr,
+                                                    {mean.data(), invStdDev.data()},
+                                                    {gamma.data(), beta.data()},
+                                                    kernelPointer(out.data()),
+                                                    kernelPointer(whitened.data()),
+                                                    0};
     return runNormApply<Tag, kernels::NormaliseOp>(*this, data, worker);
   }
 };
@@ -185,7 +192,7 @@ public:
   bool compute(unsigned worker) {
     const kernels::NormOperands<KernelType<T>> data{
         kernelPointer(in.data()),  nullptr, {}, {gamma.data(), beta.data()},
-        kernelPointer(out.data()), nullptr};
+        kernelPointer(out.data()), nullptr, 0};
     return runNormApply<Tag, kernels::NormAffineOp>(*this, data, worker);
   }
 };
@@ -200,7 +207,8 @@ public:
 
   bool compute(unsigned worker) {
     const kernels::NormOperands<KernelType<T>> data{
-        kernelPointer(in.data()), nullptr, {}, {gamma.data()}, kernelPointer(out.data()), nullptr};
+        kernelPointer(in.data()),  nullptr, {}, {gamma.data()},
+        kernelPointer(out.data()), nullptr, 0};
     return runNormApply<Tag, kernels::NormScaleOp>(*this, data, worker);
   }
 };
@@ -219,7 +227,8 @@ public:
                                                     {invStdDev.data(), product.data(), mean.data()},
                                                     {},
                                                     kernelPointer(out.data()),
-                                                    nullptr};
+                                                    nullptr,
+                                                    0};
     return runNormApply<Tag, kernels::NormGradientOp>(*this, data, worker);
   }
 };

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <codelets/poplin/NormSumsKernel.hpp>
+#include <codelets/popops/StreamBytes.hpp>
 
 namespace cottonwood::kernels {
 
@@ -16,11 +17,12 @@ struct NormWalk {
   std::ptrdiff_t statBase, chanBase; ///< coefficients of that tensor's element 0
 };
 
-/// Data of one vertex; what an operation does not use is null.
+/// Data of one vertex of `elements` elements; what an operation does not use is null.
 template <class T> struct NormOperands {
   const T *x, *w;
   const float *stat[3], *chan[2];
   T *out, *out2;
+  std::size_t elements;
 };
 
 /// Operations on x (and w): STATS and CHANS coefficients of each kind.
@@ -66,6 +68,8 @@ namespace detail {
 /// Coefficients of so many neighbouring elements are laid out at a time where strides are not 0
 /// or 1.
 inline constexpr std::size_t NORM_EXPANDED = 512;
+/// Elements that large outputs are computed at a time, before they are stored past the caches.
+inline constexpr std::size_t NORM_STREAMED = 1024;
 /// Rows shorter than this are joined with their neighbours.
 inline constexpr std::size_t NORM_SHORT_ROW = 32;
 
@@ -85,6 +89,32 @@ public:
   }
 
   void run(std::size_t begin, std::size_t end) {
+    constexpr std::size_t STREAMS = 1 + Op::TWO_INPUTS + 1 + Op::TWO_OUTPUTS;
+    if (STREAMS * data_.elements * sizeof(T) < STREAM_BYTES)
+      return walk(begin, end, data_.out + begin, Op::TWO_OUTPUTS ? data_.out2 + begin : nullptr);
+    while (begin < end) {
+      // Pieces end at whole cache lines of the output.
+      const std::size_t line = 64 / sizeof(T);
+      const std::size_t beyond =
+          reinterpret_cast<std::uintptr_t>(data_.out + begin) / sizeof(T) % line;
+      const std::size_t most = NORM_STREAMED - beyond;
+      const std::size_t n = end - begin < most ? end - begin : most;
+      walk(begin, begin + n, streamed_[0], Op::TWO_OUTPUTS ? streamed_[Op::TWO_OUTPUTS] : nullptr);
+      store(data_.out + begin, streamed_[0], n);
+      if constexpr (Op::TWO_OUTPUTS)
+        store(data_.out2 + begin, streamed_[1], n);
+      begin += n;
+    }
+  }
+
+private:
+  static void store(T *out, const T *from, std::size_t n) {
+    streamBytes<Tag>(reinterpret_cast<unsigned char *>(out),
+                     reinterpret_cast<const unsigned char *>(from), n * sizeof(T));
+  }
+
+  /// Elements [begin, end), to out and out2.
+  void walk(std::size_t begin, std::size_t end, T *out, T *out2) {
     if (begin >= end)
       return;
     seek((walk_.first + begin) / length_);
@@ -93,8 +123,11 @@ public:
       std::size_t n = length_ - at < end - begin ? length_ - at : end - begin;
       if (expands_ && n > NORM_EXPANDED)
         n = NORM_EXPANDED;
-      piece(begin, at, n);
+      piece(begin, at, n, out, out2);
       begin += n;
+      out += n;
+      if constexpr (Op::TWO_OUTPUTS)
+        out2 += n;
       at += n;
       if (at == length_) {
         at = 0;
@@ -103,7 +136,6 @@ public:
     }
   }
 
-private:
   std::size_t size(unsigned d) const { return walk_.table[3 * d]; }
   /// \param which  1: statistics, 2: channels
   std::ptrdiff_t stride(unsigned d, unsigned which) const { return walk_.table[3 * d + which]; }
@@ -131,10 +163,10 @@ private:
   }
 
   /// Elements [at, at + n) of the current row; `begin` is the first one's place in the data.
-  void piece(std::size_t begin, std::size_t at, std::size_t n) {
+  void piece(std::size_t begin, std::size_t at, std::size_t n, T *out, T *out2) {
     if (expands_) {
-      expand(at, n);
-      return loop<true, true>(begin, n);
+      expand(begin, at, n);
+      return loop<true, true>(begin, n, out, out2);
     }
     const bool stats = stride(inner_, 1) != 0, chans = stride(inner_, 2) != 0;
     const auto offset = static_cast<std::ptrdiff_t>(at);
@@ -143,16 +175,30 @@ private:
     for (unsigned k = 0; k < Op::CHANS; ++k)
       coefficients_[Op::STATS + k] = data_.chan[k] + chan_ + (chans ? offset : 0);
     if (stats && chans)
-      loop<true, true>(begin, n);
+      loop<true, true>(begin, n, out, out2);
     else if (stats)
-      loop<true, false>(begin, n);
+      loop<true, false>(begin, n, out, out2);
     else if (chans)
-      loop<false, true>(begin, n);
+      loop<false, true>(begin, n, out, out2);
     else
-      loop<false, false>(begin, n);
+      loop<false, false>(begin, n, out, out2);
   }
 
-  void expand(std::size_t at, std::size_t n) {
+  void expand(std::size_t begin, std::size_t at, std::size_t n) {
+    // All that the vertex has of a row, if it fits: the next rows often have the same coefficients.
+    std::size_t from = at, count = n;
+    if (length_ <= NORM_EXPANDED) {
+      from = at > begin ? at - begin : 0;
+      const std::size_t left = data_.elements - begin + at;
+      count = (left < length_ ? left : length_) - from;
+    }
+    layOut(from, count);
+    for (unsigned k = 0; k < COEFFICIENTS; ++k)
+      coefficients_[k] = expanded_[k] + (at - from);
+  }
+
+  /// The coefficients of elements [at, at + n) of the current row.
+  void layOut(std::size_t at, std::size_t n) {
     if (expandedAt_ == at && expandedCount_ == n && expandedStat_ == stat_ &&
         expandedChan_ == chan_)
       return;
@@ -170,18 +216,17 @@ private:
       for (unsigned k = 0; k < Op::CHANS; ++k)
         expanded_[Op::STATS + k][i] = data_.chan[k][chan];
     }
-    for (unsigned k = 0; k < COEFFICIENTS; ++k)
-      coefficients_[k] = expanded_[k];
   }
 
   /// STAT, CHAN: a coefficient for each element, not one for all.
-  template <bool STAT, bool CHAN> void loop(std::size_t begin, std::size_t n) {
+  template <bool STAT, bool CHAN>
+  void loop(std::size_t begin, std::size_t n, T *out, [[maybe_unused]] T *out2) {
     // An operation without coefficients of a kind has the same loop for both values.
-    if constexpr ((STAT && Op::STATS == 0) || (CHAN && Op::CHANS == 0)) {
-      return loop < STAT && Op::STATS != 0, CHAN && Op::CHANS != 0 > (begin, n);
+    constexpr bool STATS = STAT && Op::STATS != 0, CHANS = CHAN && Op::CHANS != 0;
+    if constexpr (STATS != STAT || CHANS != CHAN) {
+      loop<STATS, CHANS>(begin, n, out, out2);
     } else {
       const T *x = data_.x + begin, *w = Op::TWO_INPUTS ? data_.w + begin : nullptr;
-      T *out = data_.out + begin, *out2 = Op::TWO_OUTPUTS ? data_.out2 + begin : nullptr;
       V stat[3], chan[2];
       for (unsigned k = 0; k < Op::STATS && !STAT; ++k)
         stat[k] = V::splat(*coefficients_[k]);
@@ -225,6 +270,7 @@ private:
   std::size_t expandedAt_ = 0, expandedCount_ = 0;
   std::ptrdiff_t expandedStat_ = 0, expandedChan_ = 0;
   alignas(64) float expanded_[COEFFICIENTS][NORM_EXPANDED];
+  alignas(64) T streamed_[1 + Op::TWO_OUTPUTS][NORM_STREAMED];
 };
 } // namespace detail
 

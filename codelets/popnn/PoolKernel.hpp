@@ -157,12 +157,10 @@ public:
     if (column == column_ && n == n_)
       return false;
     column_ = column, n_ = n;
-    most_ = 0;
     low_ = 0x7fffffff, high_ = 0;
     for (int c = 0; c < n; ++c) {
       const PoolRange r = g_.range(line_, column + c);
       begin_[c] = r.begin, size_[c] = r.size();
-      most_ = size_[c] > most_ ? size_[c] : most_;
       if (size_[c]) {
         low_ = r.begin < low_ ? r.begin : low_;
         high_ = r.end > high_ ? r.end : high_;
@@ -179,10 +177,27 @@ public:
     return true;
   }
 
+  /// For gradients: f(column, window, count) for runs of columns a stride apart and windows next to
+  /// each other that hold them. Each column meets its windows in order.
+  template <class F> POP_SIMD_INLINE void forWindows(F f) const {
+    const int stride = line_.stride;
+    for (int c = 0; c < stride && c < n_; ++c) {
+      const int place = column_ + c + line_.outBase + line_.padding;
+      const int rest = (place % stride + stride) % stride, count = (n_ - c - 1) / stride + 1;
+      for (int back = rest < line_.kernel ? (line_.kernel - 1 - rest) / stride : -1; back >= 0;
+           --back) {
+        const int window = (place - rest) / stride - back;
+        const int from = window < 0 ? -window : 0;
+        const int to = line_.pooled - window < count ? line_.pooled - window : count;
+        if (from < to)
+          f(c + from * stride, window + from - line_.inBase, static_cast<std::size_t>(to - from));
+      }
+    }
+  }
+
   int begin(int c) const { return begin_[c]; }
   int size(int c) const { return size_[c]; }
-  /// The largest size, and the range of all inputs.
-  int most() const { return most_; }
+  /// The range of all inputs.
   int low() const { return low_; }
   int high() const { return high_; }
   /// Columns [first, last) have whole windows; none for gradients.
@@ -192,7 +207,7 @@ public:
 private:
   const PoolGeometry &g_;
   PoolDim line_;
-  int column_ = -1, n_ = -1, most_ = 0, low_ = 0, high_ = 0, first_ = 0, last_ = 0;
+  int column_ = -1, n_ = -1, low_ = 0, high_ = 0, first_ = 0, last_ = 0;
   int begin_[POOL_BUFFER], size_[POOL_BUFFER];
 };
 
@@ -351,6 +366,15 @@ private:
 
   /// Few inner elements: along the line, one place of the windows after another.
   void combineShort(int begin, int n, std::size_t m) {
+    if (m == 1 && g_.gradient) {
+      const std::size_t step = static_cast<std::size_t>(columns_.line().stride);
+      return columns_.forWindows([&](int column, int window, std::size_t count) POP_SIMD_LAMBDA {
+        float *results = results_ + column;
+        const float *p = buffer_ + (window - begin);
+        for (std::size_t k = 0; k < count; ++k)
+          combineOne(results[k * step], p[k]);
+      });
+    }
     const int first = columns_.first(), last = columns_.last();
     const int end = columns_.high();
     combineClipped(begin, end, 0, first, m);
@@ -487,11 +511,27 @@ private:
         copy(other_ + at, static_cast<std::size_t>(end - begin) * inner, others_);
         if (!COUNT)
           copy(gradient_ + at, static_cast<std::size_t>(end - begin) * inner, gradients_);
-        for (std::size_t c = 0; c < n; ++c)
-          compare(static_cast<int>(c), begin, end);
+        const bool isAll = begin == columns_.low() && end == columns_.high();
+        if (!COUNT && inner == 1 && isAll)
+          compareWindows(begin);
+        else
+          for (std::size_t c = 0; c < n; ++c)
+            compare(static_cast<int>(c), begin, end);
       }
     for (std::size_t i = 0; i < all; i += W)
       store(V::load(sums_ + i), own + i, all - i);
+  }
+
+  /// One inner element, for gradients: windows that are a stride apart side by side.
+  void compareWindows(int begin) {
+    const std::size_t step = static_cast<std::size_t>(columns_.line().stride);
+    columns_.forWindows([&](int column, int window, std::size_t count) POP_SIMD_LAMBDA {
+      float *sums = sums_ + column;
+      const float *x = x_ + column, *largest = others_ + (window - begin);
+      const float *gradients = gradients_ + (window - begin);
+      for (std::size_t k = 0; k < count; ++k)
+        sums[k * step] += largest[k] == x[k * step] ? gradients[k] : 0.f;
+    });
   }
 
   POP_SIMD_INLINE void compare(int c, int begin, int end) {

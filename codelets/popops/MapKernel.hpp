@@ -9,6 +9,7 @@
 #pragma once
 
 #include <codelets/popops/MapBinary.hpp>
+#include <codelets/popops/StreamBytes.hpp>
 
 namespace cottonwood::kernels {
 
@@ -26,8 +27,6 @@ namespace detail {
 inline constexpr std::size_t MAP_SCRATCH = 32 * 1024;
 /// Operands that repeat with at least this period are read in place, one period at a time.
 inline constexpr std::uint64_t DIRECT_PERIOD = 512;
-/// Traffic of a vertex from which its output is better written past the caches.
-inline constexpr std::uint64_t STREAM_BYTES = std::uint64_t{20} << 20;
 
 enum class Reading : std::uint8_t { FULL, PERIODS, BUFFERED, CONSTANT };
 
@@ -99,24 +98,6 @@ template <class Tag> void fillBuffer(MapOperandState &o, std::uint64_t begin, st
     j += count;
     n -= count;
   }
-}
-
-/// n bytes past the caches; `out` need not be aligned.
-template <class Tag> void streamBytes(unsigned char *out, const unsigned char *in, std::size_t n) {
-  using V = simd<float, Tag>;
-  constexpr std::size_t LINE = 64;
-  const std::size_t head = (LINE - reinterpret_cast<std::uintptr_t>(out) % LINE) % LINE;
-  if (sizeof(V) < 32 || n < head + LINE) {
-    __builtin_memcpy(out, in, n);
-    return;
-  }
-  __builtin_memcpy(out, in, head);
-  std::size_t i = head;
-  for (; i + LINE <= n; i += LINE)
-    for (std::size_t k = 0; k < LINE; k += sizeof(V))
-      V::load(reinterpret_cast<const float *>(in + i + k))
-          .stream(reinterpret_cast<float *>(out + i + k));
-  __builtin_memcpy(out + i, in + i, n - i);
 }
 
 template <class Tag> class MapRun {

@@ -300,6 +300,40 @@ TEST_CASE("coefficients are found by strides, from any element on") {
   }
 }
 
+TEST_CASE("large outputs are stored past the caches, with the same values") {
+  // Misaligned, and with rows that end within cache lines and within the pieces of such stores.
+  const std::size_t rows = 1801, length = 1009, n = rows * length;
+  std::mt19937 random(64);
+  test::Misaligned<float> in(n), mean(rows), scale(rows), gamma(length), beta(length);
+  filled(in, random), filled(mean, random), filled(scale, random);
+  filled(gamma, random), filled(beta, random);
+  std::vector<unsigned> table{static_cast<unsigned>(rows),   1, 0,
+                              static_cast<unsigned>(length), 0, 1};
+  for (isa::Isa isa : test::vectorIsas()) {
+    CAPTURE(isa::name(isa));
+    test::Misaligned<float> out(n), whitened(n);
+    auto state = test::zeroed<vertices::Normalise<isa::scalar, float>>();
+    test::connect(state.in, in.data());
+    test::connect(state.mean, mean.data());
+    test::connect(state.invStdDev, scale.data());
+    test::connect(state.gamma, gamma.data());
+    test::connect(state.beta, beta.data());
+    test::connect(state.out, out.data(), n);
+    test::connect(state.whitened, whitened.data());
+    test::connect(state.table, table.data(), table.size());
+    test::runOn<vertices::NormFamily>(isa, state);
+    CHECK(out.guardsIntact());
+    CHECK(whitened.guardsIntact());
+    std::size_t wrong = 0;
+    for (std::size_t i = 0; i < n; ++i) {
+      const float white = (in.get(i) - mean.get(i / length)) * scale.get(i / length);
+      wrong += whitened.get(i) != white;
+      wrong += out.get(i) != std::fmaf(white, gamma.get(i % length), beta.get(i % length));
+    }
+    CHECK(wrong == 0);
+  }
+}
+
 TEST_CASE("gradients of rows scale each channel by its gamma") {
   for (std::size_t channels : {1u, 5u, 33u, 200u})
     for (std::size_t field : {1u, 7u, 40u}) {
