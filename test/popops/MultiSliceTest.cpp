@@ -300,6 +300,32 @@ TEST_CASE("tables without rows, without columns and without offsets") {
   });
 }
 
+TEST_CASE("rows that are spread over many tiles are found with few vertices") {
+  Numbers numbers(17);
+  constexpr unsigned TILES = 40;
+  for (std::size_t lookups : {1, 3, 60})
+    for (std::size_t columns : {1, 7, 400}) {
+      CAPTURE(lookups);
+      CAPTURE(columns);
+      Run run([] { return harness::modelOf(TILES); });
+      Problem const p = tableProblem(numbers, 200, columns, lookups, 1);
+      Values const values = small(numbers, 200 * columns);
+      auto const t = run.input(poplar::HALF, p.shape, values);
+      auto const at = run.input(poplar::UNSIGNED_INT, {lookups, 1}, p.offsetValues());
+      auto const s = popops::multiSlice(run.graph, t, at, {0}, {1}, run.prog, SlicePlan(), {});
+      CHECK(run.graph.getNumVertices() <= 4 * TILES);
+      auto const read = run.output(s);
+      Values const update = small(numbers, lookups * columns);
+      popops::multiUpdate(run.graph, t, run.input(poplar::HALF, s.shape(), update), at, {0}, {1},
+                          run.prog, SlicePlan(), {});
+      CHECK(run.graph.getNumVertices() <= 5 * TILES);
+      auto const written = run.output(t);
+      run.run();
+      CHECK(run.values(read) == lookUp(p, values));
+      CHECK(run.values(written) == slices::update(p, values, update));
+    }
+}
+
 TEST_CASE("bad arguments of several slices are named") {
   Run run(harness::cpu);
   auto &graph = run.graph;

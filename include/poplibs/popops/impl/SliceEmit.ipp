@@ -1,6 +1,7 @@
 #pragma once
 
 #include <planners/popops/Slice.hpp>
+#include <popops/DynamicSlice.hpp>
 #include <popops/impl/Partition.hpp>
 #include <popops/impl/SliceEmit.hpp>
 #include <poputil/TileMapping.hpp>
@@ -134,6 +135,8 @@ public:
       Type const type = bytesType(graph_, job_.table.elementType());
       job_.table = job_.table.reinterpret(type);
       job_.slices = job_.slices.reinterpret(type);
+      if (!isOneTile(graph_) && isScattered(job_))
+        gatherTable(job_, prog);
       arrays.push_back(std::move(job_));
     }
     forChunks(arrays, prog, [&](SliceArrays const &chunk, std::size_t job) {
@@ -165,18 +168,54 @@ public:
   }
 
 private:
+  /// Whether so many tiles hold rows, and so many rows are looked up, that it is cheaper to lay out
+  /// the table anew: a copy takes in size / tiles rows a tile, adding up answers all lookups.
+  bool isScattered(SliceArrays const &job) const {
+    std::size_t const size = job.table.dim(1);
+    std::size_t const looked = job.slices.dim(0) * job.slices.dim(2);
+    if (looked * graph_.getTarget().getNumTiles() <= size)
+      return false;
+    return gridOf(graph_, job.table[0]).rowParts > planner::detail::SLICE_FAN_IN;
+  }
+
+  void gatherTable(SliceArrays &job, ::poplar::program::Sequence &prog) {
+    Tensor const matrix = job.table[0];
+    auto const plan = ::popops::embedding::plan(
+        graph_, matrix.elementType(), matrix.dim(0), matrix.dim(1),
+        {job.slices.dim(0) * job.slices.dim(2)}, {{"usedForUpdate", "false"}});
+    Tensor const table = ::popops::createSliceableTensor(
+        graph_, matrix.elementType(), matrix.shape(), {0}, {1}, plan, {}, debug_);
+    prog.add(::poplar::program::Copy(matrix, table, false, debug_));
+    job.table = table.expand({0});
+  }
+
   /// Runs the lookups in way_.serialSplit steps, each of them the same stages of vertices.
   template <class Emit>
   void forChunks(std::vector<SliceArrays> const &jobs, ::poplar::program::Sequence &prog,
                  Emit const &emit) {
     std::size_t const lookups = jobs.empty() ? 0 : jobs.front().offsets.numElements();
-    for (Interval const &chunk : ranges(lookups, isOneTile(graph_) ? 1 : way_.serialSplit)) {
+    for (Interval const &chunk : ranges(lookups, jobs.empty() ? 1 : steps(jobs.front()))) {
       stages_.clear();
       for (std::size_t j = 0; j != jobs.size(); ++j)
         emit(lookupsOf(jobs[j], chunk), j);
       for (ComputeSet const &cs : stages_)
         prog.add(::poplar::program::Execute(cs, debug_));
+      for (auto const &[from, to] : copies_)
+        prog.add(::poplar::program::Copy(from, to, false, debug_));
+      copies_.clear();
     }
+  }
+
+  /// As planned; without a plan as many as keep the rows that a tile takes in below a quarter of
+  /// its memory.
+  std::size_t steps(SliceArrays const &arrays) {
+    if (isOneTile(graph_) || way_.serialSplit > 1)
+      return isOneTile(graph_) ? 1 : way_.serialSplit;
+    SliceGrid const &grid = gridAt(0, arrays.table[0]);
+    std::size_t const bytes = arrays.slices.numElements() / grid.columnParts *
+                              graph_.getTarget().getTypeSize(arrays.slices.elementType());
+    std::size_t const share = graph_.getTarget().getBytesPerTile() / 4;
+    return grid.rowParts == 1 ? 1 : poputil::ceilDiv(bytes, std::max<std::size_t>(1, share));
   }
 
   ComputeSet stage(std::size_t i) {
@@ -273,28 +312,39 @@ private:
         addLookups(arrays, cell, columnsOf(arrays.slices, cell));
       return;
     }
-    // Every part of the rows answers with its rows, and zeros for those of others.
-    std::vector<std::vector<std::pair<std::size_t, Tensor>>> columns(grid.rowParts);
-    for (SliceCell const &cell : grid.cells) {
-      Tensor const answer = makeAnswer(arrays, cell);
-      addLookups(arrays, cell, answer);
-      std::size_t at = 0;
-      for (Interval const &interval : cell.columns) {
-        columns[cell.rowPart].emplace_back(interval.begin(),
-                                           answer.slice(at, at + interval.size(), 3));
-        at += interval.size();
+    // Every part of the rows answers with its rows, and zeros for those of others. The tiles of
+    // a part of the columns add up its answers.
+    std::vector<Tensor> sums;
+    for (std::size_t c = 0; c != grid.columnParts; ++c) {
+      std::vector<Answer> answers;
+      for (std::size_t p = 0; p != grid.rowParts; ++p) {
+        SliceCell const &cell = grid.cells[p * grid.columnParts + c];
+        answers.push_back({makeAnswer(arrays, cell), {cell.tile}});
+        addLookups(arrays, cell, answers.back().t);
       }
+      Tensor const out = columnsOf(arrays.slices, grid.cells[c]);
+      bool const inPlace = isContiguousIn(out, answers.size());
+      Tensor const sum = inPlace ? out : graph_.addVariable(out.elementType(), out.shape(), debug_);
+      combine(std::move(answers), sum.flatten(), !inPlace);
+      if (!inPlace)
+        copies_.emplace_back(sum, out);
     }
-    std::vector<Tensor> answers;
-    for (auto &parts : columns) {
-      std::sort(parts.begin(), parts.end(),
-                [](auto const &a, auto const &b) { return a.first < b.first; });
-      std::vector<Tensor> tensors;
-      for (auto const &part : parts)
-        tensors.push_back(part.second);
-      answers.push_back(::poplar::concat(tensors, 3).flatten());
-    }
-    combine(std::move(answers), arrays.slices.flatten());
+  }
+
+  /// Answers of vertices or sums of them, and the tiles that they are on.
+  struct Answer {
+    Tensor t;
+    std::vector<unsigned> tiles;
+  };
+
+  /// Whether the parts of `out` that `tiles` tiles compute are contiguous.
+  static bool isContiguousIn(Tensor const &out, std::size_t tiles) {
+    Tensor const flat = out.flatten();
+    for (ColumnPiece const &piece :
+         evenPieces(flat.numElements(), ANSWER_GRAIN, static_cast<unsigned>(tiles), 0))
+      if (!flat.slice(piece.columns).isContiguous())
+        return false;
+    return true;
   }
 
   Tensor makeAnswer(SliceArrays const &arrays, SliceCell const &cell) {
@@ -311,42 +361,48 @@ private:
     return t;
   }
 
-  /// out = the sum of all answers, of which at most one is not 0 in each element.
-  void combine(std::vector<Tensor> answers, Tensor const &out) {
+  /// out = the sum of all answers, of which at most one is not 0 in each element; in steps that
+  /// take in a few answers each, by the tiles that hold these.
+  void combine(std::vector<Answer> answers, Tensor const &out, bool map) {
     std::size_t level = 1;
     for (; answers.size() > planner::detail::SLICE_FAN_IN; ++level) {
       std::size_t const groups = poputil::ceilDiv(answers.size(), planner::detail::SLICE_FAN_IN);
-      std::vector<Tensor> sums;
-      unsigned tile = 0;
+      std::vector<Answer> sums;
       for (Interval const &group : ranges(answers.size(), groups)) {
-        Tensor const sum = graph_.addVariable(out.elementType(), out.shape(), debug_);
-        ::poputil::mapTensorLinearlyWithOffset(graph_, sum, tile);
-        tile = ::poputil::calcLinearTileMappingAndNewOffset(graph_, sum, tile).second;
-        addSums({answers.begin() + static_cast<std::ptrdiff_t>(group.begin()),
-                 answers.begin() + static_cast<std::ptrdiff_t>(group.end())},
-                sum, level);
-        sums.push_back(sum);
+        std::vector<Answer> const members(
+            answers.begin() + static_cast<std::ptrdiff_t>(group.begin()),
+            answers.begin() + static_cast<std::ptrdiff_t>(group.end()));
+        Answer sum;
+        sum.t = graph_.addVariable(out.elementType(), out.shape(), debug_);
+        sum.tiles = addSums(members, sum.t, true, level);
+        sums.push_back(std::move(sum));
       }
       answers = std::move(sums);
     }
-    addSums(answers, out, level);
+    addSums(answers, out, map, level);
   }
 
-  void addSums(std::vector<Tensor> const &answers, Tensor const &out, std::size_t level) {
-    auto const mapping = graph_.getTileMapping(out);
-    for (unsigned tile = 0; tile != mapping.size(); ++tile) {
-      if (mapping[tile].empty())
-        continue;
-      Share const share{tile, mapping[tile]};
+  /// \returns the tiles of the answers, each of which does its share
+  std::vector<unsigned> addSums(std::vector<Answer> const &answers, Tensor const &out, bool map,
+                                std::size_t level) {
+    std::vector<unsigned> tiles;
+    for (Answer const &answer : answers)
+      tiles.insert(tiles.end(), answer.tiles.begin(), answer.tiles.end());
+    for (ColumnPiece const &piece :
+         evenPieces(out.numElements(), ANSWER_GRAIN, static_cast<unsigned>(tiles.size()), 0)) {
       std::vector<Tensor> in;
-      for (Tensor const &answer : answers)
-        in.push_back(partOf(answer, share));
+      for (Answer const &answer : answers)
+        in.push_back(answer.t.flatten().slice(piece.columns));
+      Tensor const part = out.slice(piece.columns);
       auto const v = graph_.addVertex(
           stage(level), ::poputil::templateVertex("popops::CombineSlices", out.elementType()),
-          {{"in", ::poplar::concat(in)}, {"out", partOf(out, share)}});
+          {{"in", ::poplar::concat(in)}, {"out", part}});
       graph_.setInitialValue(v["parts"], static_cast<unsigned>(answers.size()));
-      graph_.setTileMapping(v, tile);
+      graph_.setTileMapping(v, tiles[piece.tile]);
+      if (map)
+        graph_.setTileMapping(part, tiles[piece.tile]);
     }
+    return tiles;
   }
 
   void spreadUpdate(SliceArrays const &arrays, SliceGrid const &grid,
@@ -361,11 +417,39 @@ private:
   SliceWay way_;
   ::poplar::DebugContext debug_;
   std::vector<ComputeSet> stages_;
+  std::vector<std::pair<Tensor, Tensor>> copies_; ///< behind the stages
   std::vector<SliceGrid> grids_;
 };
 
 POP_INLINE bool isNothing(SliceJob const &job) {
   return job.slices.numElements() == 0 || job.table.numElements() == 0;
+}
+
+/// [rows, columns of the matrix] where the cells of the matrix add up their answers.
+POP_INLINE Tensor makeAnswers(Graph &graph, Tensor const &matrix, std::size_t rows,
+                              ::poplar::DebugContext const &di) {
+  SliceGrid const grid = gridOf(graph, matrix);
+  std::vector<std::pair<std::size_t, Tensor>> columns;
+  for (std::size_t c = 0; c != grid.columnParts; ++c) {
+    std::size_t width = 0, at = 0;
+    for (Interval const &interval : grid.cells[c].columns)
+      width += interval.size();
+    Tensor const t = graph.addVariable(matrix.elementType(), {rows, width}, di);
+    for (ColumnPiece const &piece :
+         evenPieces(rows * width, ANSWER_GRAIN, static_cast<unsigned>(grid.rowParts), 0))
+      graph.setTileMapping(t.flatten().slice(piece.columns),
+                           grid.cells[piece.tile * grid.columnParts + c].tile);
+    for (Interval const &interval : grid.cells[c].columns) {
+      columns.emplace_back(interval.begin(), t.slice(at, at + interval.size(), 1));
+      at += interval.size();
+    }
+  }
+  std::sort(columns.begin(), columns.end(),
+            [](auto const &a, auto const &b) { return a.first < b.first; });
+  std::vector<Tensor> tensors;
+  for (auto const &part : columns)
+    tensors.push_back(part.second);
+  return ::poplar::concat(tensors, 1);
 }
 
 } // namespace detail
@@ -392,6 +476,8 @@ POP_INLINE ::poplar::Tensor makeSlices(::poplar::Graph &graph, ::poplar::Tensor 
       slices = makeColumns(graph, table.elementType(), sliceRows, columnPieces(graph, matrix[0]),
                            debugContext)
                    .reshape(ordered);
+    else if (sliceRows != 0)
+      slices = detail::makeAnswers(graph, matrix, sliceRows, debugContext).reshape(ordered);
   }
   if (!slices.valid()) {
     slices = graph.addVariable(table.elementType(), ordered, debugContext);

@@ -73,13 +73,18 @@ struct SliceCell {
   std::size_t rowPart = 0; ///< which of the parts of the rows
 };
 
+/// Every part of the rows is cut into the same parts of the columns.
 struct SliceGrid {
-  std::vector<SliceCell> cells;
-  std::size_t rowParts = 1;
+  std::vector<SliceCell> cells; ///< by part of the rows, then of the columns
+  std::size_t rowParts = 1, columnParts = 1;
 };
 
 /// The parts of a matrix by its mapping: cut between rows where the first column goes to another
-/// tile, and there between columns as the first row of each part does.
+/// tile, and there between columns as the first row of each part does; where these differ, each
+/// part of the rows is one cell.
 POP_API POP_INLINE SliceGrid gridOf(::poplar::Graph const &graph, ::poplar::Tensor const &matrix);
+
+/// Elements that lie together when the answers of a grid's cells are spread over tiles.
+inline constexpr std::size_t ANSWER_GRAIN = 32;
 
 } // namespace cottonwood::popops

@@ -144,10 +144,36 @@ namespace detail {
 POP_INLINE void addCells(::poplar::Graph const &graph, ::poplar::Tensor const &matrix,
                          ::poplar::Interval const &rows, SliceGrid &grid) {
   auto const mapping = graph.getTileMapping(matrix[rows.begin()]);
+  auto const first = static_cast<std::ptrdiff_t>(grid.cells.size());
   for (unsigned tile = 0; tile != mapping.size(); ++tile)
     if (!mapping[tile].empty())
       grid.cells.push_back({rows, mapping[tile], tile, grid.rowParts});
+  std::sort(grid.cells.begin() + first, grid.cells.end(),
+            [](SliceCell const &a, SliceCell const &b) {
+              return a.columns.front().begin() < b.columns.front().begin();
+            });
   ++grid.rowParts;
+}
+
+/// One cell a part of the rows, unless all of these have the same columns.
+POP_INLINE void makeRegular(SliceGrid &grid, std::size_t columns) {
+  std::size_t const count = grid.cells.size();
+  std::size_t const each =
+      std::max<std::size_t>(1, count / std::max<std::size_t>(1, grid.rowParts));
+  bool regular = each * grid.rowParts == count;
+  for (std::size_t i = 0; regular && i != count; ++i)
+    regular =
+        grid.cells[i].rowPart == i / each && grid.cells[i].columns == grid.cells[i % each].columns;
+  grid.columnParts = regular ? each : 1;
+  if (regular)
+    return;
+  std::vector<SliceCell> cells;
+  for (SliceCell &cell : grid.cells)
+    if (cell.columns.front().begin() == 0) {
+      cell.columns = {{0, columns}};
+      cells.push_back(std::move(cell));
+    }
+  grid.cells = std::move(cells);
 }
 
 } // namespace detail
@@ -162,6 +188,7 @@ POP_INLINE SliceGrid gridOf(::poplar::Graph const &graph, ::poplar::Tensor const
     parts = evenPieces(matrix.dim(0), 1, static_cast<unsigned>(tiles), 0);
   for (ColumnPiece const &part : parts)
     detail::addCells(graph, matrix, part.columns, grid);
+  detail::makeRegular(grid, matrix.dim(1));
   return grid;
 }
 
