@@ -281,6 +281,19 @@ TEST_CASE("a scale may be half or float for half data, and sums are rounded once
   CHECK(run.values(output) == Values{1.5009765625, 2052});
 }
 
+TEST_CASE("scale, offsets and slices may lie in the table that is updated") {
+  onDevices([](DeviceMaker const &device) {
+    Run run(device);
+    auto const t = run.input(poplar::UNSIGNED_INT, {3, 2}, {2, 1, 5, 7, 11, 13});
+    auto const at = t[0].expand({1});
+    popops::multiUpdateAdd(run.graph, t, t.slice(1, 3).expand({1}), at, t[0][0], {0}, {1}, run.prog,
+                           SlicePlan(), {});
+    auto const output = run.output(t);
+    run.run();
+    CHECK(run.values(output) == Values{2, 1, 27, 33, 21, 27});
+  });
+}
+
 TEST_CASE("tables without rows, without columns and without offsets") {
   onDevices([](DeviceMaker const &device) {
     Run run(device);

@@ -77,6 +77,7 @@
 #include <popops/impl/SliceCreate.ipp>
 #include <popops/impl/SliceEmit.ipp>
 #include <popops/impl/SliceLayout.ipp>
+#include <popops/impl/SliceMake.ipp>
 #include <popops/impl/SliceOptions.ipp>
 #include <popops/impl/SlicePlan.ipp>
 #include <popops/impl/Sort.ipp>

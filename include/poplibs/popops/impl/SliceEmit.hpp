@@ -57,7 +57,7 @@ POP_API POP_INLINE void emitLookups(::poplar::Graph &graph, std::vector<SliceJob
 
 /// Updates the tables of all jobs from their slices. Offsets out of range do nothing.
 POP_API POP_INLINE void emitUpdates(::poplar::Graph &graph, std::vector<SliceJob> jobs,
-                                    SliceCombination const &combination, SliceWay const &way,
+                                    SliceCombination combination, SliceWay const &way,
                                     ::poplar::program::Sequence &prog,
                                     ::poplar::DebugContext const &debugContext);
 
