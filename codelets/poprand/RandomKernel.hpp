@@ -5,6 +5,8 @@
 #include <codelets/arch/SimdMath.hpp>
 #include <codelets/poprand/Philox.hpp>
 
+#include <type_traits>
+
 namespace cottonwood::kernels {
 
 /// Elements are drawn in groups of 64: word w of the block with counter 16 g + l is for element
