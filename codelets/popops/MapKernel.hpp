@@ -9,6 +9,7 @@
 #pragma once
 
 #include <codelets/popops/MapBinary.hpp>
+#include <codelets/popops/MapOperands.hpp>
 #include <codelets/popops/StreamBytes.hpp>
 
 namespace cottonwood::kernels {
@@ -24,81 +25,10 @@ extern template MapKernel multiMapKernel<isa::POP_ISA>(vertices::MapOp, vertices
 #endif
 
 namespace detail {
-inline constexpr std::size_t MAP_SCRATCH = 32 * 1024;
-/// Operands that repeat with at least this period are read in place, one period at a time.
-inline constexpr std::uint64_t DIRECT_PERIOD = 512;
-
-enum class Reading : std::uint8_t { FULL, PERIODS, BUFFERED, CONSTANT };
-
-struct MapOperandState {
-  const unsigned char *base;
-  unsigned char *buffer;
-  vertices::MapPattern pattern;
-  std::uint32_t bits;
-  std::uint32_t bytes; // of an element
-  Reading reading;
-  std::uint64_t filledRun, filledPhase; // what the buffer holds
-  std::size_t filled;                   // elements
-};
-
 struct MapStep {
   MapKernel kernel;
   std::uint8_t result, args[3];
 };
-
-/// SIZE bytes at x to each of n elements of p.
-POP_SIMD_INLINE void splatBytes(unsigned char *p, const void *x, std::uint32_t bytes,
-                                std::size_t n) {
-  if (n == 0)
-    return;
-  __builtin_memcpy(p, x, bytes);
-  // Doubling: each copy is as long as what is there.
-  for (std::size_t done = 1; done < n;) {
-    const std::size_t more = done < n - done ? done : n - done;
-    __builtin_memcpy(p + done * bytes, p, more * bytes);
-    done += more;
-  }
-}
-
-/// Elements [begin, begin + n) of a repeating operand into its buffer.
-template <class Tag> void fillBuffer(MapOperandState &o, std::uint64_t begin, std::size_t n) {
-  const std::uint64_t period = o.pattern.period, run = period * o.pattern.repeat;
-  std::uint64_t j = begin + o.pattern.phase;
-  const std::uint64_t last = (j + n - 1) / run;
-  if (o.filled >= n && o.filledRun == j / run && last == j / run && o.filledPhase == j % period)
-    return;
-  o.filledRun = j / run;
-  o.filledPhase = j % period;
-  o.filled = last == o.filledRun ? n : 0;
-  const std::uint32_t bytes = o.bytes;
-  unsigned char *p = o.buffer;
-  while (n > 0) {
-    // Within a run the elements repeat with the period: lay out one, then double it.
-    const std::uint64_t left = (j / run + 1) * run - j;
-    const std::size_t count = left < n ? left : n;
-    const unsigned char *source = o.base + j / run * period * bytes;
-    const std::uint64_t phase = j % period;
-    if (period == 1) {
-      splatBytes(p, source, bytes, count);
-    } else {
-      std::size_t done = period - phase < count ? period - phase : count;
-      __builtin_memcpy(p, source + phase * bytes, done * bytes);
-      if (done < count) {
-        const std::size_t head = phase < count - done ? phase : count - done;
-        __builtin_memcpy(p + done * bytes, source, head * bytes);
-        done += head;
-      }
-      while (done < count) {
-        const std::size_t more = done < count - done ? done : count - done;
-        __builtin_memcpy(p + done * bytes, p, more * bytes);
-        done += more;
-      }
-    }
-    p += count * bytes;
-    j += count;
-    n -= count;
-  }
-}
 
 template <class Tag> class MapRun {
 public:
@@ -150,21 +80,8 @@ private:
     buffers_ = program_.numSlots();
     for (unsigned i = 0; i < program_.numOperands(); ++i) {
       const vertices::MapOperand operand = program_.operand(i);
-      MapOperandState &o = operands_[i];
-      o.bytes = bytesOf(operand.type);
-      o.bits = operand.bits;
-      o.pattern = operand.pattern;
-      o.filled = 0;
-      o.base = out_;
-      if (operand.source == vertices::MapSource::INPUT)
-        o.base = static_cast<const unsigned char *>(
-            inputs[static_cast<unsigned>(operand.type)][operand.index]);
-      o.reading = operand.source == vertices::MapSource::CONSTANT ? Reading::CONSTANT
-                  : operand.source == vertices::MapSource::OUTPUT || o.pattern.period == 0
-                      ? Reading::FULL
-                  : o.pattern.period >= DIRECT_PERIOD ? Reading::PERIODS
-                                                      : Reading::BUFFERED;
-      buffers_ += o.reading == Reading::CONSTANT || o.reading == Reading::BUFFERED;
+      operands_[i].decode(operand, inputs, out_);
+      buffers_ += operands_[i].isBuffered();
     }
   }
 
@@ -183,17 +100,7 @@ private:
 
   /// Elements a step may have at most, so that all buffers fit the scratch space.
   std::size_t stepLimit(std::size_t n) const {
-    if (buffers_ == 0)
-      return n;
-    const std::size_t limit = MAP_SCRATCH / 4 / buffers_ / 64 * 64;
-    if (n <= limit)
-      return n;
-    // Steps of whole periods leave the buffer of a short repeating row as it is.
-    for (unsigned i = 0; i < program_.numOperands(); ++i)
-      if (operands_[i].reading == Reading::BUFFERED && operands_[i].pattern.period > 1 &&
-          operands_[i].pattern.period <= limit)
-        return limit - limit % operands_[i].pattern.period;
-    return limit;
+    return mapStepLimit(operands_, program_.numOperands(), buffers_, n);
   }
 
   void assignBuffers(std::size_t limit) {
@@ -210,7 +117,7 @@ private:
       streamBuffer_ = take();
     for (unsigned i = 0; i < program_.numOperands(); ++i) {
       MapOperandState &o = operands_[i];
-      if (o.reading != Reading::BUFFERED && o.reading != Reading::CONSTANT)
+      if (!o.isBuffered())
         continue;
       o.buffer = values_[i] = take();
       if (o.reading == Reading::CONSTANT)
@@ -221,22 +128,7 @@ private:
   /// Points every operand at elements [i, i + n) and returns n, cut where an operand read in place
   /// begins its next period.
   std::size_t prepareOperands(std::size_t i, std::size_t n) {
-    for (unsigned k = 0; k < program_.numOperands(); ++k) {
-      MapOperandState &o = operands_[k];
-      if (o.reading == Reading::FULL) {
-        values_[k] = const_cast<unsigned char *>(o.base) + i * o.bytes;
-      } else if (o.reading == Reading::PERIODS) {
-        const std::uint64_t period = o.pattern.period, j = i + o.pattern.phase;
-        const std::uint64_t element = j / (period * o.pattern.repeat) * period + j % period;
-        values_[k] = const_cast<unsigned char *>(o.base) + element * o.bytes;
-        const std::uint64_t left = period - j % period;
-        n = left < n ? left : n;
-      }
-    }
-    for (unsigned k = 0; k < program_.numOperands(); ++k)
-      if (operands_[k].reading == Reading::BUFFERED)
-        fillBuffer<Tag>(operands_[k], i, n);
-    return n;
+    return prepareMapOperands<Tag>(operands_, program_.numOperands(), values_, i, n);
   }
 
   vertices::MapProgramView program_;

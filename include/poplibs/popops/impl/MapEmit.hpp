@@ -17,6 +17,22 @@ struct MapOptions {
       false; ///< broadcast operands as gathered views instead of patterns of the vertex
 };
 
+/// \throws poputil::poplibs_error  `out` has not the shape and type of an elementwise function's
+///         result, or cannot be written in parallel.
+POP_INLINE void checkMapOutput(char const *where, std::vector<std::size_t> const &shape,
+                               ::poplar::Type const &type, ::poplar::Tensor const &out);
+
+/// A new tensor for the result, laid out as one of the operands.
+POP_INLINE ::poplar::Tensor newMapResult(::poplar::Graph &graph,
+                                         std::vector<::poplar::Tensor> const &operands,
+                                         std::vector<std::size_t> const &shape,
+                                         ::poplar::Type const &type,
+                                         ::poplar::DebugContext const &debugContext);
+
+/// The dimensions of an operand, which may have fewer of them than the result, in the order in
+/// which the result is contiguous.
+POP_INLINE ::poplar::Tensor inOrder(::poplar::Tensor t, std::vector<unsigned> const &order);
+
 /// Emits terms over one list of tensors. All terms run in one compute set and read the tensors'
 /// contents from before it.
 class POP_API MapEmitter {

@@ -134,13 +134,6 @@ POP_INLINE void connectMapVertex(::poplar::Graph &graph, ::poplar::VertexRef ver
   graph.setInitialValue(vertex["cyclesPer8"], vertices::mapCyclesPer8(program.data()));
 }
 
-// The dimensions of all tensors in the order in which the result is contiguous.
-POP_INLINE Tensor inOrder(Tensor t, std::vector<unsigned> const &order) {
-  if (t.rank() < order.size())
-    t = t.expand(std::vector<std::size_t>(order.size() - t.rank(), 0));
-  return t.dimShuffle(order);
-}
-
 POP_INLINE planner::ElementWiseProblem mapProblem(Term const &term, std::size_t elements,
                                                   std::size_t numInputs) {
   TermSize const size = sizeOf(term);
@@ -183,37 +176,58 @@ POP_INLINE std::vector<std::size_t> MapEmitter::shapeOf(Term const &term) const 
   return shape;
 }
 
-POP_INLINE void MapEmitter::checkOutput(Term const &term, std::vector<std::size_t> const &shape,
-                                        Tensor const &out) const {
+POP_INLINE void checkMapOutput(char const *where, std::vector<std::size_t> const &shape,
+                               ::poplar::Type const &type, Tensor const &out) {
   if (out.shape() != shape)
-    base::fail<::poputil::poplibs_error>(where_, "the result has shape ", base::shapeText(shape),
+    base::fail<::poputil::poplibs_error>(where, "the result has shape ", base::shapeText(shape),
                                          ", but the output has shape ",
                                          base::shapeText(out.shape()));
-  if (out.elementType() != term.type)
-    base::fail<::poputil::poplibs_error>(where_, "the result is of type ", term.type,
+  if (out.elementType() != type)
+    base::fail<::poputil::poplibs_error>(where, "the result is of type ", type,
                                          ", but the output is of type ", out.elementType());
   if (!out.isParallelWriteable())
-    base::fail<::poputil::poplibs_error>(where_, "the output of shape ", base::shapeText(shape),
+    base::fail<::poputil::poplibs_error>(where, "the output of shape ", base::shapeText(shape),
                                          " must be writeable in parallel, but it contains ",
                                          out.containsAliases() ? "aliases" : "constants");
+}
+
+POP_INLINE Tensor newMapResult(::poplar::Graph &graph, std::vector<Tensor> const &operands,
+                               std::vector<std::size_t> const &shape, ::poplar::Type const &type,
+                               ::poplar::DebugContext const &debugContext) {
+  std::vector<Tensor> candidates;
+  for (bool wantsFull : {true, false}) {
+    for (Tensor const &t : operands)
+      if ((t.shape() == shape) == wantsFull) {
+        candidates.push_back(t);
+        ::poputil::broadcastToMatch(candidates.back(), shape);
+      }
+    if (!candidates.empty())
+      return ::popops::createOutputForElementWiseOp(graph, candidates, type, debugContext);
+  }
+  Tensor const scalar = graph.addVariable(type, shape, debugContext);
+  graph.setTileMapping(scalar, 0);
+  return scalar;
+}
+
+POP_INLINE Tensor inOrder(Tensor t, std::vector<unsigned> const &order) {
+  if (t.rank() < order.size())
+    t = t.expand(std::vector<std::size_t>(order.size() - t.rank(), 0));
+  return t.dimShuffle(order);
+}
+
+POP_INLINE void MapEmitter::checkOutput(Term const &term, std::vector<std::size_t> const &shape,
+                                        Tensor const &out) const {
+  checkMapOutput(where_, shape, term.type, out);
 }
 
 POP_INLINE Tensor MapEmitter::newTensor(Term const &term, std::vector<std::size_t> const &shape) {
   std::vector<bool> used(tensors_.size());
   collectInputs(term, used);
-  std::vector<Tensor> candidates;
-  for (bool wantsFull : {true, false}) {
-    for (std::size_t i = 0; i != tensors_.size(); ++i)
-      if (used[i] && (tensors_[i].shape() == shape) == wantsFull) {
-        candidates.push_back(tensors_[i]);
-        ::poputil::broadcastToMatch(candidates.back(), shape);
-      }
-    if (!candidates.empty())
-      return ::popops::createOutputForElementWiseOp(graph_, candidates, term.type, debugContext_);
-  }
-  Tensor const scalar = graph_.addVariable(term.type, shape, debugContext_);
-  graph_.setTileMapping(scalar, 0);
-  return scalar;
+  std::vector<Tensor> operands;
+  for (std::size_t i = 0; i != tensors_.size(); ++i)
+    if (used[i])
+      operands.push_back(tensors_[i]);
+  return newMapResult(graph_, operands, shape, term.type, debugContext_);
 }
 
 POP_INLINE bool MapEmitter::disturbs(Tensor const &out, Term const &term) const {
@@ -316,8 +330,8 @@ POP_INLINE void MapEmitter::emitVertices(Term const &term, Tensor const &out) {
       inPlace = true;
       continue;
     }
-    storage.emplace_back(detail::inOrder(tensors_[i], order), shape,
-                         *mapTypeOf(tensors_[i].elementType()), options_.expandBroadcasts);
+    storage.emplace_back(inOrder(tensors_[i], order), shape, *mapTypeOf(tensors_[i].elementType()),
+                         options_.expandBroadcasts);
     operands[i] = &storage.back();
   }
 

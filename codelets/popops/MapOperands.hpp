@@ -1,0 +1,145 @@
+/// \file MapOperands.hpp
+/// How kernels of elementwise functions read their operands: in place where all elements are there,
+/// else laid out into buffers, step by step.
+#pragma once
+
+#include <codelets/arch/Simd.hpp>
+#include <codelets/popops/MapProgram.hpp>
+
+namespace cottonwood::kernels {
+
+namespace detail {
+inline constexpr std::size_t MAP_SCRATCH = 32 * 1024;
+/// Operands that repeat with at least this period are read in place, one period at a time.
+inline constexpr std::uint64_t DIRECT_PERIOD = 512;
+
+enum class Reading : std::uint8_t { FULL, PERIODS, BUFFERED, CONSTANT };
+
+struct MapOperandState {
+  const unsigned char *base;
+  unsigned char *buffer;
+  vertices::MapPattern pattern;
+  std::uint32_t bits;
+  std::uint32_t bytes; // of an element
+  Reading reading;
+  std::uint64_t filledRun, filledPhase; // what the buffer holds
+  std::size_t filled;                   // elements
+
+  /// \param inputs  inputs[type][index]: the address of a region's first element
+  POP_SIMD_INLINE void decode(const vertices::MapOperand &operand, const void *const *const *inputs,
+                              const unsigned char *out) {
+    using vertices::MapSource;
+    bytes = bytesOf(operand.type);
+    bits = operand.bits;
+    pattern = operand.pattern;
+    filled = 0;
+    base = out;
+    if (operand.source == MapSource::INPUT)
+      base = static_cast<const unsigned char *>(
+          inputs[static_cast<unsigned>(operand.type)][operand.index]);
+    reading = operand.source == MapSource::CONSTANT                        ? Reading::CONSTANT
+              : operand.source == MapSource::OUTPUT || pattern.period == 0 ? Reading::FULL
+              : pattern.period >= DIRECT_PERIOD                            ? Reading::PERIODS
+                                                                           : Reading::BUFFERED;
+  }
+  POP_SIMD_INLINE bool isBuffered() const {
+    return reading == Reading::BUFFERED || reading == Reading::CONSTANT;
+  }
+};
+
+/// SIZE bytes at x to each of n elements of p.
+POP_SIMD_INLINE void splatBytes(unsigned char *p, const void *x, std::uint32_t bytes,
+                                std::size_t n) {
+  if (n == 0)
+    return;
+  __builtin_memcpy(p, x, bytes);
+  // Doubling: each copy is as long as what is there.
+  for (std::size_t done = 1; done < n;) {
+    const std::size_t more = done < n - done ? done : n - done;
+    __builtin_memcpy(p + done * bytes, p, more * bytes);
+    done += more;
+  }
+}
+
+/// Elements [begin, begin + n) of a repeating operand into its buffer.
+template <class Tag> void fillBuffer(MapOperandState &o, std::uint64_t begin, std::size_t n) {
+  const std::uint64_t period = o.pattern.period, run = period * o.pattern.repeat;
+  std::uint64_t j = begin + o.pattern.phase;
+  const std::uint64_t last = (j + n - 1) / run;
+  if (o.filled >= n && o.filledRun == j / run && last == j / run && o.filledPhase == j % period)
+    return;
+  o.filledRun = j / run;
+  o.filledPhase = j % period;
+  o.filled = last == o.filledRun ? n : 0;
+  const std::uint32_t bytes = o.bytes;
+  unsigned char *p = o.buffer;
+  while (n > 0) {
+    // Within a run the elements repeat with the period: lay out one, then double it.
+    const std::uint64_t left = (j / run + 1) * run - j;
+    const std::size_t count = left < n ? left : n;
+    const unsigned char *source = o.base + j / run * period * bytes;
+    const std::uint64_t phase = j % period;
+    if (period == 1) {
+      splatBytes(p, source, bytes, count);
+    } else {
+      std::size_t done = period - phase < count ? period - phase : count;
+      __builtin_memcpy(p, source + phase * bytes, done * bytes);
+      if (done < count) {
+        const std::size_t head = phase < count - done ? phase : count - done;
+        __builtin_memcpy(p + done * bytes, source, head * bytes);
+        done += head;
+      }
+      while (done < count) {
+        const std::size_t more = done < count - done ? done : count - done;
+        __builtin_memcpy(p + done * bytes, p, more * bytes);
+        done += more;
+      }
+    }
+    p += count * bytes;
+    j += count;
+    n -= count;
+  }
+}
+
+/// Elements a step may have at most, so that `buffers` buffers fit the scratch space.
+POP_SIMD_INLINE std::size_t mapStepLimit(const MapOperandState *operands, unsigned count,
+                                         unsigned buffers, std::size_t n) {
+  if (buffers == 0)
+    return n;
+  const std::size_t limit = MAP_SCRATCH / 4 / buffers / 64 * 64;
+  if (n <= limit)
+    return n;
+  // Steps of whole periods leave the buffer of a short repeating row as it is.
+  for (unsigned i = 0; i < count; ++i) {
+    const MapOperandState &o = operands[i];
+    if (o.reading == Reading::BUFFERED && o.pattern.period > 1 && o.pattern.period <= limit)
+      return limit - limit % o.pattern.period;
+  }
+  return limit;
+}
+
+/// Points every operand at elements [i, i + n) and returns n, cut where an operand read in place
+/// begins its next period.
+template <class Tag>
+std::size_t prepareMapOperands(MapOperandState *operands, unsigned count, unsigned char **values,
+                               std::size_t i, std::size_t n) {
+  for (unsigned k = 0; k < count; ++k) {
+    MapOperandState &o = operands[k];
+    if (o.reading == Reading::FULL) {
+      values[k] = const_cast<unsigned char *>(o.base) + i * o.bytes;
+    } else if (o.reading == Reading::PERIODS) {
+      const std::uint64_t period = o.pattern.period, j = i + o.pattern.phase;
+      const std::uint64_t element = j / (period * o.pattern.repeat) * period + j % period;
+      values[k] = const_cast<unsigned char *>(o.base) + element * o.bytes;
+      const std::uint64_t left = period - j % period;
+      n = left < n ? left : n;
+    }
+  }
+  for (unsigned k = 0; k < count; ++k)
+    if (operands[k].reading == Reading::BUFFERED)
+      fillBuffer<Tag>(operands[k], i, n);
+  return n;
+}
+} // namespace detail
+
+} // namespace cottonwood::kernels
