@@ -6,4 +6,9 @@ namespace cottonwood::vertices {
 template <class Tag> VertexEntries FillFamily::entries() { return entriesOf(Vertices<Tag>()); }
 template VertexEntries FillFamily::entries<isa::POP_ISA>();
 
+template <class Tag> kernels::FillKernels FillFamily::kernels() {
+  return kernels::fillKernelsOf<Tag>();
+}
+template kernels::FillKernels FillFamily::kernels<isa::POP_ISA>();
+
 } // namespace cottonwood::vertices

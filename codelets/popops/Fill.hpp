@@ -35,6 +35,8 @@ struct FillFamily {
                               Fill<Tag, char>, Fill<Tag, signed char>, Fill<Tag, unsigned char>,
                               Fill<Tag, bool>, Fill<Tag, long long>, Fill<Tag, unsigned long long>>;
   template <class Tag> static VertexEntries entries();
+  /// The kernels behind the vertices, for callers without a graph.
+  template <class Tag> static kernels::FillKernels kernels();
 };
 
 } // namespace cottonwood::vertices

@@ -22,4 +22,14 @@ template <class Tag, std::size_t SIZE> void fillBytes(void *out, const void *val
     v.storePartial(p, bytes);
 }
 
+/// By size of the element.
+struct FillKernels {
+  void (*bytes1)(void *out, const void *value, std::size_t n);
+  void (*bytes2)(void *out, const void *value, std::size_t n);
+  void (*bytes4)(void *out, const void *value, std::size_t n);
+};
+template <class Tag> POP_SIMD_INLINE FillKernels fillKernelsOf() {
+  return {&fillBytes<Tag, 1>, &fillBytes<Tag, 2>, &fillBytes<Tag, 4>};
+}
+
 } // namespace cottonwood::kernels

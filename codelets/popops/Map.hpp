@@ -79,6 +79,8 @@ struct MapFamily {
                  Map<Tag, bool>, MapInPlace<Tag, float>, MapInPlace<Tag, poplar::half>,
                  MapInPlace<Tag, int>, MapInPlace<Tag, unsigned>, MapInPlace<Tag, bool>>;
   template <class Tag> static VertexEntries entries();
+  /// The kernels behind the vertices, for callers without a graph.
+  template <class Tag> static kernels::MapKernels kernels();
 };
 
 } // namespace cottonwood::vertices

@@ -24,6 +24,16 @@ extern template MapKernel castMapKernel<isa::POP_ISA>(vertices::MapType, vertice
 extern template MapKernel multiMapKernel<isa::POP_ISA>(vertices::MapOp, vertices::MapType);
 #endif
 
+/// The array kernels of a tag, by operation and types; null for those that do not exist.
+struct MapKernels {
+  MapKernel (*unary)(vertices::MapOp, vertices::MapType);
+  MapKernel (*cast)(vertices::MapType, vertices::MapType);
+  MapKernel (*multi)(vertices::MapOp, vertices::MapType);
+};
+template <class Tag> POP_SIMD_INLINE MapKernels mapKernelsOf() {
+  return {&unaryMapKernel<Tag>, &castMapKernel<Tag>, &multiMapKernel<Tag>};
+}
+
 namespace detail {
 struct MapStep {
   MapKernel kernel;

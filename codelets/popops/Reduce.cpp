@@ -6,4 +6,9 @@ namespace cottonwood::vertices {
 template <class Tag> VertexEntries ReduceFamily::entries() { return entriesOf(Vertices<Tag>()); }
 template VertexEntries ReduceFamily::entries<isa::POP_ISA>();
 
+template <class Tag> kernels::ReduceKernels ReduceFamily::kernels() {
+  return kernels::reduceKernelsOf<Tag>();
+}
+template kernels::ReduceKernels ReduceFamily::kernels<isa::POP_ISA>();
+
 } // namespace cottonwood::vertices

@@ -100,6 +100,8 @@ struct ReduceFamily {
                            Reduce<Tag, unsigned, unsigned>, ReduceUpdate<Tag, unsigned, unsigned>,
                            Reduce<Tag, bool, bool>>>;
   template <class Tag> static VertexEntries entries();
+  /// The kernels behind the vertices, for callers without a graph.
+  template <class Tag> static kernels::ReduceKernels kernels();
 };
 
 } // namespace cottonwood::vertices

@@ -298,12 +298,12 @@ void reduceBool(const ReduceArgs<bool, bool> &args, std::size_t begin, std::size
 }
 
 /// The two shapes of a reduction; null for operations that the type does not have.
-template <class In> struct ReduceKernels {
+template <class In> struct ReduceShapes {
   void (*rows)(const In *, std::size_t, std::size_t, Accumulator<In> *) = nullptr;
   void (*columns)(const In *, std::size_t, std::size_t, std::size_t, Accumulator<In> *) = nullptr;
 };
 
-template <class Tag, class In> POP_SIMD_INLINE ReduceKernels<In> reduceKernels(ReduceOp op) {
+template <class Tag, class In> POP_SIMD_INLINE ReduceShapes<In> reduceKernels(ReduceOp op) {
   switch (op) {
   case ReduceOp::ADD:
     return {&reduceRows<Tag, ReduceOp::ADD, In>, &reduceColumns<Tag, ReduceOp::ADD, In>};
@@ -328,7 +328,7 @@ template <class Tag, class In> POP_SIMD_INLINE ReduceKernels<In> reduceKernels(R
 /// Outputs [begin, begin + n) of the flattened [outer, inner], at most REDUCE_COLUMNS and within
 /// one block: their accumulated values.
 template <class In, class Out>
-POP_SIMD_INLINE void reducePart(const ReduceKernels<In> &kernels, const ReduceArgs<In, Out> &args,
+POP_SIMD_INLINE void reducePart(const ReduceShapes<In> &kernels, const ReduceArgs<In, Out> &args,
                                 std::size_t begin, std::size_t n, Accumulator<In> *results) {
   if (args.inner == 1)
     return kernels.rows(args.in + begin * args.reduced, n, args.reduced, results);
@@ -370,6 +370,39 @@ void reduce(ReduceOp op, const ReduceArgs<In, Out> &args, std::size_t begin, std
       begin += n;
     }
   }
+}
+
+/// A reduction without its types.
+struct ErasedReduce {
+  ReduceOp op;
+  const void *in;
+  void *out;
+  std::size_t outputs, reduced, inner;
+  const float *scale;
+  bool update;
+};
+
+template <class Tag, class In, class Out> void reduceErased(const ErasedReduce &r) {
+  const ReduceArgs<In, Out> args{static_cast<const In *>(r.in),
+                                 static_cast<Out *>(r.out),
+                                 r.reduced,
+                                 r.inner,
+                                 r.scale,
+                                 r.update};
+  reduce<Tag>(r.op, args, 0, r.outputs);
+}
+
+/// kernels[in][out], by the types float, half, int, unsigned int, bool; null for pairs that do not
+/// exist.
+struct ReduceKernels {
+  void (*kernels[5][5])(const ErasedReduce &);
+};
+template <class Tag> POP_SIMD_INLINE ReduceKernels reduceKernelsOf() {
+  return {{{&reduceErased<Tag, float, float>, &reduceErased<Tag, float, half>},
+           {&reduceErased<Tag, half, float>, &reduceErased<Tag, half, half>},
+           {nullptr, nullptr, &reduceErased<Tag, std::int32_t, std::int32_t>},
+           {nullptr, nullptr, nullptr, &reduceErased<Tag, std::uint32_t, std::uint32_t>},
+           {nullptr, nullptr, nullptr, nullptr, &reduceErased<Tag, bool, bool>}}};
 }
 
 } // namespace cottonwood::kernels

@@ -21,6 +21,8 @@
 #include <popops/Loop.hpp>
 #include <popops/NaN.hpp>
 #include <popops/NormaliseImage.hpp>
+#include <popops/Kernels.hpp>
+#include <popops/MapFunctor.hpp>
 #include <popops/Operation.hpp>
 #include <popops/OperationDef.hpp>
 #include <popops/OperationDefUtil.hpp>
@@ -56,6 +58,7 @@
 #include <popops/impl/IndexVectors.ipp>
 #include <popops/impl/Loop.ipp>
 #include <popops/impl/MapEmit.ipp>
+#include <popops/impl/MapFunctorEmit.ipp>
 #include <popops/impl/MapOperand.ipp>
 #include <popops/impl/MapTerm.ipp>
 #include <popops/impl/MultiCall.ipp>
@@ -67,6 +70,7 @@
 #include <popops/impl/Partition.ipp>
 #include <popops/impl/Positions.ipp>
 #include <popops/impl/Rearrange.ipp>
+#include <popops/impl/RawKernels.ipp>
 #include <popops/impl/Reduce.ipp>
 #include <popops/impl/ReduceEmit.ipp>
 #include <popops/impl/ScaledAdd.ipp>

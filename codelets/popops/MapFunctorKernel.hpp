@@ -1,0 +1,290 @@
+/// \file MapFunctorKernel.hpp
+/// out[i] = f(a[i], b[i], ...) for functors of applications.
+///
+/// The kind of an operand says how the functor gets its elements:
+///   float          float or half elements, as simd<float, Tag>
+///   int, unsigned  as simd<int32_t, Tag> and simd<uint32_t, Tag>
+///   bool           as simdMask<Tag>
+///   half           half elements as simd<half, Tag>, each operation rounded to half; then all
+///                  operands and the result are of this kind
+/// and the kind of the result follows from what the functor returns. A functor that does not take
+/// vectors but numbers of the kinds' types is called once for each element.
+#pragma once
+
+#include <codelets/arch/SimdMixed.hpp>
+#include <codelets/popops/CastKernel.hpp>
+#include <codelets/popops/MapOperands.hpp>
+
+#include <type_traits>
+#include <utility>
+
+namespace cottonwood::kernels {
+
+/// Most operands of a functor.
+inline constexpr unsigned MAP_FUNCTOR_MAX_OPERANDS = 4;
+
+namespace detail {
+template <class Kind>
+concept MapKind = std::is_same_v<Kind, float> || std::is_same_v<Kind, int> ||
+    std::is_same_v<Kind, unsigned> || std::is_same_v<Kind, bool> || std::is_same_v<Kind, half>;
+
+template <class Kind, class Tag> struct KindLanes { using type = simd<Kind, Tag>; };
+template <class Tag> struct KindLanes<bool, Tag> { using type = simdMask<Tag>; };
+/// What a functor is called with.
+template <class Kind, class Tag> using LanesOf = typename KindLanes<Kind, Tag>::type;
+
+/// The kind of what a functor returns: vectors, or numbers.
+template <class R> struct ResultKind { using type = void; };
+template <class T, class Tag> struct ResultKind<simd<T, Tag>> { using type = T; };
+template <class Tag> struct ResultKind<simdMask<Tag>> { using type = bool; };
+template <> struct ResultKind<float> { using type = float; };
+template <> struct ResultKind<double> { using type = float; };
+template <> struct ResultKind<int> { using type = int; };
+template <> struct ResultKind<unsigned> { using type = unsigned; };
+template <> struct ResultKind<bool> { using type = bool; };
+
+template <class Kind> using NumberOf = std::conditional_t<std::is_same_v<Kind, half>, float, Kind>;
+
+/// Whether F takes vectors.
+template <class F, class Tag, class... Kinds>
+inline constexpr bool TAKES_VECTORS = std::is_invocable_v<const F &, LanesOf<Kinds, Tag>...>;
+template <class F, class... Kinds>
+inline constexpr bool TAKES_NUMBERS = std::is_invocable_v<const F &, NumberOf<Kinds>...>;
+
+/// Whether F can be called. Bodies that are written for vectors are not tried with numbers.
+template <class F, class Tag, class... Kinds> constexpr bool takesKinds() {
+  if constexpr (TAKES_VECTORS<F, Tag, Kinds...>)
+    return true;
+  else
+    return TAKES_NUMBERS<F, Kinds...>;
+}
+
+template <bool VECTORS, class F, class Tag, class... Kinds> struct MapReturn {
+  using type = std::invoke_result_t<const F &, LanesOf<Kinds, Tag>...>;
+};
+template <class F, class Tag, class... Kinds> struct MapReturn<false, F, Tag, Kinds...> {
+  using type = std::invoke_result_t<const F &, NumberOf<Kinds>...>;
+};
+/// The kind of the result; void if it has none.
+template <class F, class Tag, class... Kinds>
+using MapResult = typename ResultKind<std::remove_cvref_t<
+    typename MapReturn<TAKES_VECTORS<F, Tag, Kinds...>, F, Tag, Kinds...>::type>>::type;
+
+/// Elements in memory: those of kind float may be stored as half.
+template <class Kind, class Storage>
+using StoredAs = std::conditional_t<std::is_same_v<Kind, float>, Storage, Kind>;
+
+template <class Kind, class Tag, class T> POP_SIMD_INLINE auto loadKind(const T *p) {
+  if constexpr (std::is_same_v<Kind, half>)
+    return simd<half, Tag>::load(p);
+  else
+    return loadLanes<Tag>(p);
+}
+template <class Kind, class Tag, class T> POP_SIMD_INLINE auto loadKind(const T *p, std::size_t n) {
+  if constexpr (std::is_same_v<Kind, half>)
+    return simd<half, Tag>::loadPartial(p, n);
+  else
+    return loadLanes<Tag>(p, n);
+}
+
+/// One vector's lanes as numbers.
+template <class T, std::size_t W> struct LaneNumbers {
+  T values[W];
+  template <class V> POP_SIMD_INLINE explicit LaneNumbers(V v) { storeLanes(v, values); }
+};
+
+/// f of vectors, or of the first `lanes` numbers in each: lanes beyond may hold what f must not
+/// see, such as divisors 0.
+template <class Tag, std::size_t W, class... Kinds, class F, class... V>
+POP_SIMD_INLINE auto callFunctor(const F &f, std::size_t lanes, V... x) {
+  if constexpr (TAKES_VECTORS<F, Tag, Kinds...>) {
+    static_cast<void>(lanes);
+    return f(x...);
+  } else {
+    using R = MapResult<F, Tag, Kinds...>;
+    alignas(64) R results[W] = {};
+    const auto each = [&](const auto &...numbers) POP_SIMD_LAMBDA {
+      if (lanes == W) {
+        for (std::size_t i = 0; i < W; ++i)
+          results[i] = static_cast<R>(f(numbers.values[i]...));
+      } else {
+        for (std::size_t i = 0; i < lanes; ++i)
+          results[i] = static_cast<R>(f(numbers.values[i]...));
+      }
+    };
+    each(LaneNumbers<Kinds, W>(x)...);
+    return loadLanes<Tag>(results);
+  }
+}
+} // namespace detail
+
+/// Lanes of the vectors that a functor with operands of these kinds is called with.
+template <class Tag, class... Kinds>
+inline constexpr std::size_t MAP_FUNCTOR_LANES = static_cast<std::size_t>(
+    (std::is_same_v<Kinds, half> || ...) ? simd<half, Tag>::width : simd<float, Tag>::width);
+
+/// out[i] = f(in[i]...) for i < n. Elements of kind float may be float or half, each array's in its
+/// own way. `out` may be exactly one of the operands whose elements have its size.
+template <class Tag, class... Kinds, class F, class Out, class... In>
+POP_SIMD_INLINE void mapFunctor(const F &functor, Out *out, std::size_t n, const In *...in) {
+  constexpr std::size_t W = MAP_FUNCTOR_LANES<Tag, Kinds...>;
+  const F f = functor; // stores to `out` cannot change it
+  std::size_t i = 0;
+  for (; i + W <= n; i += W)
+    detail::storeLanes(
+        detail::callFunctor<Tag, W, Kinds...>(f, W, detail::loadKind<Kinds, Tag>(in + i)...),
+        out + i);
+  if (const std::size_t rest = n - i)
+    detail::storeLanes(detail::callFunctor<Tag, W, Kinds...>(
+                           f, rest, detail::loadKind<Kinds, Tag>(in + i, rest)...),
+                       out + i, rest);
+}
+
+/// The same without types: in[k] is operand k.
+using MapFunctorKernel = void (*)(const void *functor, void *out, const void *const *in,
+                                  std::size_t n);
+
+namespace detail {
+template <class Tag, class Storage, class F, class... Kinds, std::size_t... K>
+POP_SIMD_INLINE void mapFunctorErased(const void *functor, void *out, const void *const *in,
+                                      std::size_t n, std::index_sequence<K...>) {
+  using Out = StoredAs<MapResult<F, Tag, Kinds...>, Storage>;
+  mapFunctor<Tag, Kinds...>(*static_cast<const F *>(functor), static_cast<Out *>(out), n,
+                            static_cast<const StoredAs<Kinds, Storage> *>(in[K])...);
+}
+} // namespace detail
+
+template <class Tag, class Storage, class F, class... Kinds>
+void mapFunctorKernel(const void *functor, void *out, const void *const *in, std::size_t n) {
+  detail::mapFunctorErased<Tag, Storage, F, Kinds...>(functor, out, in, n,
+                                                      std::make_index_sequence<sizeof...(Kinds)>());
+}
+
+/// What a functor of some kinds has: kernels where elements of kind float are all float or all
+/// half in memory; one of them where there are none.
+struct MapFunctorKernels {
+  MapFunctorKernel floats, halves;
+};
+template <class Tag, class F, class... Kinds>
+POP_SIMD_INLINE MapFunctorKernels mapFunctorKernels() {
+  constexpr bool TWO = (std::is_same_v<Kinds, float> || ...) ||
+                       std::is_same_v<detail::MapResult<F, Tag, Kinds...>, float>;
+  if constexpr (TWO)
+    return {&mapFunctorKernel<Tag, float, F, Kinds...>, &mapFunctorKernel<Tag, half, F, Kinds...>};
+  else
+    return {&mapFunctorKernel<Tag, float, F, Kinds...>, &mapFunctorKernel<Tag, float, F, Kinds...>};
+}
+
+/// What a functor runs on, as its vertex knows it.
+struct MapFunctorArgs {
+  const void *functor;
+  const vertices::MapOperand *operands;
+  const bool *isFloating;           ///< for each operand whether it is of kind float
+  unsigned count;                   ///< operands
+  const void *const *const *inputs; ///< inputs[type][index]: the first element of a region
+  void *out;
+  std::size_t elements; ///< of the whole output
+  vertices::MapType outType;
+  bool outIsFloating;
+};
+
+namespace detail {
+/// Runs a kernel on a range in steps: operands that repeat, and elements of kind float that are
+/// half beside others that are not, are laid out into buffers first.
+template <class Tag> class MapFunctorRun {
+public:
+  MapFunctorRun(MapFunctorKernels kernels, const MapFunctorArgs &args)
+      : functor_(args.functor), out_(static_cast<unsigned char *>(args.out)), count_(args.count),
+        outBytes_(bytesOf(args.outType)) {
+    using vertices::MapType;
+    bool floats = args.outIsFloating && args.outType == MapType::FLOAT;
+    bool halves = args.outIsFloating && args.outType == MapType::HALF;
+    for (unsigned k = 0; k < count_; ++k) {
+      operands_[k].decode(args.operands[k], args.inputs, out_);
+      floats = floats || (args.isFloating[k] && args.operands[k].type == MapType::FLOAT);
+      halves = halves || (args.isFloating[k] && args.operands[k].type == MapType::HALF);
+    }
+    const bool mixed = floats && halves;
+    kernel_ = halves && !floats ? kernels.halves : kernels.floats;
+    for (unsigned k = 0; k < count_; ++k) {
+      widened_[k] = mixed && args.isFloating[k] && args.operands[k].type == MapType::HALF;
+      buffers_ += (operands_[k].isBuffered() ? 1u : 0u) + (widened_[k] ? 1u : 0u);
+    }
+    narrows_ = mixed && args.outIsFloating && args.outType == MapType::HALF;
+    stream_ = worthStreaming(args.elements);
+    buffers_ += (narrows_ ? 1u : 0u) + (stream_ ? 1u : 0u);
+  }
+
+  void run(std::size_t begin, std::size_t end) {
+    const std::size_t limit = mapStepLimit(operands_, count_, buffers_, end - begin);
+    assignBuffers(limit);
+    for (std::size_t i = begin; i < end;) {
+      std::size_t n = end - i < limit ? end - i : limit;
+      n = prepareMapOperands<Tag>(operands_, count_, values_, i, n);
+      step(out_ + i * outBytes_, n);
+      i += n;
+    }
+  }
+
+private:
+  /// Only where no operand is the output's own memory, which is in the cache already.
+  POP_SIMD_INLINE bool worthStreaming(std::size_t elements) const {
+    std::uint64_t bytes = std::uint64_t{elements} * outBytes_;
+    for (unsigned k = 0; k < count_; ++k) {
+      if (operands_[k].reading != Reading::FULL)
+        continue;
+      bytes += std::uint64_t{elements} * operands_[k].bytes;
+      if (operands_[k].base == out_)
+        return false;
+    }
+    return bytes >= STREAM_BYTES;
+  }
+
+  POP_SIMD_INLINE void assignBuffers(std::size_t limit) {
+    if (buffers_ == 0)
+      return;
+    const std::size_t bytes = (limit * 4 + 63) / 64 * 64;
+    unsigned char *next = scratch_;
+    for (unsigned k = 0; k < count_; ++k) {
+      if (operands_[k].isBuffered()) {
+        operands_[k].buffer = values_[k] = next;
+        next += bytes;
+      }
+      wide_[k] = next;
+      next += widened_[k] ? bytes : 0;
+    }
+    wideResult_ = next;
+    next += narrows_ ? bytes : 0;
+    streamed_ = next;
+  }
+
+  POP_SIMD_INLINE void step(unsigned char *out, std::size_t n) {
+    const void *in[MAP_FUNCTOR_MAX_OPERANDS];
+    for (unsigned k = 0; k < count_; ++k) {
+      if (widened_[k])
+        cast<Tag>(reinterpret_cast<const half *>(values_[k]), reinterpret_cast<float *>(wide_[k]),
+                  n);
+      in[k] = widened_[k] ? wide_[k] : values_[k];
+    }
+    unsigned char *const result = stream_ ? streamed_ : out;
+    kernel_(functor_, narrows_ ? wideResult_ : result, in, n);
+    if (narrows_)
+      cast<Tag>(reinterpret_cast<const float *>(wideResult_), reinterpret_cast<half *>(result), n);
+    if (stream_)
+      streamBytes<Tag>(out, streamed_, n * outBytes_);
+  }
+
+  MapFunctorKernel kernel_;
+  const void *functor_;
+  unsigned char *out_;
+  unsigned count_, outBytes_, buffers_ = 0;
+  bool narrows_, stream_;
+  bool widened_[MAP_FUNCTOR_MAX_OPERANDS];
+  unsigned char *values_[MAP_FUNCTOR_MAX_OPERANDS], *wide_[MAP_FUNCTOR_MAX_OPERANDS];
+  unsigned char *wideResult_, *streamed_;
+  MapOperandState operands_[MAP_FUNCTOR_MAX_OPERANDS];
+  alignas(64) unsigned char scratch_[MAP_SCRATCH + 64 * (2 * MAP_FUNCTOR_MAX_OPERANDS + 2)];
+};
+} // namespace detail
+
+} // namespace cottonwood::kernels

@@ -1,0 +1,158 @@
+#pragma once
+
+#include <popops/impl/OpNames.hpp>
+#include <popops/impl/RawKernels.hpp>
+
+#include <codelets/popops/ActiveKernels.hpp>
+#include <poplar/exceptions.hpp>
+#include <poplar/impl/base/Error.hpp>
+#include <popops/OperationDefUtil.hpp>
+
+#include <sstream>
+
+namespace cottonwood::popops {
+
+namespace detail {
+
+static_assert(static_cast<int>(RawType::BOOL) == static_cast<int>(vertices::MapType::BOOL));
+static_assert(static_cast<int>(RawType::HALF) == static_cast<int>(vertices::MapType::HALF));
+
+using ::poplar::poplar_error;
+
+POP_INLINE vertices::MapType mapType(RawType type) { return static_cast<vertices::MapType>(type); }
+
+POP_INLINE char const *rawName(RawType type) {
+  static constexpr char const *NAMES[] = {"float", "half", "int", "unsigned int", "bool"};
+  return NAMES[static_cast<unsigned>(type)];
+}
+
+POP_INLINE void checkPointer(char const *where, void const *data, char const *name, std::size_t n) {
+  if (!data && n != 0)
+    base::fail<poplar_error>(where, "'", name, "' is a null pointer; it must have ", n,
+                             " elements");
+}
+
+POP_INLINE std::string rawOperationName(RawOperation op) {
+  using namespace ::popops::expr;
+  return std::string(op.numOperands == 1   ? nameOf(static_cast<UnaryOpType>(op.index)).debug
+                     : op.numOperands == 2 ? nameOf(static_cast<BinaryOpType>(op.index)).debug
+                                           : nameOf(static_cast<TernaryOpType>(op.index)).debug);
+}
+
+POP_INLINE void checkRawMap(RawOperation op, vertices::MapOp mapOp, RawType outType,
+                            RawArray const *in) {
+  char const *const where = "popops::kernels::map";
+  RawType const type = in[0].type;
+  bool fits = vertices::isSupported(mapOp, mapType(type));
+  for (unsigned i = 1; i != op.numOperands; ++i) {
+    bool const isCondition = mapOp == vertices::MapOp::SELECT && i == 2;
+    fits = fits && in[i].type == (isCondition ? RawType::BOOL : type);
+  }
+  if (!fits) {
+    std::string types;
+    for (unsigned i = 0; i != op.numOperands; ++i)
+      types += std::string(i == 0                    ? ""
+                           : i + 1 == op.numOperands ? " and "
+                                                     : ", ") +
+               rawName(in[i].type);
+    base::fail<poplar_error>(where, rawOperationName(op), " does not exist for operands of type ",
+                             types);
+  }
+  RawType const result = vertices::givesBool(mapOp) ? RawType::BOOL : type;
+  if (outType != result)
+    base::fail<poplar_error>(where, "'out' has elements of type ", rawName(outType), ", but ",
+                             rawOperationName(op), " of ", rawName(type), " gives ",
+                             rawName(result));
+}
+
+} // namespace detail
+
+POP_INLINE void rawMap(RawOperation op, void *out, RawType outType, std::size_t n,
+                       RawArray const *in) {
+  auto const mapOp = op.numOperands == 1   ? vertices::unaryMapOp(static_cast<int>(op.index))
+                     : op.numOperands == 2 ? vertices::binaryMapOp(static_cast<int>(op.index))
+                                           : vertices::ternaryMapOp(static_cast<int>(op.index));
+  detail::checkRawMap(op, mapOp, outType, in);
+  detail::checkPointer("popops::kernels::map", out, "out", n);
+  void const *data[3] = {in[0].data, in[0].data, in[0].data};
+  for (unsigned i = 0; i != op.numOperands; ++i) {
+    static constexpr char const *NAMES[] = {"a", "b", "c"};
+    detail::checkPointer("popops::kernels::map", in[i].data, op.numOperands == 1 ? "in" : NAMES[i],
+                         n);
+    data[i] = in[i].data;
+  }
+  auto const &kernels = kernels::activeMapKernels();
+  auto const type = detail::mapType(in[0].type);
+  auto const kernel = op.numOperands == 1 ? kernels.unary(mapOp, type) : kernels.multi(mapOp, type);
+  if (n != 0)
+    kernel(out, data[0], data[1], data[2], n);
+}
+
+POP_INLINE void rawCast(void *out, RawType outType, std::size_t n, RawArray in) {
+  detail::checkPointer("popops::kernels::cast", out, "out", n);
+  detail::checkPointer("popops::kernels::cast", in.data, "in", n);
+  if (n != 0)
+    kernels::activeMapKernels().cast(detail::mapType(in.type),
+                                     detail::mapType(outType))(out, in.data, in.data, in.data, n);
+}
+
+POP_INLINE void rawFill(void *out, void const *value, std::size_t bytes, std::size_t n) {
+  detail::checkPointer("popops::kernels::fill", out, "out", n);
+  auto const &kernels = kernels::activeFillKernels();
+  if (n != 0)
+    (bytes == 1 ? kernels.bytes1 : bytes == 2 ? kernels.bytes2 : kernels.bytes4)(out, value, n);
+}
+
+namespace detail {
+
+POP_INLINE void checkRawReduce(RawReduction const &r) {
+  using ::popops::Operation;
+  char const *const where = "popops::kernels::reduce";
+  auto const isFloating = [](RawType type) {
+    return type == RawType::FLOAT || type == RawType::HALF;
+  };
+  bool const floating = isFloating(r.in.type) && isFloating(r.outType);
+  bool const same = r.in.type == r.outType;
+  bool const logical = r.op == Operation::LOGICAL_AND || r.op == Operation::LOGICAL_OR;
+  bool const onBool = r.in.type == RawType::BOOL;
+  bool const addsUp =
+      r.op == Operation::ADD || r.op == Operation::SQUARE_ADD || r.op == Operation::LOG_ADD;
+  std::ostringstream name;
+  name << r.op;
+  if (!(floating || same) || logical != onBool || (r.op == Operation::LOG_ADD && !floating))
+    base::fail<poplar_error>(where, "operation ", name.str(), " from ", rawName(r.in.type), " to ",
+                             rawName(r.outType),
+                             " does not exist; numbers are reduced to their own type, float and "
+                             "half to either, bool by LOGICAL_AND and LOGICAL_OR, LOG_ADD takes "
+                             "float and half");
+  if (r.scale && !(addsUp && floating))
+    base::fail<poplar_error>(where, "a scale with operation ", name.str(), " on ",
+                             rawName(r.in.type),
+                             "; allowed: ADD, SQUARE_ADD, LOG_ADD on float and half");
+  if (r.update && !addsUp)
+    base::fail<poplar_error>(where, "updating with operation ", name.str(),
+                             "; allowed: ADD, SQUARE_ADD, LOG_ADD");
+  checkPointer(where, r.out, "out", r.outer * r.inner);
+  checkPointer(where, r.in.data, "in", r.outer * r.reduced * r.inner);
+}
+
+} // namespace detail
+
+POP_INLINE void rawReduce(RawReduction const &reduction) {
+  detail::checkRawReduce(reduction);
+  kernels::ErasedReduce args;
+  args.op = static_cast<kernels::ReduceOp>(reduction.op);
+  args.in = reduction.in.data;
+  args.out = reduction.out;
+  args.reduced = reduction.reduced;
+  args.inner = reduction.inner;
+  args.outputs = reduction.outer * reduction.inner;
+  args.scale = reduction.scale;
+  args.update = reduction.update;
+  auto const in = static_cast<unsigned>(reduction.in.type);
+  auto const out = static_cast<unsigned>(reduction.outType);
+  if (args.outputs != 0)
+    kernels::activeReduceKernels().kernels[in][out](args);
+}
+
+} // namespace cottonwood::popops
