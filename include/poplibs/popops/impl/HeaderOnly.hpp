@@ -29,6 +29,7 @@
 #include <popops/Pad.hpp>
 #include <popops/Rearrange.hpp>
 #include <popops/Reduce.hpp>
+#include <popops/ReduceFunctor.hpp>
 #include <popops/ScaledAdd.hpp>
 #include <popops/Scatter.hpp>
 #include <popops/SelectScalarFromRows.hpp>
@@ -73,6 +74,7 @@
 #include <popops/impl/RawKernels.ipp>
 #include <popops/impl/Reduce.ipp>
 #include <popops/impl/ReduceEmit.ipp>
+#include <popops/impl/ReduceFunctorEmit.ipp>
 #include <popops/impl/ScaledAdd.ipp>
 #include <popops/impl/Scatter.ipp>
 #include <popops/impl/SelectScalarFromRows.ipp>

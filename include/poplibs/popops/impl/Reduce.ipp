@@ -18,6 +18,69 @@
 #include <map>
 #include <sstream>
 
+namespace cottonwood::popops {
+
+POP_INLINE std::vector<bool> reducedDims(char const *where, ::poplar::Tensor const &in,
+                                         std::vector<std::size_t> const &dims) {
+  std::vector<bool> isReduced(in.rank(), false);
+  for (std::size_t i = 0; i != dims.size(); ++i) {
+    if (dims[i] >= in.rank())
+      base::fail<::poputil::poplibs_error>(
+          where, "dims[", i, "] = ", dims[i], " is out of range for 'in' of shape ",
+          base::shapeText(in.shape()), "; dims must be below ", in.rank());
+    isReduced[dims[i]] = true;
+  }
+  return isReduced;
+}
+
+POP_INLINE std::vector<std::size_t> keptShape(::poplar::Tensor const &in,
+                                              std::vector<bool> const &isReduced) {
+  std::vector<std::size_t> shape;
+  for (unsigned d = 0; d != in.rank(); ++d)
+    if (!isReduced[d])
+      shape.push_back(in.dim(d));
+  return shape;
+}
+
+namespace detail {
+/// Maps what is mapped nowhere.
+POP_INLINE void completeMapping(::poplar::Graph &graph, ::poplar::Tensor const &out) {
+  bool complete = true;
+  ::poplar::Tensor const flat = out.flatten();
+  auto const mapping = graph.getTileMapping(flat, &complete);
+  if (complete)
+    return;
+  auto mapped = ::poputil::flattenIntervals(mapping);
+  ::poputil::mergeAdjacentRegions(mapped);
+  mapped.emplace_back(flat.numElements(), flat.numElements());
+  std::size_t at = 0;
+  for (::poplar::Interval const &interval : mapped) {
+    if (interval.begin() > at)
+      ::poputil::mapTensorLinearly(graph, flat.slice(at, interval.begin()));
+    at = interval.end();
+  }
+}
+
+} // namespace detail
+
+POP_INLINE ::poplar::Tensor reduceOutput(char const *where, ::poplar::Graph &graph,
+                                         ReduceJob const &job, ::poplar::Tensor const &out) {
+  auto const shape = keptShape(job.in, job.isReduced);
+  auto const withoutOnes = [](std::vector<std::size_t> dims) {
+    dims.erase(std::remove(dims.begin(), dims.end(), 1U), dims.end());
+    return dims;
+  };
+  if (withoutOnes(out.shape()) != withoutOnes(shape))
+    base::fail<::poputil::poplibs_error>(
+        where, "the output has shape ", base::shapeText(out.shape()),
+        ", but reducing 'in' of shape ", base::shapeText(job.in.shape()), " gives shape ",
+        base::shapeText(shape));
+  detail::completeMapping(graph, out);
+  return out.reshape(shape);
+}
+
+} // namespace cottonwood::popops
+
 namespace cottonwood::popops::detail {
 
 using ::poplar::Tensor;
@@ -72,28 +135,6 @@ POP_INLINE char const *allowedPairs(Operation op) {
   }
 }
 
-POP_INLINE std::vector<bool> reducedDims(char const *where, Tensor const &in,
-                                         std::vector<std::size_t> const &dims) {
-  std::vector<bool> isReduced(in.rank(), false);
-  for (std::size_t i = 0; i != dims.size(); ++i) {
-    if (dims[i] >= in.rank())
-      base::fail<poplibs_error>(where, "dims[", i, "] = ", dims[i],
-                                " is out of range for 'in' of shape ", base::shapeText(in.shape()),
-                                "; dims must be below ", in.rank());
-    isReduced[dims[i]] = true;
-  }
-  return isReduced;
-}
-
-POP_INLINE std::vector<std::size_t> keptShape(Tensor const &in,
-                                              std::vector<bool> const &isReduced) {
-  std::vector<std::size_t> shape;
-  for (unsigned d = 0; d != in.rank(); ++d)
-    if (!isReduced[d])
-      shape.push_back(in.dim(d));
-  return shape;
-}
-
 POP_INLINE void checkParams(char const *where, ReduceParams const &params, Type const &in,
                             Type const &out) {
   if (!isSupportedPair(params.op, in, out))
@@ -134,24 +175,6 @@ POP_INLINE Type partialType(Operation op, Type const &out, ::poplar::OptionFlags
   return !out.isFloatingPoint() || tooSmall ? out : interTile;
 }
 
-/// Maps what is mapped nowhere.
-POP_INLINE void completeMapping(::poplar::Graph &graph, Tensor const &out) {
-  bool complete = true;
-  Tensor const flat = out.flatten();
-  auto const mapping = graph.getTileMapping(flat, &complete);
-  if (complete)
-    return;
-  auto mapped = ::poputil::flattenIntervals(mapping);
-  ::poputil::mergeAdjacentRegions(mapped);
-  mapped.emplace_back(flat.numElements(), flat.numElements());
-  std::size_t at = 0;
-  for (::poplar::Interval const &interval : mapped) {
-    if (interval.begin() > at)
-      ::poputil::mapTensorLinearly(graph, flat.slice(at, interval.begin()));
-    at = interval.end();
-  }
-}
-
 /// A reduction whose arguments were checked, and what is special about it.
 struct CheckedReduce {
   ReduceJob job;
@@ -186,18 +209,7 @@ POP_INLINE CheckedReduce checkReduce(char const *where, Tensor const &in, Type c
 
 POP_INLINE void setOutput(char const *where, ::poplar::Graph &graph, CheckedReduce &checked,
                           Tensor const &out) {
-  auto const shape = keptShape(checked.job.in, checked.job.isReduced);
-  auto const withoutOnes = [](std::vector<std::size_t> dims) {
-    dims.erase(std::remove(dims.begin(), dims.end(), 1U), dims.end());
-    return dims;
-  };
-  if (withoutOnes(out.shape()) != withoutOnes(shape))
-    base::fail<poplibs_error>(where, "the output has shape ", base::shapeText(out.shape()),
-                              ", but reducing 'in' of shape ",
-                              base::shapeText(checked.job.in.shape()), " gives shape ",
-                              base::shapeText(shape));
-  completeMapping(graph, out);
-  checked.job.out = out.reshape(shape);
+  checked.job.out = reduceOutput(where, graph, checked.job, out);
 }
 
 POP_INLINE Tensor createOutput(::poplar::Graph &graph, CheckedReduce &checked, Type const &outType,

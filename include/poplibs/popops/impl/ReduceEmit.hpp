@@ -2,6 +2,7 @@
 #pragma once
 
 #include <popops/Reduce.hpp>
+#include <popops/impl/ReduceFunctorEmit.hpp>
 
 #include <vector>
 
@@ -13,7 +14,8 @@ struct ReduceJob {
   ::poplar::Tensor out;        ///< of the shape of `in` without the reduced dimensions
   std::vector<bool> isReduced; ///< for each dimension of `in`
   ::popops::ReduceParams params;
-  ::poplar::Type partialType; ///< of results between stages
+  ::poplar::Type partialType;                ///< of results between stages
+  ReduceFunctorJob const *functor = nullptr; ///< instead of what `params` say
 };
 
 /// Adds the vertices of each stage to css[stage], appending compute sets as needed. A job without
@@ -21,5 +23,16 @@ struct ReduceJob {
 POP_INLINE void emitReduce(::poplar::Graph &graph, ReduceJob const &job,
                            std::vector<::poplar::ComputeSet> &css,
                            ::poplar::DebugContext const &debugContext);
+
+/// Which dimensions of `in` are reduced. \throws poputil::poplibs_error  one is out of range.
+POP_INLINE std::vector<bool> reducedDims(char const *where, ::poplar::Tensor const &in,
+                                         std::vector<std::size_t> const &dims);
+/// The shape of a reduction's result.
+POP_INLINE std::vector<std::size_t> keptShape(::poplar::Tensor const &in,
+                                              std::vector<bool> const &isReduced);
+/// `out` in the shape of the result of `job`; what of it is mapped nowhere gets mapped.
+/// \throws poputil::poplibs_error  it has another shape, not counting dimensions of size 1.
+POP_INLINE ::poplar::Tensor reduceOutput(char const *where, ::poplar::Graph &graph,
+                                         ReduceJob const &job, ::poplar::Tensor const &out);
 
 } // namespace cottonwood::popops

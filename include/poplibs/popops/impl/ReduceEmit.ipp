@@ -5,7 +5,9 @@
 #include <poputil/TileMapping.hpp>
 #include <poputil/VertexTemplates.hpp>
 
+#include <codelets/popops/ReduceFunctor.hpp>
 #include <planners/popops/Reduce.hpp>
+#include <poplar/impl/codelet/Registry.hpp>
 
 #include <algorithm>
 
@@ -21,20 +23,27 @@ struct ReduceStage {
   Tensor out; ///< [outer, inner]
   Operation op;
   bool update = false;
-  Tensor scale; ///< invalid: none
+  Tensor scale;          ///< invalid: none
+  bool maps = true;      ///< the first stage: a functor's map() applies
+  bool finishes = false; ///< the last one
 };
 
 class ReduceEmitter {
 public:
   ReduceEmitter(::poplar::Graph &graph, std::vector<::poplar::ComputeSet> &css,
-                ::poplar::DebugContext const &debugContext)
-      : graph_(graph), css_(css), debugContext_(debugContext), crew_(crewOf(graph.getTarget())) {}
+                ::poplar::DebugContext const &debugContext, ReduceFunctorJob const *functor)
+      : graph_(graph), css_(css), debugContext_(debugContext), functor_(functor),
+        crew_(crewOf(graph.getTarget())) {
+    if (functor_)
+      codelet::addToGraph(graph_, functor_->codelets);
+  }
 
   void run(ReduceJob const &job) {
     Tensor in = job.in, out = job.out;
     std::vector<bool> isReduced = job.isReduced;
     toMemoryOrder(in, out, isReduced);
     Operation op = job.params.op;
+    bool maps = true;
     mergeDims(in, isReduced);
     // All runs of reduced dimensions but the outermost, innermost first: each is contiguous in its
     // turn.
@@ -43,20 +52,21 @@ public:
           std::find(isReduced.rbegin(), isReduced.rend(), true).base() - isReduced.begin() - 1);
       Tensor const in3 = around(in, run);
       Tensor const partial = newTensor(job.partialType, {in3.dim(0), in3.dim(2)});
-      stages({in3, partial, op, false, Tensor()}, job.partialType);
+      stages({in3, partial, op, false, Tensor(), maps}, job.partialType);
       auto shape = in.shape();
       shape.erase(shape.begin() + run);
       isReduced.erase(isReduced.begin() + run);
       in = partial.reshape(shape);
       mergeDims(in, isReduced);
       op = afterFirstStage(op);
+      maps = false;
     }
     auto const at = std::find(isReduced.begin(), isReduced.end(), true);
     Tensor const in3 = at == isReduced.end()
                            ? in.reshape({in.numElements(), 1, 1})
                            : around(in, static_cast<unsigned>(at - isReduced.begin()));
     stages({in3, out.reshape({in3.dim(0), in3.dim(2)}), op, job.params.update,
-            job.params.useScale ? job.params.scale : Tensor()},
+            job.params.useScale ? job.params.scale : Tensor(), maps, true},
            job.partialType);
   }
 
@@ -135,6 +145,7 @@ private:
     if (plan.parts > 1) {
       stage.in = reduceParts(stage, plan, partialType);
       stage.op = afterFirstStage(stage.op);
+      stage.maps = false;
     }
     finalStage(stage);
   }
@@ -154,9 +165,9 @@ private:
         Tensor const out = partials[o][p];
         unsigned const tile = tiles[o * plan.parts + p];
         graph_.setTileMapping(out, tile);
-        addVertex(
-            cs, tile,
-            {stage.in.slice(o, o + 1, 0).slice(begin, end, 1), out, stage.op, false, Tensor()});
+        addVertex(cs, tile,
+                  {stage.in.slice(o, o + 1, 0).slice(begin, end, 1), out, stage.op, false, Tensor(),
+                   stage.maps});
       }
     return partials;
   }
@@ -221,6 +232,8 @@ private:
   }
 
   void addVertex(::poplar::ComputeSet cs, unsigned tile, ReduceStage const &part) {
+    if (functor_)
+      return addFunctorVertex(cs, tile, part);
     bool const useScale = part.scale.valid();
     std::string name = "popops::Reduce";
     name += useScale ? "Scale" : "";
@@ -236,9 +249,24 @@ private:
     graph_.setTileMapping(v, tile);
   }
 
+  void addFunctorVertex(::poplar::ComputeSet cs, unsigned tile, ReduceStage const &part) {
+    std::string name = ::poputil::templateVertex("popops::ReduceWith", part.in.elementType(),
+                                                 part.out.elementType());
+    name.back() = ',';
+    auto const v = graph_.addVertex(cs, name + functor_->name + ">",
+                                    {{"in", part.in.flatten()}, {"out", part.out.flatten()}});
+    graph_.setInitialValue(v["reduced"], part.in.dim(1));
+    graph_.setInitialValue(v["inner"], part.in.dim(2));
+    graph_.setInitialValue(v["stage"], (part.maps ? vertices::REDUCE_MAPS : 0U) |
+                                           (part.finishes ? vertices::REDUCE_FINISHES : 0U));
+    graph_.setInitialValue(v["functor"], functor_->words);
+    graph_.setTileMapping(v, tile);
+  }
+
   ::poplar::Graph &graph_;
   std::vector<::poplar::ComputeSet> &css_;
   ::poplar::DebugContext const &debugContext_;
+  ReduceFunctorJob const *functor_;
   planner::Crew crew_;
   std::size_t stage_ = 0;
 };
@@ -249,7 +277,7 @@ POP_INLINE void emitReduce(::poplar::Graph &graph, ReduceJob const &job,
                            std::vector<::poplar::ComputeSet> &css,
                            ::poplar::DebugContext const &debugContext) {
   if (job.out.numElements() != 0)
-    detail::ReduceEmitter(graph, css, debugContext).run(job);
+    detail::ReduceEmitter(graph, css, debugContext, job.functor).run(job);
 }
 
 } // namespace cottonwood::popops
