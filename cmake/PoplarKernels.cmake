@@ -1,8 +1,9 @@
 # poplar_add_kernels(<target> <file>...)
 #
 # Adds C++20 files to a target and compiles them once per instruction set, so that the functors they give to
-# <poplin/Epilogue.hpp> run with the best instructions of the machine the program is started on. The rest of a file is
-# part of the program once, compiled as the target is; the flags of the target should name no instruction set.
+# <poplin/Epilogue.hpp>, <popops/MapFunctor.hpp> and <popops/ReduceFunctor.hpp> run with the best instructions of the
+# machine the program is started on. The rest of a file is part of the program once, compiled as the target is; the flags
+# of the target should name no instruction set.
 #
 # How: besides the target's own object, each set gets a relocatable object of all files, in which every symbol but the
 # functions that hand out vertices and kernels is made local. Without that the linker could take an inline function that

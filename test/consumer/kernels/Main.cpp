@@ -1,5 +1,7 @@
-// A product with bias and GELU in one pass, in a graph and on plain memory, against the same
-// operations one after another. Prints one line and returns 0 if all are equal bit for bit.
+// A product with bias and GELU in one pass, an elementwise function and a reduction, in a graph and
+// on plain memory, against the same operations of the library one after another. Prints one line
+// and returns 0 if all are equal bit for bit.
+#include "Clip.hpp"
 #include "Gelu.hpp"
 
 #include <poplar/Engine.hpp>
@@ -10,6 +12,8 @@
 #include <popops/ElementWise.hpp>
 #include <popops/codelets.hpp>
 
+#include <algorithm>
+#include <cmath>
 #include <cstdio>
 
 using namespace poplar;
@@ -25,6 +29,20 @@ std::vector<float> numbers(std::size_t n, unsigned seed) {
     x = static_cast<float>(seed >> 8) / 8388608.0f - 1.0f;
   }
   return all;
+}
+
+/// Up to rounding.
+bool isClipped(const std::vector<float> &x, const std::vector<float> &sums) {
+  for (std::size_t row = 0; row < sums.size(); ++row) {
+    double sum = 0;
+    for (std::size_t i = 0; i < N; ++i) {
+      const double clipped = std::min(static_cast<double>(x[row * N + i]), 0.25) + 1;
+      sum += clipped * clipped;
+    }
+    if (std::fabs(static_cast<double>(sums[row]) - sum) > 1e-5 * sum)
+      return false;
+  }
+  return true;
 }
 
 } // namespace
@@ -47,7 +65,9 @@ int main() {
   const Tensor plain = poplin::matMul(graph, left, right, prog);
   const Tensor sum = popops::add(graph, plain, add, prog);
   const Tensor after = popnn::nonLinearity(graph, popnn::NonLinearityType::GELU, sum, prog);
+  const Tensor sums = squares(graph, clip(graph, after, 0.25f, prog), prog);
   graph.createHostRead("fused", fused);
+  graph.createHostRead("sums", sums);
   graph.createHostRead("after", after);
   Engine engine(graph, prog);
   engine.load(device);
@@ -55,7 +75,10 @@ int main() {
   std::vector<float> x(M * N), y(M * N);
   engine.readTensor("fused", x.data(), x.data() + x.size());
   engine.readTensor("after", y.data(), y.data() + y.size());
-  const bool equal = x == y && geluProduct(a, b, bias, M) == y;
+  std::vector<float> z(M);
+  engine.readTensor("sums", z.data(), z.data() + z.size());
+  const bool equal = x == y && geluProduct(a, b, bias, M) == y &&
+                     clippedSquares(y, 0.25f, N) == z && isClipped(y, z);
   std::printf("gelu: %s, on %s\n", equal ? "equal" : "different", functorIsa().c_str());
   return equal ? 0 : 1;
 }
