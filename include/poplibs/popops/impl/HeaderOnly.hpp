@@ -18,11 +18,11 @@
 #include <popops/Gather.hpp>
 #include <popops/GatherStatistics.hpp>
 #include <popops/HostSliceTensor.hpp>
+#include <popops/Kernels.hpp>
 #include <popops/Loop.hpp>
+#include <popops/MapFunctor.hpp>
 #include <popops/NaN.hpp>
 #include <popops/NormaliseImage.hpp>
-#include <popops/Kernels.hpp>
-#include <popops/MapFunctor.hpp>
 #include <popops/Operation.hpp>
 #include <popops/OperationDef.hpp>
 #include <popops/OperationDefUtil.hpp>
@@ -70,8 +70,8 @@
 #include <popops/impl/Pad.ipp>
 #include <popops/impl/Partition.ipp>
 #include <popops/impl/Positions.ipp>
-#include <popops/impl/Rearrange.ipp>
 #include <popops/impl/RawKernels.ipp>
+#include <popops/impl/Rearrange.ipp>
 #include <popops/impl/Reduce.ipp>
 #include <popops/impl/ReduceEmit.ipp>
 #include <popops/impl/ReduceFunctorEmit.ipp>
