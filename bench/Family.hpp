@@ -22,13 +22,18 @@ struct Family {
   int (*run)(Arguments const &arguments);
 };
 
-int runEngine(Arguments const &arguments);     // poplar/EngineBench.cpp
-int runGraph(Arguments const &arguments);      // poplar/GraphBench.cpp
-int runMatMul(Arguments const &arguments);     // poplin/MatMulBench.cpp
-int runMatMulHalf(Arguments const &arguments); // poplin/MatMulBench.cpp
-int runConv(Arguments const &arguments);       // poplin/ConvBench.cpp
-int runConvHalf(Arguments const &arguments);   // poplin/ConvBench.cpp
-int runPlan(Arguments const &arguments);       // poplin/PlanBench.cpp
+int runEngine(Arguments const &arguments);      // poplar/EngineBench.cpp
+int runGraph(Arguments const &arguments);       // poplar/GraphBench.cpp
+int runMatMul(Arguments const &arguments);      // poplin/MatMulBench.cpp
+int runMatMulHalf(Arguments const &arguments);  // poplin/MatMulBench.cpp
+int runConv(Arguments const &arguments);        // poplin/ConvBench.cpp
+int runConvHalf(Arguments const &arguments);    // poplin/ConvBench.cpp
+int runElementwise(Arguments const &arguments); // popops/ArrayBench.cpp
+int runElementwiseHalf(Arguments const &arguments);
+int runReduce(Arguments const &arguments);
+int runNorm(Arguments const &arguments);
+int runCopy(Arguments const &arguments);
+int runPlan(Arguments const &arguments); // poplin/PlanBench.cpp
 
 /// Obeys another process of this program (race/Serve.hpp).
 int serveOurs(unsigned threads); // poplin/ServeOurs.cpp
@@ -42,6 +47,12 @@ inline constexpr Family FAMILIES[] = {
     {"matmul-half", "the same with half operands and results", Kind::RACE, runMatMulHalf},
     {"conv", "float convolutions against other libraries", Kind::RACE, runConv},
     {"conv-half", "the same with half operands and results", Kind::RACE, runConvHalf},
+    {"elementwise", "float maps, in place and fused too, against other libraries", Kind::RACE,
+     runElementwise},
+    {"elementwise-half", "the same on half", Kind::RACE, runElementwiseHalf},
+    {"reduce", "sums and maxima of all elements, rows and columns", Kind::RACE, runReduce},
+    {"norm", "softmax and its logarithm", Kind::RACE, runNorm},
+    {"copy", "copies, fills, casts, transposes", Kind::RACE, runCopy},
     {"plan", "chosen plans against others that are possible, and the cost model", Kind::PLANS,
      runPlan},
 #endif

@@ -42,9 +42,12 @@ void writeFile(std::filesystem::path const &path, std::string const &text) {
 
 std::vector<RooflinePoint> pointsOf(Report const &report) {
   std::vector<RooflinePoint> points;
-  for (ReportRow const &row : report.rows)
-    points.push_back(
-        {row.row.name, row.intensity, row.row.ours, row.row.peer.empty() ? 0 : row.row.theirs});
+  bool const bytes = report.unit == "GB/s"; // the picture is of operations
+  for (ReportRow const &row : report.rows) {
+    double const scale = bytes ? row.intensity : 1;
+    points.push_back({row.row.name, row.intensity, scale * row.row.ours,
+                      row.row.peer.empty() ? 0 : scale * row.row.theirs});
+  }
   return points;
 }
 
@@ -55,7 +58,8 @@ std::string markdownOf(Arguments const &arguments, Report const &report,
   std::ostringstream text;
   text << "# " << arguments.family << "\n\n"
        << textOf(report.machine) << "\n\n`" << commandOf(arguments) << "`\n\n"
-       << "Rates in GF/s; ratio: median of pairs of batches side by side, above 1 ours is "
+       << "Rates in " << report.unit
+       << "; ratio: median of pairs of batches side by side, above 1 ours is "
           "faster.\n\n"
        << "| case | ours | best peer | | ratio | quartiles | |\n|---|---|---|---|---|---|---|\n";
   for (ReportRow const &reported : report.rows) {

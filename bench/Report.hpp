@@ -12,7 +12,7 @@
 namespace cottonwood::bench {
 
 struct ReportRow {
-  RaceRow row{}; ///< rates in GF/s
+  RaceRow row{}; ///< rates in the unit of the report
   double intensity = 0;
 };
 
@@ -21,6 +21,7 @@ struct Report {
   Roofs roofs{};
   std::vector<ReportRow> rows{};
   std::vector<std::string> foot{}; ///< as printed below the rows
+  std::string unit = "GF/s";       ///< of rates; GB/s: of operands and result
 };
 
 /// \param picture  the file name of the roofline picture

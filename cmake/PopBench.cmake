@@ -74,7 +74,7 @@ function(pop_add_peer name)
   add_executable(${binary} ${arg_SOURCES})
   pop_target_defaults(${binary})
   # GCC 12 warns inside its own AVX-512 intrinsics.
-  target_compile_options(${binary} PRIVATE -O3 -march=native -ffp-contract=fast -Wno-maybe-uninitialized)
+  target_compile_options(${binary} PRIVATE -O3 -march=native -ffp-contract=fast -Wno-maybe-uninitialized -Wno-uninitialized)
   target_link_libraries(${binary} PRIVATE ${arg_TARGET} Threads::Threads)
   if(OpenMP_CXX_FOUND)
     target_link_libraries(${binary} PRIVATE OpenMP::OpenMP_CXX)

@@ -53,5 +53,6 @@ std::vector<Way> blasWays(Product const &p, Operands const &o, std::string const
 /// A convolution would need one of the many ways to unfold its input, and the figures would be
 /// those of the unfolding.
 std::vector<Way> waysOfPeer(Conv const &, Operands const &) { return {}; }
+std::vector<Way> waysOfPeer(ArrayOp const &, Operands const &) { return {}; }
 
 } // namespace cottonwood::bench

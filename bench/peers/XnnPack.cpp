@@ -1,37 +1,18 @@
 // XNNPACK: forward convolutions in channels-last layout, and products with a constant B as fully
 // connected layers. Weights are packed when an operator is created. (Its half operators ask for
 // hardware of phones.)
-#include <bench/race/Peer.hpp>
+#include <bench/peers/XnnPack.hpp>
 
-#include <xnnpack.h>
-
-#include <cmath>
+#include <algorithm>
 #include <memory>
 #include <stdexcept>
 
 namespace cottonwood::bench {
 namespace {
 
-constexpr float INF = INFINITY;
-
 /// XNNPACK may read this much behind the end of inputs.
 std::vector<float> withMargin(std::size_t count) {
   return std::vector<float>(count + XNN_EXTRA_BYTES / sizeof(float));
-}
-
-pthreadpool_t poolOf(unsigned threads) {
-  static pthreadpool_t const pool = threads > 1 ? pthreadpool_create(threads) : nullptr;
-  return pool;
-}
-
-struct Delete {
-  void operator()(xnn_operator_t op) const { xnn_delete_operator(op); }
-};
-using Operator = std::shared_ptr<xnn_operator>;
-
-/// Null if XNNPACK has no such operator.
-Operator created(xnn_status status, xnn_operator_t op) {
-  return status == xnn_status_success ? Operator(op, Delete{}) : nullptr;
 }
 
 std::uint32_t u32(std::size_t size) { return static_cast<std::uint32_t>(size); }

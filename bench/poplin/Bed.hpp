@@ -30,9 +30,12 @@ struct Bed {
 void build(Bed &bed, Product const &product, poplar::OptionFlags options = {});
 /// Tensors are those of createInput, createWeights and so on, or plain ones as the problem wants.
 void build(Bed &bed, Conv const &conv, poplar::OptionFlags const &options = {});
+/// Tensors are plain.
+void build(Bed &bed, ArrayOp const &op, poplar::OptionFlags const &options = {});
 
 /// What the library reports about its plan.
 std::string planReportOf(Product const &product, poplar::OptionFlags const &options);
 std::string planReportOf(Conv const &conv, poplar::OptionFlags const &options);
+std::string planReportOf(ArrayOp const &op, poplar::OptionFlags const &options); ///< nothing
 
 } // namespace cottonwood::bench

@@ -4,6 +4,7 @@
 #include <poplar/Engine.hpp>
 #include <poplar/impl/base/Half.hpp>
 #include <poplin/codelets.hpp>
+#include <popnn/codelets.hpp>
 #include <popops/codelets.hpp>
 #include <poputil/TileMapping.hpp>
 
@@ -22,28 +23,43 @@ using namespace poplar::program;
 
 enum Programs : unsigned { ARRANGE, ONCE, LOOP };
 
-void write(Engine &engine, char const *name, std::vector<float> const &values, bool half) {
-  if (!half) {
-    engine.writeTensor(name, values.data(), values.data() + values.size());
-    return;
-  }
-  std::vector<std::uint16_t> bits(values.size());
-  std::transform(values.begin(), values.end(), bits.begin(),
-                 [](float value) { return base::floatToHalf(value); });
-  engine.writeTensor(name, bits.data(), bits.data() + bits.size());
+template <class T, class Convert>
+void writeAs(Engine &engine, char const *name, std::vector<float> const &values, Convert convert) {
+  std::vector<T> converted(values.size());
+  std::transform(values.begin(), values.end(), converted.begin(), convert);
+  engine.writeTensor(name, converted.data(), converted.data() + converted.size());
 }
 
-std::vector<float> read(Engine &engine, char const *name, std::size_t size, bool half) {
-  std::vector<float> values(size);
-  if (!half) {
-    engine.readTensor(name, values.data(), values.data() + values.size());
-    return values;
-  }
-  std::vector<std::uint16_t> bits(size);
-  engine.readTensor(name, bits.data(), bits.data() + bits.size());
-  std::transform(bits.begin(), bits.end(), values.begin(),
-                 [](std::uint16_t value) { return base::halfToFloat(value); });
-  return values;
+void write(Engine &engine, char const *name, std::vector<float> const &values, Element element) {
+  if (values.empty())
+    return;
+  if (element == Element::HALF)
+    writeAs<std::uint16_t>(engine, name, values,
+                           [](float value) { return base::floatToHalf(value); });
+  else if (element == Element::INT)
+    writeAs<int>(engine, name, values, [](float value) { return static_cast<int>(value); });
+  else
+    engine.writeTensor(name, values.data(), values.data() + values.size());
+}
+
+template <class T, class Convert>
+std::vector<double> readAs(Engine &engine, char const *name, std::size_t size, Convert convert) {
+  std::vector<T> values(size);
+  engine.readTensor(name, values.data(), values.data() + values.size());
+  std::vector<double> sample;
+  for (std::size_t position : samplePositions(size))
+    sample.push_back(convert(values[position]));
+  return sample;
+}
+
+/// Elements at samplePositions.
+std::vector<double> read(Engine &engine, char const *name, std::size_t size, Element element) {
+  if (element == Element::HALF)
+    return readAs<std::uint16_t>(engine, name, size,
+                                 [](std::uint16_t value) { return base::halfToFloat(value); });
+  if (element == Element::INT)
+    return readAs<int>(engine, name, size, [](int value) { return value; });
+  return readAs<float>(engine, name, size, [](float value) { return value; });
 }
 
 } // namespace
@@ -57,23 +73,37 @@ Tensor Bed::plain(Type const &type, std::vector<std::size_t> const &shape, char 
 struct Ours::Loaded {
   Loaded(Problem const &wanted, OptionFlags const &options) : problem(wanted) {
     ::popops::addCodelets(bed.graph);
+    ::popnn::addCodelets(bed.graph);
     ::poplin::addCodelets(bed.graph);
     with(problem, [&](auto const &p) { build(bed, p, options); });
   }
 
-  /// Compiled anew for every batch size: a Repeat's count is part of the program.
-  void load(unsigned count, unsigned threads) {
-    engine.emplace(bed.graph, std::vector<Program>{bed.arrange, bed.once, Repeat(count, bed.once)},
+  /// Compiled anew for every batch size: a Repeat's count is part of the program. Operations over
+  /// arrays are calls of their own, as a program makes them.
+  void load(unsigned batch, unsigned threads) {
+    bool const calls = arrayOpOf(problem);
+    runs = calls ? batch : 1;
+    if (calls && engine)
+      return;
+    unsigned const count = calls ? 1 : batch;
+    engine.emplace(bed.graph,
+                   std::vector<Program>{bed.arrange, bed.once,
+                                        count == 1 ? Program(bed.once) : Repeat(count, bed.once)},
                    OptionFlags{{"engine.numThreads", std::to_string(threads)}});
     engine->load(bed.device);
-    write(*engine, "a", valuesOfA(problem), isHalf(problem));
-    write(*engine, "b", valuesOfB(problem), isHalf(problem));
+    writeOperands();
     engine->run(ARRANGE);
+  }
+
+  void writeOperands() {
+    write(*engine, "a", valuesOfA(problem), elementOfA(problem));
+    write(*engine, "b", valuesOfB(problem), elementOfA(problem));
   }
 
   Problem problem;
   Bed bed;
   std::optional<Engine> engine;
+  unsigned runs = 1; ///< of LOOP, in a batch
 };
 
 Ours::Ours(unsigned threads, std::string name, OptionFlags options)
@@ -83,7 +113,7 @@ Ours::~Ours() = default;
 pid_t Ours::process() const { return getpid(); }
 
 Result Ours::result() const {
-  return loaded_ && isHalf(loaded_->problem) ? Result::HALF : Result::FLOAT;
+  return loaded_ && elementOfC(loaded_->problem) == Element::HALF ? Result::HALF : Result::FLOAT;
 }
 
 bool Ours::prepare(Problem const &problem) {
@@ -95,12 +125,10 @@ bool Ours::prepare(Problem const &problem) {
 
 std::vector<double> Ours::sample() {
   Problem const &problem = loaded_->problem;
+  if (isInPlace(problem)) // earlier runs have changed it
+    loaded_->writeOperands();
   loaded_->engine->run(ONCE);
-  auto const c = read(*loaded_->engine, "c", sizeOfC(problem), isHalf(problem));
-  std::vector<double> values;
-  for (std::size_t position : samplePositions(c.size()))
-    values.push_back(c[position]);
-  return values;
+  return read(*loaded_->engine, "c", sizeOfC(problem), elementOfC(problem));
 }
 
 void Ours::setBatch(unsigned count) { loaded_->load(count, threads_); }
@@ -108,7 +136,8 @@ void Ours::setBatch(unsigned count) { loaded_->load(count, threads_); }
 double Ours::runBatch() {
   loaded_->engine->run(ONCE);
   auto const start = std::chrono::steady_clock::now();
-  loaded_->engine->run(LOOP);
+  for (unsigned i = 0; i < loaded_->runs; ++i)
+    loaded_->engine->run(LOOP);
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 }
 

@@ -1,4 +1,4 @@
-// poplin as a contender: the public API, from graph to Engine::run.
+// Our libraries as a contender: the public API, from graph to Engine::run.
 #pragma once
 
 #include <bench/race/Contender.hpp>
@@ -10,7 +10,8 @@
 
 namespace cottonwood::bench {
 
-/// A batch is one Engine::run of a program that repeats the problem.
+/// A batch is one Engine::run of a program that repeats the problem; of operations over arrays, an
+/// Engine::run each.
 class Ours : public Contender {
 public:
   /// \param options  of the primitive

@@ -92,6 +92,9 @@ std::vector<std::string> constraintsOf(Conv const &c, std::string const &) {
   return all;
 }
 
+/// Operations over arrays have no plans to choose from.
+std::vector<std::string> constraintsOf(ArrayOp const &, std::string const &) { return {}; }
+
 } // namespace
 
 PlanReport parsePlanReport(std::string const &text) {

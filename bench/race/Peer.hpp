@@ -1,7 +1,7 @@
 // What a peer program implements; race/PeerMain.cpp has its main().
 #pragma once
 
-#include <bench/race/Problem.hpp>
+#include <bench/race/Contender.hpp>
 
 #include <functional>
 #include <string>
@@ -10,7 +10,8 @@
 namespace cottonwood::bench {
 
 /// Operands, row-major, in memory aligned to 64 bytes that is readable for 64 bytes behind the
-/// end. Pointers stay valid as long as the ways are used.
+/// end. `c` begins as a copy of a where an operation works in place. Pointers stay valid as long as
+/// the ways are used.
 struct Operands {
   float const *a;
   float const *b;
@@ -24,6 +25,9 @@ struct Way {
   std::function<void()> run;
   /// Brings the result to `c`, if `run` leaves it elsewhere or in another layout.
   std::function<void()> fetch = [] {};
+  /// Brings back operand a, if the operation works in place and not in `c`.
+  std::function<void()> reset = [] {};
+  Result result = Result::FLOAT; ///< what values of the result are rounded to
 };
 
 /// Library, version, kernels in use.
@@ -33,5 +37,6 @@ std::string describePeer();
 /// the library cannot compute it. The fastest one competes.
 std::vector<Way> waysOfPeer(Product const &product, Operands const &operands);
 std::vector<Way> waysOfPeer(Conv const &conv, Operands const &operands);
+std::vector<Way> waysOfPeer(ArrayOp const &op, Operands const &operands);
 
 } // namespace cottonwood::bench

@@ -49,6 +49,7 @@ class Library : public Contender {
 public:
   pid_t process() const override { return getpid(); }
   std::string way() const override { return way_.name; }
+  Result result() const override { return way_.result; }
 
   bool prepare(Problem const &problem) override {
     way_ = {};
@@ -56,6 +57,7 @@ public:
     a_ = copyOf(valuesOfA(problem));
     b_ = copyOf(valuesOfB(problem));
     c_ = allocate(sizeOfC(problem));
+    clearResult();
     Operands const operands{a_.get(), b_.get(), c_.get(), threads()};
     double best = 0;
     for (Way &way : with(problem, [&](auto const &p) { return waysOfPeer(p, operands); })) {
@@ -69,7 +71,8 @@ public:
   }
 
   std::vector<double> sample() override {
-    std::fill_n(c_.get(), sizeOfC(problem_), -1e30F); // what a way does not write must show
+    clearResult();
+    way_.reset();
     way_.run();
     way_.fetch();
     std::vector<double> values;
@@ -86,6 +89,14 @@ public:
   }
 
 private:
+  /// What a way does not write must show; one that works in place finds operand a.
+  void clearResult() {
+    if (isInPlace(problem_))
+      std::copy_n(a_.get(), sizeOfC(problem_), c_.get());
+    else
+      std::fill_n(c_.get(), sizeOfC(problem_), -1e30F);
+  }
+
   /// Best of a few batches that are long enough for the clock.
   static double trial(Way const &way) {
     way.run();

@@ -5,12 +5,14 @@
 
 namespace cottonwood::bench {
 namespace {
-constexpr std::string_view MATMUL = "matmul ", CONV = "conv ";
+constexpr std::string_view MATMUL = "matmul ", CONV = "conv ", ARRAY = "array ";
 }
 
 std::string textOf(Problem const &problem) {
   if (auto const *const product = std::get_if<Product>(&problem))
     return std::string(MATMUL) + textOf(*product);
+  if (auto const *const op = arrayOpOf(problem))
+    return std::string(ARRAY) + textOf(*op);
   return std::string(CONV) + textOf(std::get<Conv>(problem));
 }
 
@@ -19,6 +21,8 @@ Problem parseProblem(std::string const &text) {
     return parseProduct(text.substr(MATMUL.size()));
   if (text.starts_with(CONV))
     return parseConv(text.substr(CONV.size()));
+  if (text.starts_with(ARRAY))
+    return parseArrayOp(text.substr(ARRAY.size()));
   throw std::invalid_argument("not a problem: '" + text + "'");
 }
 

@@ -1,6 +1,7 @@
-// What contenders compute: a product of matrices or a convolution.
+// What contenders compute: a product of matrices, a convolution or an operation over arrays.
 #pragma once
 
+#include <bench/race/ArrayOp.hpp>
 #include <bench/race/Conv.hpp>
 #include <bench/race/Product.hpp>
 
@@ -11,7 +12,7 @@
 
 namespace cottonwood::bench {
 
-using Problem = std::variant<Product, Conv>;
+using Problem = std::variant<Product, Conv, ArrayOp>;
 
 /// Calls f with the problem as what it is.
 template <class F> decltype(auto) with(Problem const &problem, F &&f) {
@@ -42,11 +43,42 @@ inline Problem asFloat(Problem problem) {
   return problem;
 }
 
+/// Null if the problem is none.
+inline ArrayOp const *arrayOpOf(Problem const &problem) { return std::get_if<ArrayOp>(&problem); }
+
+/// The result replaces operand a.
+inline bool isInPlace(Problem const &problem) {
+  return arrayOpOf(problem) && arrayOpOf(problem)->inPlace();
+}
+inline Element elementOfA(Problem const &problem) {
+  return arrayOpOf(problem) ? arrayOpOf(problem)->elementOfA()
+         : isHalf(problem)  ? Element::HALF
+                            : Element::FLOAT;
+}
+inline Element elementOfC(Problem const &problem) {
+  return arrayOpOf(problem) ? arrayOpOf(problem)->elementOfC()
+         : isHalf(problem)  ? Element::HALF
+                            : Element::FLOAT;
+}
+inline double bytesWrittenOf(Problem const &problem) {
+  return bytesOf(elementOfC(problem)) * static_cast<double>(sizeOfC(problem));
+}
+
+/// What rates count: the traffic of operations over arrays, the arithmetic of others.
+inline char const *unitOf(Problem const &problem) { return arrayOpOf(problem) ? "GB/s" : "GF/s"; }
+inline double workOf(Problem const &problem) {
+  return arrayOpOf(problem) ? bytesOf(problem) : flopsOf(problem);
+}
+
 inline std::vector<float> valuesOfA(Problem const &problem) {
+  if (auto const *const op = arrayOpOf(problem))
+    return op->valuesOfA();
   return with(problem,
               [](auto const &p) { return randomValues(p.sizeA(), 1, p.half || p.halfValues); });
 }
 inline std::vector<float> valuesOfB(Problem const &problem) {
+  if (auto const *const op = arrayOpOf(problem))
+    return op->valuesOfB();
   return with(problem,
               [](auto const &p) { return randomValues(p.sizeB(), 2, p.half || p.halfValues); });
 }
@@ -58,7 +90,7 @@ inline double allowedErrorOf(Problem const &problem, bool halfResult) {
   return with(problem, [&](auto const &p) { return allowedError(p, halfResult); });
 }
 
-/// "matmul ..." or "conv ...": one line that parseProblem reads back.
+/// "matmul ...", "conv ..." or "array ...": one line that parseProblem reads back.
 std::string textOf(Problem const &problem);
 /// \throws std::invalid_argument  the text is not one of textOf.
 Problem parseProblem(std::string const &text);

@@ -52,8 +52,8 @@ Peers peersOf(Arguments const &arguments, std::vector<Case> const &cases) {
   return peers;
 }
 
-void printHead(Machine const &machine, std::string const &notes) {
-  std::printf("# %s\n%s%s\n", textOf(machine).c_str(), notes.c_str(), raceHeader("GF/s").c_str());
+void printHead(Machine const &machine, std::string const &notes, char const *unit) {
+  std::printf("# %s\n%s%s\n", textOf(machine).c_str(), notes.c_str(), raceHeader(unit).c_str());
   std::fflush(stdout);
 }
 
@@ -61,7 +61,9 @@ std::string notesOn(Case const &example, Arguments const &arguments) {
   std::string notes = "# ratio: median of pairs of batches side by side, above 1 ours is faster; "
                       "busy: other programs disturbed it\n";
   if (isHalf(example.problem) && arguments.against.empty())
-    notes += "# half: peers compute the same problem in float\n";
+    notes += arrayOpOf(example.problem)
+                 ? "# half: eigen computes in half, other peers compute the same problem in float\n"
+                 : "# half: peers compute the same problem in float\n";
   if (std::holds_alternative<Conv>(example.problem))
     notes += "# own: everybody in the layout they like best; plain: row-major tensors in and out\n";
   return notes;
@@ -70,7 +72,7 @@ std::string notesOn(Case const &example, Arguments const &arguments) {
 RaceRow rowOf(Problem const &problem, RaceResult const &result) {
   // A race that broke off has no times.
   auto const rate = [&](double seconds) {
-    return seconds > 0 ? flopsOf(problem) / seconds * 1e-9 : NAN;
+    return seconds > 0 ? workOf(problem) / seconds * 1e-9 : NAN;
   };
   RaceRow row;
   row.name = nameOf(problem);
@@ -140,13 +142,14 @@ int runRace(Arguments const &arguments, std::vector<Case> const &all, Contender 
     machine.peers.push_back(peer->description());
   }
   Race race(ours, contenders, settingsOf(arguments.set));
-  printHead(machine, notesOn(cases.front(), arguments));
+  char const *const unit = unitOf(cases.front().problem);
+  printHead(machine, notesOn(cases.front(), arguments), unit);
   Table table;
   for (Case const &next : cases)
     table.add(next, race.run(next.problem));
   auto const foot = table.foot();
   if (!arguments.report.empty())
-    writeReport(arguments, {machine, roofsOf(arguments.workers), table.rows(), foot});
+    writeReport(arguments, {machine, roofsOf(arguments.workers), table.rows(), foot, unit});
   for (std::string const &line : foot)
     std::printf("%s\n", line.c_str());
   return table.good() ? 0 : 1;

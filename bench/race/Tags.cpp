@@ -37,7 +37,7 @@ std::vector<TagRate> ratesOf(Problem const &problem, std::vector<std::string> co
   std::vector<TagRate> rates;
   for (std::size_t i = 0; i < tags.size(); ++i)
     rates.push_back({tags[i], times[i].way.empty() ? std::numeric_limits<double>::quiet_NaN()
-                                                   : flopsOf(problem) / times[i].seconds * 1e-9});
+                                                   : workOf(problem) / times[i].seconds * 1e-9});
   return rates;
 }
 
@@ -56,11 +56,11 @@ std::vector<std::string> slowTags(std::vector<TagRate> const &rates) {
   return found;
 }
 
-std::string tagHeader(std::vector<std::string> const &tags) {
+std::string tagHeader(std::vector<std::string> const &tags, std::string const &unit) {
   std::string text = "case" + std::string(NAME_WIDTH - 4, ' ');
   for (std::string const &tag : tags)
     text += padded(tag, 12);
-  return text + "   ratio of the last to the best of the others; rates in GF/s";
+  return text + "   ratio of the last to the best of the others; rates in " + unit;
 }
 
 std::string tagText(std::string const &name, std::vector<TagRate> const &rates, bool disturbed) {
@@ -94,7 +94,7 @@ int runTags(Arguments const &arguments, std::vector<Case> const &cases) {
   settings.rounds = 7;
   Race race(*children.front(), higher, settings);
   std::printf("# %s\n%s\n", textOf(thisMachine(arguments.workers)).c_str(),
-              tagHeader(tags).c_str());
+              tagHeader(tags, unitOf(cases.front().problem)).c_str());
   bool good = true;
   std::size_t slow = 0;
   for (Case const &next : cases) {

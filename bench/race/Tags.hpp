@@ -18,7 +18,7 @@ struct TagRate {
 /// ascending order of tags.
 std::vector<std::string> slowTags(std::vector<TagRate> const &rates);
 
-std::string tagHeader(std::vector<std::string> const &tags);
+std::string tagHeader(std::vector<std::string> const &tags, std::string const &unit);
 /// `case rate rate ... ratio`, the ratio that of the last tag to the best of the others, and
 /// whatever slowTags finds.
 std::string tagText(std::string const &name, std::vector<TagRate> const &rates, bool disturbed);

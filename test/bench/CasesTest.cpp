@@ -1,6 +1,7 @@
 #include <bench/Cases.hpp>
 #include <bench/poplin/ConvCases.hpp>
 #include <bench/poplin/MatMulCases.hpp>
+#include <bench/popops/ArrayCases.hpp>
 
 #include <doctest/doctest.h>
 
@@ -12,7 +13,9 @@ using namespace cottonwood::bench;
 namespace {
 
 std::vector<std::vector<Case>> families() {
-  return {matMulCases(), matMulHalfCases(), convCases(), convHalfCases()};
+  return {matMulCases(),   matMulHalfCases(),  convCases(),
+          convHalfCases(), elementwiseCases(), elementwiseHalfCases(),
+          reduceCases(),   normCases(),        copyCases()};
 }
 
 std::vector<std::string> namesOf(std::vector<Case> const &cases, Arguments const &arguments) {

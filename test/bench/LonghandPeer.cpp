@@ -21,5 +21,6 @@ std::vector<Way> waysOfPeer(Product const &p, Operands const &o) {
 }
 
 std::vector<Way> waysOfPeer(Conv const &, Operands const &) { return {}; }
+std::vector<Way> waysOfPeer(ArrayOp const &, Operands const &) { return {}; }
 
 } // namespace cottonwood::bench

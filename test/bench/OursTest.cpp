@@ -13,8 +13,9 @@ void check(Problem const &problem, unsigned threads = 1) {
   CAPTURE(nameOf(problem));
   Ours ours(threads);
   REQUIRE(ours.prepare(problem));
-  CHECK(ours.result() == (isHalf(problem) ? Result::HALF : Result::FLOAT));
-  double const allowed = allowedErrorOf(problem, isHalf(problem));
+  bool const half = elementOfC(problem) == Element::HALF;
+  CHECK(ours.result() == (half ? Result::HALF : Result::FLOAT));
+  double const allowed = allowedErrorOf(problem, half);
   CHECK(worstError(referenceOf(problem), ours.sample()) <= allowed);
   ours.setBatch(3);
   CHECK(ours.runBatch() > 0);
@@ -54,6 +55,25 @@ TEST_SUITE("bench/ours") {
             conv.pass = pass, conv.layout = layout, conv.half = half;
             check(conv);
           }
+  }
+
+  TEST_CASE("operations over arrays of every function") {
+    for (bool half : {false, true})
+      for (int i = 0; i <= static_cast<int>(ArrayOp::Function::TRANSPOSE); ++i) {
+        auto const function = static_cast<ArrayOp::Function>(i);
+        bool const cast = nameOf(function).starts_with("cast");
+        if (half && cast)
+          continue;
+        bool const flat = function < ArrayOp::Function::SUM || cast;
+        check(ArrayOp{.function = function,
+                      .half = half,
+                      .outer = flat || nameOf(function).ends_with("softmax") ? 1U : 3U,
+                      .rows = flat ? 1U : 5U,
+                      .columns = 70},
+              2);
+      }
+    check(ArrayOp{.function = ArrayOp::Function::SUM, .rows = 1000}, 2);
+    check(ArrayOp{.function = ArrayOp::Function::MAX_OF, .outer = 20, .rows = 100}, 2);
   }
 
   TEST_CASE("the library's reports of plans can be read, and it has some of the plans to try") {

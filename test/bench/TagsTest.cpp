@@ -29,7 +29,7 @@ TEST_SUITE("bench/tags") {
   }
 
   TEST_CASE("the header names the tags above their rates") {
-    auto const words = wordsOf(tagHeader({"scalar", "avx2"}));
+    auto const words = wordsOf(tagHeader({"scalar", "avx2"}, "GF/s"));
     CHECK(words[0] == "case");
     CHECK(words[1] == "scalar");
     CHECK(words[2] == "avx2");

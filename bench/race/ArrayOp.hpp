@@ -1,0 +1,108 @@
+// An operation over arrays whose time is that of its memory traffic, or of a function of each
+// element; known to the driver and to the peers' processes alike.
+#pragma once
+
+#include <bench/race/Values.hpp>
+
+#include <cstddef>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace cottonwood::bench {
+
+/// What the elements of an operand or result are.
+enum class Element { FLOAT, HALF, INT };
+
+inline double bytesOf(Element element) { return element == Element::HALF ? 2 : 4; }
+
+/// Arrays are row-major [outer, rows, columns, inner]; `inner` is 1 but for TRANSPOSE.
+///
+///     ADD .. FUSED_SWISH        element by element; shape [columns]
+///     SUM, MAX_OF, SQUARE_SUM   [outer, rows, columns] without rows: float sums, also of half
+///     SOFTMAX, LOG_SOFTMAX      over columns
+///     TRANSPOSE                 [outer, columns, rows, inner]
+struct ArrayOp {
+  enum class Function {
+    // two operands
+    ADD,
+    MUL,
+    DIV,
+    MAX,
+    POW,
+    // one operand
+    RELU,
+    SQUARE,
+    SQRT,
+    RSQRT,
+    EXP,
+    LOG,
+    TANH,
+    SIGMOID,
+    ERF,
+    SIN,
+    COS,
+    GELU_ERF,
+    // a is overwritten
+    ADD_IN_PLACE,        ///< a += b
+    SCALED_ADD_IN_PLACE, ///< a += b / 2
+    RELU_IN_PLACE,
+    // one program for several operations
+    FUSED_RELU,  ///< max(a / 2 + b, 0)
+    FUSED_SWISH, ///< a * sigmoid(a)
+    SUM,
+    MAX_OF,
+    SQUARE_SUM,
+    SOFTMAX,
+    LOG_SOFTMAX,
+    COPY,
+    FILL,
+    CAST_TO_HALF,
+    CAST_FROM_HALF,
+    CAST_TO_INT,
+    CAST_FROM_INT,
+    TRANSPOSE
+  };
+
+  Function function = Function::ADD;
+  bool half = false;       ///< elements of ours; peers without half compute the same in float
+  bool halfValues = false; ///< elements of float with values that half holds
+  std::size_t outer = 1, rows = 1, columns = 1, inner = 1;
+
+  std::size_t size() const { return outer * rows * columns * inner; }
+  std::size_t sizeA() const;
+  std::size_t sizeB() const;
+  std::size_t sizeC() const;
+  Element elementOfA() const;
+  Element elementOfC() const;
+  bool inPlace() const; ///< the result is a
+  double bytesRead() const;
+  double bytesWritten() const;
+  double bytes() const { return bytesRead() + bytesWritten(); }
+  /// One an element: a measure of size, for pictures.
+  double flops() const { return static_cast<double>(size()); }
+
+  /// Values in the domain of the function, exact in the type of the operand.
+  std::vector<float> valuesOfA() const;
+  std::vector<float> valuesOfB() const;
+};
+
+/// "add", "softmax"
+std::string_view nameOf(ArrayOp::Function function);
+/// "float/add/1e7", "half/sum/rows/1000x10000", "float/transpose/8x512x16x64"; sums are over all,
+/// rows (the innermost dimension) or columns.
+std::string nameOf(ArrayOp const &op);
+
+/// One line that parseArrayOp reads back.
+std::string textOf(ArrayOp const &op);
+/// \throws std::invalid_argument  the text is not one of textOf.
+ArrayOp parseArrayOp(std::string const &text);
+
+/// Elements of the result at samplePositions, in double.
+Reference referenceOf(ArrayOp const &op, std::span<float const> a, std::span<float const> b);
+/// What rounding, and the functions' own error of at most four units in the last place, may do to
+/// worstError.
+double allowedError(ArrayOp const &op, bool halfResult);
+
+} // namespace cottonwood::bench
