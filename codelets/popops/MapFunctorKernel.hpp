@@ -14,6 +14,7 @@
 #include <codelets/arch/SimdMixed.hpp>
 #include <codelets/popops/CastKernel.hpp>
 #include <codelets/popops/MapOperands.hpp>
+#include <codelets/popops/StreamBytes.hpp>
 
 #include <type_traits>
 #include <utility>
