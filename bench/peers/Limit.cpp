@@ -206,7 +206,7 @@ struct Memory {
   }
 
 private:
-  static constexpr std::size_t BLOCK = 4096; // floats
+  static constexpr std::size_t BLOCK = 512; // floats
   std::size_t writtenCount;
 };
 
