@@ -19,6 +19,7 @@
 #include <codelets/arch/EntryTable.hpp>
 #include <codelets/arch/Shell.hpp>
 #include <codelets/popops/CastKernel.hpp>
+#include <codelets/popops/StreamBytes.hpp>
 
 namespace cottonwood::vertices {
 
@@ -29,8 +30,10 @@ public:
 
   bool compute(unsigned worker) {
     const WorkerShare share = workerShare(out.size(), worker, kernels::CAST_GRAIN);
+    const bool past = out.size() * (sizeof(From) + sizeof(To)) >= kernels::detail::STREAM_BYTES &&
+                      reinterpret_cast<std::uintptr_t>(out.data()) % 64 == 0;
     kernels::cast<Tag>(kernelPointer(in.data()) + share.begin,
-                       kernelPointer(out.data()) + share.begin, share.end - share.begin);
+                       kernelPointer(out.data()) + share.begin, share.end - share.begin, past);
     return true;
   }
 };

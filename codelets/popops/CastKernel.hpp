@@ -132,12 +132,18 @@ template <class Tag, class From, class To> POP_SIMD_INLINE void castBlock(const 
 } // namespace detail
 
 /// out[i] = To(in[i]). The arrays may be the same memory only if the types have the same size.
-template <class Tag, class From, class To> void cast(const From *in, To *out, std::size_t n) {
+/// \param past  writes past the caches where that can be done; `out` is then aligned to 64 bytes
+template <class Tag, class From, class To>
+void cast(const From *in, To *out, std::size_t n, bool past = false) {
   std::size_t i = 0;
   if constexpr (std::is_same_v<From, To>) {
     __builtin_memmove(out, in, n * sizeof(To));
   } else if constexpr (detail::IS_LANE<From> && detail::IS_LANE<To>) {
     constexpr std::size_t W = simd<float, Tag>::width;
+    if constexpr (!std::is_same_v<To, bool>)
+      if (past)
+        for (; i + W <= n; i += W)
+          detail::convertLanes<Tag, From, To>(detail::loadLanes<Tag>(in + i)).stream(out + i);
     for (; i + W <= n; i += W)
       detail::storeLanes(detail::convertLanes<Tag, From, To>(detail::loadLanes<Tag>(in + i)),
                          out + i);

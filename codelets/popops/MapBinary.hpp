@@ -147,7 +147,7 @@ template <MapOp OP, class I> POP_SIMD_INLINE I integerBinary(I a, I b) {
 }
 
 template <class Tag, class T, MapOp OP>
-void binaryKernel(void *out, const void *in0, const void *in1, const void *, std::size_t n) {
+void binaryKernel(void *out, const void *in0, const void *in1, const void *c, std::size_t n) {
   using V = MapLanes<Tag, T>;
   using To = std::conditional_t<vertices::givesBool(OP), bool, T>;
   const auto apply = [](V x, V y) {
@@ -161,8 +161,13 @@ void binaryKernel(void *out, const void *in0, const void *in1, const void *, std
   const T *a = static_cast<const T *>(in0), *b = static_cast<const T *>(in1);
   To *result = static_cast<To *>(out);
   std::size_t i = 0;
-  for (; i + V::width <= n; i += V::width)
-    storeLanes(apply(V::load(a + i), V::load(b + i)), result + i);
+  for (; i + V::width <= n; i += V::width) {
+    const auto value = apply(V::load(a + i), V::load(b + i));
+    if constexpr (IS_FLOATING<To>)
+      storeOrStream(value, result + i, c != nullptr);
+    else
+      storeLanes(value, result + i);
+  }
   if (i < n)
     storeLanes(apply(V::loadPartial(a + i, n - i), V::loadPartial(b + i, n - i)), result + i,
                n - i);

@@ -38,6 +38,8 @@ namespace detail {
 struct MapStep {
   MapKernel kernel;
   std::uint8_t result, args[3];
+  bool third; // it has a third operand
+  bool last;
 };
 
 template <class Tag> class MapRun {
@@ -49,7 +51,8 @@ public:
     decodeSteps();
     decodeOperands(inputs);
     stream_ = worthStreaming(elements);
-    buffers_ += stream_ ? 1 : 0;
+    direct_ = stream_ && canStreamDirectly();
+    buffers_ += stream_ && !direct_ ? 1 : 0;
   }
 
   void run(std::size_t begin, std::size_t end) {
@@ -59,13 +62,17 @@ public:
       std::size_t n = end - i < limit ? end - i : limit;
       n = prepareOperands(i, n);
       unsigned char *result = out_ + i * outBytes_;
-      values_[vertices::MAP_OUTPUT] = stream_ ? streamBuffer_ : result;
+      const bool buffered = stream_ && !direct_;
+      const bool past = direct_ && reinterpret_cast<std::uintptr_t>(result) % 64 == 0;
+      values_[vertices::MAP_OUTPUT] = buffered ? streamBuffer_ : result;
       for (unsigned s = 0; s < program_.numInstructions(); ++s) {
         const MapStep &step = steps_[s];
-        step.kernel(values_[step.result], values_[step.args[0]], values_[step.args[1]],
-                    values_[step.args[2]], n);
+        const void *third = step.third          ? values_[step.args[2]]
+                            : step.last && past ? result
+                                                : nullptr;
+        step.kernel(values_[step.result], values_[step.args[0]], values_[step.args[1]], third, n);
       }
-      if (stream_)
+      if (buffered)
         streamBytes<Tag>(result, streamBuffer_, n * outBytes_);
       i += n;
     }
@@ -80,6 +87,8 @@ private:
                              ? unaryMapKernel<Tag>(in.op, in.type)
                              : multiMapKernel<Tag>(in.op, in.type);
       steps_[s].result = in.result;
+      steps_[s].third = vertices::arity(in.op) == 3;
+      steps_[s].last = s + 1 == program_.numInstructions();
       for (unsigned k = 0; k < 3; ++k)
         steps_[s].args[k] = in.args[k];
       outBytes_ = bytesOf(in.toType);
@@ -108,6 +117,17 @@ private:
     return bytes >= STREAM_BYTES;
   }
 
+  /// The last instruction can write the output past the caches, in steps of whole vectors.
+  bool canStreamDirectly() const {
+    const vertices::MapInstruction last = program_.instruction(program_.numInstructions() - 1);
+    bool possible =
+        storesPast(last.op, last.type) && reinterpret_cast<std::uintptr_t>(out_) % 64 == 0;
+    for (unsigned i = 0; i < program_.numOperands(); ++i) // others cut steps anywhere
+      possible = possible && (operands_[i].reading == Reading::FULL ||
+                              operands_[i].reading == Reading::CONSTANT);
+    return possible;
+  }
+
   /// Elements a step may have at most, so that all buffers fit the scratch space.
   std::size_t stepLimit(std::size_t n) const {
     return mapStepLimit(operands_, program_.numOperands(), buffers_, n);
@@ -123,7 +143,7 @@ private:
     };
     for (unsigned s = 0; s < program_.numSlots(); ++s)
       values_[vertices::MAP_SLOT0 + s] = take();
-    if (stream_)
+    if (stream_ && !direct_)
       streamBuffer_ = take();
     for (unsigned i = 0; i < program_.numOperands(); ++i) {
       MapOperandState &o = operands_[i];
@@ -145,7 +165,8 @@ private:
   unsigned char *out_;
   unsigned outBytes_ = 0;
   unsigned buffers_ = 0;
-  bool stream_ = false;
+  bool stream_ = false; // the output is written past the caches,
+  bool direct_ = false; // by the last instruction itself
   unsigned char *streamBuffer_ = nullptr;
   MapOperandState operands_[vertices::MAP_MAX_OPERANDS];
   MapStep steps_[vertices::MAP_MAX_INSTRUCTIONS];

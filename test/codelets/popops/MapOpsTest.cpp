@@ -540,6 +540,30 @@ TEST_SUITE("codelets/popops/mapOps") {
         }
   }
 
+  TEST_CASE("what is written past the caches has the same bits") {
+    std::mt19937 random(18);
+    for (std::size_t n : test::lengths())
+      for (isa::Isa isa : test::vectorIsas())
+        for (MapOp op : {MapOp::EXPONENT, MapOp::ADD, MapOp::RELU_GRADIENT}) {
+          const auto check = [&](MapType type, auto example) {
+            using T = decltype(example);
+            std::vector<T> a(n), b(n), out(n);
+            std::vector<unsigned char> room(n * sizeof(T) + 128);
+            void *const past =
+                room.data() + (64 - reinterpret_cast<std::uintptr_t>(room.data()) % 64) % 64;
+            for (std::size_t i = 0; i < n; ++i) {
+              a[i] = test::fromFloat<T>(static_cast<float>(random() % 900) * 0.01f);
+              b[i] = test::fromFloat<T>(0.3f);
+            }
+            mapKernel(isa, op, type)(out.data(), a.data(), b.data(), nullptr, n);
+            mapKernel(isa, op, type)(past, a.data(), b.data(), past, n);
+            CHECK((n == 0 || std::memcmp(past, out.data(), n * sizeof(T)) == 0));
+          };
+          check(MapType::FLOAT, 0.f);
+          check(MapType::HALF, half{0});
+        }
+  }
+
   TEST_CASE("a kernel exists exactly where the program format says so") {
     for (unsigned op = 0; op < vertices::NUM_MAP_OPS; ++op)
       for (unsigned type = 0; type < vertices::NUM_MAP_TYPES; ++type)
