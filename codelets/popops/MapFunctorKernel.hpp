@@ -44,13 +44,12 @@ template <> struct ResultKind<int> { using type = int; };
 template <> struct ResultKind<unsigned> { using type = unsigned; };
 template <> struct ResultKind<bool> { using type = bool; };
 
-template <class Kind> using NumberOf = std::conditional_t<std::is_same_v<Kind, half>, float, Kind>;
-
-/// Whether F takes vectors.
+/// Whether F takes vectors, or numbers.
 template <class F, class Tag, class... Kinds>
 inline constexpr bool TAKES_VECTORS = std::is_invocable_v<const F &, LanesOf<Kinds, Tag>...>;
 template <class F, class... Kinds>
-inline constexpr bool TAKES_NUMBERS = std::is_invocable_v<const F &, NumberOf<Kinds>...>;
+inline constexpr bool TAKES_NUMBERS =
+    (!std::is_same_v<Kinds, half> && ...) && std::is_invocable_v<const F &, Kinds...>;
 
 /// Whether F can be called. Bodies that are written for vectors are not tried with numbers.
 template <class F, class Tag, class... Kinds> constexpr bool takesKinds() {
@@ -64,7 +63,7 @@ template <bool VECTORS, class F, class Tag, class... Kinds> struct MapReturn {
   using type = std::invoke_result_t<const F &, LanesOf<Kinds, Tag>...>;
 };
 template <class F, class Tag, class... Kinds> struct MapReturn<false, F, Tag, Kinds...> {
-  using type = std::invoke_result_t<const F &, NumberOf<Kinds>...>;
+  using type = std::invoke_result_t<const F &, Kinds...>;
 };
 /// The kind of the result; void if it has none.
 template <class F, class Tag, class... Kinds>

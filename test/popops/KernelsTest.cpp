@@ -8,6 +8,7 @@
 
 #include <doctest/doctest.h>
 
+#include <memory>
 #include <type_traits>
 
 TEST_SUITE_BEGIN("popops/kernels");

@@ -20,6 +20,7 @@
 #ifndef POPOPS_KERNELS_HPP
 #define POPOPS_KERNELS_HPP
 
+#include <poplar/HalfFloat.hpp>
 #include <poplar/IeeeHalf.hpp>
 #include <popops/ExprOp.hpp>
 #include <popops/Operation.hpp>

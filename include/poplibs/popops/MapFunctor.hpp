@@ -190,8 +190,8 @@ requires(std::is_class_v<F> && sizeof...(In) != 0) POP_ALWAYS_INLINE
                                    lib::FunctorKindsOf<sizeof...(In), lib::RawKind<In>...>,
                                    lib::FunctorKindsOf<sizeof...(In), Types...>>;
   using Family = lib::RawMapFamily<F, Kinds, lib::RawElement<Out>, lib::RawElement<In>...>;
-  lib::runRaw<Family>(functor, reinterpret_cast<lib::RawElement<Out> *>(out), n,
-                      reinterpret_cast<lib::RawElement<In> const *>(in)...);
+  lib::runRaw<Family, lib::RAW_CHOOSES>(functor, reinterpret_cast<lib::RawElement<Out> *>(out), n,
+                                        reinterpret_cast<lib::RawElement<In> const *>(in)...);
 }
 
 } // namespace popops::kernels

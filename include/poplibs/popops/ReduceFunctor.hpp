@@ -169,21 +169,21 @@ namespace popops::kernels {
 /// to [outer, inner]. Elements are float, poplar::IeeeHalf or poplar::half where floats are
 /// combined, else of the identity's type. In the order of one vertex: the graph's reductions of
 /// long dimensions are combined in parts.
-/// In a file that is compiled for one instruction set the loops are compiled into it.
+/// In a file that is compiled for one instruction set the loops are compiled into the file.
 template <ReduceFunctor R, MutableElement Out, Element In>
-requires(
-    std::is_same_v<cottonwood::popops::RawKind<In>, cottonwood::kernels::detail::ReduceNumber<R>>
-        &&std::is_same_v<cottonwood::popops::RawKind<Out>,
-                         cottonwood::popops::RawKind<In>>) void reduce(R const &reduction, Out *out,
-                                                                       ReduceShape const &shape,
-                                                                       In *in) {
+POP_ALWAYS_INLINE void reduce(R const &reduction, Out *out, ReduceShape const &shape, In *in) {
   namespace lib = cottonwood::popops;
+  using Number = cottonwood::kernels::detail::ReduceNumber<R>;
+  static_assert(std::is_same_v<lib::RawKind<In>, Number> &&
+                    std::is_same_v<lib::RawKind<Out>, Number>,
+                "elements must be of the type that the reduction combines: float or half for "
+                "float, int for int, unsigned for unsigned");
   using From = lib::RawElement<In>;
   using To = lib::RawElement<Out>;
   using Family = lib::RawReduceFamily<R, From, To>;
   cottonwood::kernels::ReduceFunctorArgs<From, To> const args{
       reinterpret_cast<From const *>(in), reinterpret_cast<To *>(out), shape.reduced, shape.inner};
-  lib::runRaw<Family>(reduction, args, shape.outer * shape.inner);
+  lib::runRaw<Family, lib::RAW_CHOOSES>(reduction, args, shape.outer * shape.inner);
 }
 
 } // namespace popops::kernels

@@ -49,16 +49,19 @@ using RawElement =
 template <class T>
 using RawKind = std::conditional_t<std::is_same_v<RawElement<T>, half>, float, RawElement<T>>;
 
+/// Whether this file is compiled for several instruction sets. An argument of templates, so that
+/// other files' instances are others.
 #if defined(POPLAR_KERNELS_TAG) || defined(POPLAR_KERNELS_AVX2) || defined(POPLAR_KERNELS_AVX512)
-inline constexpr bool RAW_CHOOSES = true;
+constexpr bool RAW_CHOOSES = true;
 #else
-inline constexpr bool RAW_CHOOSES = false;
+constexpr bool RAW_CHOOSES = false;
 #endif
 
 /// Runs Family's code: that of the file's own instruction set, which is compiled into the caller
 /// where it can be, or the best one that the machine has.
-template <class Family, class... Args> POP_ALWAYS_INLINE void runRaw(Args const &...args) {
-  if constexpr (RAW_CHOOSES) {
+template <class Family, bool CHOOSES, class... Args>
+POP_ALWAYS_INLINE void runRaw(Args const &...args) {
+  if constexpr (CHOOSES) {
     static typename Family::Code const run = [] {
       isa::Isa used;
       return poputil::codeOf<Family>(used);
