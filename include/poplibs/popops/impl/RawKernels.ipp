@@ -74,7 +74,8 @@ POP_INLINE void rawMap(RawOperation op, void *out, RawType outType, std::size_t 
                                            : vertices::ternaryMapOp(static_cast<int>(op.index));
   detail::checkRawMap(op, mapOp, outType, in);
   detail::checkPointer("popops::kernels::map", out, "out", n);
-  void const *data[3] = {in[0].data, in[0].data, in[0].data};
+  // Kernels of fewer operands take the third for leave to write past the caches.
+  void const *data[3] = {in[0].data, in[0].data, nullptr};
   for (unsigned i = 0; i != op.numOperands; ++i) {
     static constexpr char const *NAMES[] = {"a", "b", "c"};
     detail::checkPointer("popops::kernels::map", in[i].data, op.numOperands == 1 ? "in" : NAMES[i],
