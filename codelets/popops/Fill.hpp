@@ -22,7 +22,10 @@ public:
 
   bool compute(unsigned worker) {
     const WorkerShare share = workerShare(out.size(), worker, 64);
-    kernels::fillBytes<Tag, sizeof(T)>(out.data() + share.begin, &value, share.end - share.begin);
+    const bool past = out.size() * sizeof(T) >= kernels::FILL_STREAM_BYTES &&
+                      reinterpret_cast<std::uintptr_t>(out.data()) % 64 == 0;
+    kernels::fillBytes<Tag, sizeof(T)>(out.data() + share.begin, &value, share.end - share.begin,
+                                       past);
     return true;
   }
 };

@@ -6,8 +6,13 @@
 
 namespace cottonwood::kernels {
 
+/// Bytes of a vertex from which they are better written past the caches.
+inline constexpr std::size_t FILL_STREAM_BYTES = std::size_t{16} << 20;
+
 /// Copies the SIZE bytes at value to each of n elements; SIZE is 1, 2, 4 or 8.
-template <class Tag, std::size_t SIZE> void fillBytes(void *out, const void *value, std::size_t n) {
+/// \param past  writes past the caches; `out` is then aligned to 64 bytes
+template <class Tag, std::size_t SIZE>
+void fillBytes(void *out, const void *value, std::size_t n, bool past = false) {
   using Bytes = simd<std::uint8_t, Tag>;
   constexpr std::size_t W = Bytes::width;
   unsigned char block[W];
@@ -16,6 +21,15 @@ template <class Tag, std::size_t SIZE> void fillBytes(void *out, const void *val
   const Bytes v = Bytes::load(block);
   unsigned char *p = static_cast<unsigned char *>(out);
   std::size_t bytes = n * SIZE;
+  using Words = simd<std::uint32_t, Tag>;
+  if constexpr (Words::width * sizeof(std::uint32_t) == W)
+    if (past) {
+      std::uint32_t words[Words::width];
+      __builtin_memcpy(words, block, W);
+      const Words w = Words::load(words);
+      for (; bytes >= W; bytes -= W, p += W)
+        w.stream(reinterpret_cast<std::uint32_t *>(p));
+    }
   for (; bytes >= W; bytes -= W, p += W)
     v.store(p);
   if (bytes)

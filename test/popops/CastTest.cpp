@@ -6,6 +6,7 @@
 #include <popops/Zero.hpp>
 #include <poputil/exceptions.hpp>
 
+#include <algorithm>
 #include <limits>
 
 using namespace harness;
@@ -238,6 +239,27 @@ TEST_CASE("fill and zero in all their forms") {
     CHECK(run.values(outs[4]) == Values(2, 1));
     CHECK(run.values(outs[5]) == Values{1, 0, 0, 4});
   });
+}
+
+TEST_CASE("fills and casts too large for the caches are written past them") {
+  constexpr std::size_t LARGE = 8'500'003; // a vertex each, or two
+  poplar::Graph graph(cpu().getTarget());
+  popops::addCodelets(graph);
+  poplar::program::Sequence prog;
+  Tensor const t = graph.addVariable(FLOAT, {LARGE}, poplar::VariableMappingMethod::LINEAR);
+  popops::fill(graph, t, prog, 2.5f);
+  Tensor const whole = popops::cast(graph, t, INT, prog);
+  graph.createHostRead("t", t);
+  graph.createHostRead("whole", whole);
+  poplar::Engine engine(graph, prog, {{"engine.numThreads", "1"}});
+  engine.load(cpu());
+  engine.run(0);
+  std::vector<float> values(LARGE);
+  std::vector<int> ints(LARGE);
+  engine.readTensor("t", values.data(), values.data() + LARGE);
+  engine.readTensor("whole", ints.data(), ints.data() + LARGE);
+  CHECK(static_cast<std::size_t>(std::count(values.begin(), values.end(), 2.5f)) == LARGE);
+  CHECK(static_cast<std::size_t>(std::count(ints.begin(), ints.end(), 2)) == LARGE);
 }
 
 TEST_CASE("the program form works without addCodelets") {
