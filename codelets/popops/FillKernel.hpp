@@ -38,9 +38,8 @@ void fillBytes(void *out, const void *value, std::size_t n, bool past = false) {
 
 /// By size of the element.
 struct FillKernels {
-  void (*bytes1)(void *out, const void *value, std::size_t n);
-  void (*bytes2)(void *out, const void *value, std::size_t n);
-  void (*bytes4)(void *out, const void *value, std::size_t n);
+  using Kernel = void (*)(void *out, const void *value, std::size_t n, bool past);
+  Kernel bytes1, bytes2, bytes4;
 };
 template <class Tag> POP_SIMD_INLINE FillKernels fillKernelsOf() {
   return {&fillBytes<Tag, 1>, &fillBytes<Tag, 2>, &fillBytes<Tag, 4>};
