@@ -101,7 +101,9 @@ POP_INLINE void rawFill(void *out, void const *value, std::size_t bytes, std::si
   detail::checkPointer("popops::kernels::fill", out, "out", n);
   auto const &kernels = kernels::activeFillKernels();
   if (n != 0)
-    (bytes == 1 ? kernels.bytes1 : bytes == 2 ? kernels.bytes2 : kernels.bytes4)(out, value, n, false);
+    (bytes == 1   ? kernels.bytes1
+     : bytes == 2 ? kernels.bytes2
+                  : kernels.bytes4)(out, value, n, false);
 }
 
 namespace detail {
