@@ -13,7 +13,7 @@ struct ReduceJob {
   ::poplar::Tensor in;
   ::poplar::Tensor out;        ///< of the shape of `in` without the reduced dimensions
   std::vector<bool> isReduced; ///< for each dimension of `in`
-  ::popops::ReduceParams params;
+  ::popops::ReduceParams params{::popops::Operation::ADD};
   ::poplar::Type partialType;                ///< of results between stages
   ReduceFunctorJob const *functor = nullptr; ///< instead of what `params` say
 };
