@@ -147,7 +147,8 @@ template <MapOp OP, class I> POP_SIMD_INLINE I integerBinary(I a, I b) {
 }
 
 template <class Tag, class T, MapOp OP>
-void binaryKernel(void *out, const void *in0, const void *in1, const void *c, std::size_t n) {
+void binaryKernel(void *out, const void *in0, const void *in1, const void *, std::size_t n,
+                  bool past) {
   using V = MapLanes<Tag, T>;
   using To = std::conditional_t<vertices::givesBool(OP), bool, T>;
   const auto apply = [](V x, V y) {
@@ -164,7 +165,7 @@ void binaryKernel(void *out, const void *in0, const void *in1, const void *c, st
   for (; i + V::width <= n; i += V::width) {
     const auto value = apply(V::load(a + i), V::load(b + i));
     if constexpr (IS_FLOATING<To>)
-      storeOrStream(value, result + i, c != nullptr);
+      storeOrStream(value, result + i, past);
     else
       storeLanes(value, result + i);
   }
@@ -197,7 +198,8 @@ template <MapOp OP, class B> POP_SIMD_INLINE B boolBinary(B a, B b) {
 }
 
 template <class Tag, MapOp OP>
-void boolBinaryKernel(void *out, const void *in0, const void *in1, const void *, std::size_t n) {
+void boolBinaryKernel(void *out, const void *in0, const void *in1, const void *, std::size_t n,
+                      bool) {
   using B = simd<std::uint8_t, Tag>;
   const auto *a = static_cast<const unsigned char *>(in0);
   const auto *b = static_cast<const unsigned char *>(in1);
@@ -211,7 +213,8 @@ void boolBinaryKernel(void *out, const void *in0, const void *in1, const void *,
 }
 
 template <class Tag, class T>
-void clampKernel(void *out, const void *in0, const void *in1, const void *in2, std::size_t n) {
+void clampKernel(void *out, const void *in0, const void *in1, const void *in2, std::size_t n,
+                 bool) {
   using V = MapLanes<Tag, T>;
   const auto apply = [](V x, V low, V high) {
     return V::select(x < low, low, V::select(x > high, high, x));
@@ -228,7 +231,8 @@ void clampKernel(void *out, const void *in0, const void *in1, const void *in2, s
 }
 
 template <class Tag, class T>
-void selectKernel(void *out, const void *in0, const void *in1, const void *in2, std::size_t n) {
+void selectKernel(void *out, const void *in0, const void *in1, const void *in2, std::size_t n,
+                  bool) {
   using V = MapLanes<Tag, T>;
   using M = simdMask<Tag>;
   const T *a = static_cast<const T *>(in0), *b = static_cast<const T *>(in1);
@@ -243,7 +247,8 @@ void selectKernel(void *out, const void *in0, const void *in1, const void *in2, 
 }
 
 template <class Tag>
-void selectBoolKernel(void *out, const void *in0, const void *in1, const void *in2, std::size_t n) {
+void selectBoolKernel(void *out, const void *in0, const void *in1, const void *in2, std::size_t n,
+                      bool) {
   using B = simd<std::uint8_t, Tag>;
   const B one = B::splat(1);
   const auto apply = [&](B a, B b, B c) { return (a & c) | (b & (c ^ one)); };

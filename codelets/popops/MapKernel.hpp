@@ -38,8 +38,6 @@ namespace detail {
 struct MapStep {
   MapKernel kernel;
   std::uint8_t result, args[3];
-  bool third; // it has a third operand
-  bool last;
 };
 
 template <class Tag> class MapRun {
@@ -67,10 +65,8 @@ public:
       values_[vertices::MAP_OUTPUT] = buffered ? streamBuffer_ : result;
       for (unsigned s = 0; s < program_.numInstructions(); ++s) {
         const MapStep &step = steps_[s];
-        const void *third = step.third          ? values_[step.args[2]]
-                            : step.last && past ? result
-                                                : nullptr;
-        step.kernel(values_[step.result], values_[step.args[0]], values_[step.args[1]], third, n);
+        step.kernel(values_[step.result], values_[step.args[0]], values_[step.args[1]],
+                    values_[step.args[2]], n, past && s + 1 == program_.numInstructions());
       }
       if (buffered)
         streamBytes<Tag>(result, streamBuffer_, n * outBytes_);
@@ -87,8 +83,6 @@ private:
                              ? unaryMapKernel<Tag>(in.op, in.type)
                              : multiMapKernel<Tag>(in.op, in.type);
       steps_[s].result = in.result;
-      steps_[s].third = vertices::arity(in.op) == 3;
-      steps_[s].last = s + 1 == program_.numInstructions();
       for (unsigned k = 0; k < 3; ++k)
         steps_[s].args[k] = in.args[k];
       outBytes_ = bytesOf(in.toType);

@@ -11,9 +11,11 @@
 namespace cottonwood::kernels {
 
 /// out[i] = op(a[i], b[i], c[i]) for i < n; arrays of the operation's types, unused ones ignored.
-/// `out` may be exactly one of the operands whose elements have the same size. Where storesPast()
-/// and c is not null, results are written past the caches; `out` is then aligned to 64 bytes.
-using MapKernel = void (*)(void *out, const void *a, const void *b, const void *c, std::size_t n);
+/// `out` may be exactly one of the operands whose elements have the same size. With `past`, which
+/// operations that are not storesPast() ignore, results are written past the caches; `out` is then
+/// aligned to 64 bytes.
+using MapKernel = void (*)(void *out, const void *a, const void *b, const void *c, std::size_t n,
+                           bool past);
 
 /// Operations whose kernels can write past the caches.
 constexpr bool storesPast(vertices::MapOp op, vertices::MapType type) {
@@ -176,7 +178,7 @@ template <MapOp OP, class I> POP_SIMD_INLINE I integerUnary(I x) {
 }
 
 template <class Tag, class T, MapOp OP>
-void unaryKernel(void *out, const void *in, const void *, const void *c, std::size_t n) {
+void unaryKernel(void *out, const void *in, const void *, const void *, std::size_t n, bool past) {
   using V = MapLanes<Tag, T>;
   using To = std::conditional_t<vertices::givesBool(OP), bool, T>;
   const auto apply = [](V x) {
@@ -190,7 +192,7 @@ void unaryKernel(void *out, const void *in, const void *, const void *c, std::si
   std::size_t i = 0;
   for (; i + V::width <= n; i += V::width) {
     if constexpr (IS_FLOATING<To>)
-      storeOrStream(apply(V::load(a + i)), result + i, c != nullptr);
+      storeOrStream(apply(V::load(a + i)), result + i, past);
     else
       storeLanes(apply(V::load(a + i)), result + i);
   }
@@ -199,7 +201,7 @@ void unaryKernel(void *out, const void *in, const void *, const void *c, std::si
 }
 
 template <class Tag>
-void logicalNotKernel(void *out, const void *in, const void *, const void *, std::size_t n) {
+void logicalNotKernel(void *out, const void *in, const void *, const void *, std::size_t n, bool) {
   using B = simd<std::uint8_t, Tag>;
   const B one = B::splat(1);
   const auto *a = static_cast<const unsigned char *>(in);
@@ -213,13 +215,13 @@ void logicalNotKernel(void *out, const void *in, const void *, const void *, std
 
 /// SIZE bytes an element; moves bits, NaN payloads included.
 template <class Tag, std::size_t SIZE>
-void copyKernel(void *out, const void *in, const void *, const void *, std::size_t n) {
+void copyKernel(void *out, const void *in, const void *, const void *, std::size_t n, bool) {
   if (out != in)
     __builtin_memcpy(out, in, n * SIZE);
 }
 
 template <class Tag, class From, class To>
-void castKernel(void *out, const void *in, const void *, const void *, std::size_t n) {
+void castKernel(void *out, const void *in, const void *, const void *, std::size_t n, bool) {
   cast<Tag>(static_cast<const From *>(in), static_cast<To *>(out), n);
 }
 

@@ -115,7 +115,7 @@ kernels::MapKernel kernelOf(MapOp op, MapType type) {
 Errors errorsOfFloat(const Stated &stated) {
   const std::vector<float> in = floatsIn(stated.lo, stated.hi);
   std::vector<float> out(in.size());
-  kernelOf(stated.op, MapType::FLOAT)(out.data(), in.data(), nullptr, nullptr, in.size());
+  kernelOf(stated.op, MapType::FLOAT)(out.data(), in.data(), nullptr, nullptr, in.size(), false);
   Errors errors;
   for (std::size_t i = 0; i < in.size(); ++i)
     errors.add(test::ulps(out[i], stated.exact(static_cast<double>(in[i]))));
@@ -134,7 +134,7 @@ Errors errorsOfHalf(const Stated &stated) {
   std::vector<half> in(0x10000), out(in.size());
   for (unsigned bits = 0; bits < in.size(); ++bits)
     in[bits].bits = static_cast<std::uint16_t>(bits);
-  kernelOf(stated.op, MapType::HALF)(out.data(), in.data(), nullptr, nullptr, in.size());
+  kernelOf(stated.op, MapType::HALF)(out.data(), in.data(), nullptr, nullptr, in.size(), false);
   Errors errors;
   for (std::size_t i = 0; i < in.size(); ++i) {
     const double x = static_cast<double>(test::toFloat(in[i]));
@@ -174,7 +174,7 @@ std::string rangeText(const Stated &stated) {
 
 float valueAt(MapOp op, float x, float y = 0) {
   float out = 0;
-  kernelOf(op, MapType::FLOAT)(&out, &x, &y, nullptr, 1);
+  kernelOf(op, MapType::FLOAT)(&out, &x, &y, nullptr, 1, false);
   return out;
 }
 
@@ -200,7 +200,7 @@ TEST_SUITE("codelets/popops/mapAccuracy") {
     for (const StatedPair &stated : PAIRS) {
       const auto [a, b] = pairsFor(stated.op);
       std::vector<float> out(a.size());
-      kernelOf(stated.op, MapType::FLOAT)(out.data(), a.data(), b.data(), nullptr, a.size());
+      kernelOf(stated.op, MapType::FLOAT)(out.data(), a.data(), b.data(), nullptr, a.size(), false);
       Errors errors;
       for (std::size_t i = 0; i < a.size(); ++i)
         errors.add(

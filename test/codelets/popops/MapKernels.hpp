@@ -6,7 +6,8 @@
 
 namespace cottonwood::kernels {
 
-using MapKernel = void (*)(void *out, const void *a, const void *b, const void *c, std::size_t n);
+using MapKernel = void (*)(void *out, const void *a, const void *b, const void *c, std::size_t n,
+                           bool past);
 template <class Tag> MapKernel unaryMapKernel(vertices::MapOp, vertices::MapType);
 template <class Tag> MapKernel castMapKernel(vertices::MapType, vertices::MapType);
 template <class Tag> MapKernel multiMapKernel(vertices::MapOp, vertices::MapType);

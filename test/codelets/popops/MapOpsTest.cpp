@@ -149,7 +149,7 @@ std::vector<float> sampleFloats() {
 template <class T>
 std::vector<T> run(isa::Isa isa, MapOp op, MapType type, const std::vector<T> &a) {
   std::vector<T> out(a.size());
-  mapKernel(isa, op, type)(out.data(), a.data(), nullptr, nullptr, a.size());
+  mapKernel(isa, op, type)(out.data(), a.data(), nullptr, nullptr, a.size(), false);
   return out;
 }
 
@@ -219,13 +219,14 @@ TEST_SUITE("codelets/popops/mapOps") {
     const auto check = [&](MapOp op, std::vector<unsigned char> expected) {
       for (isa::Isa isa : test::vectorIsas()) {
         std::vector<unsigned char> out(in.size()), fromHalf(in.size());
-        mapKernel(isa, op, MapType::FLOAT)(out.data(), in.data(), nullptr, nullptr, in.size());
+        mapKernel(isa, op, MapType::FLOAT)(out.data(), in.data(), nullptr, nullptr, in.size(),
+                                           false);
         CHECK(out == expected);
         std::vector<half> halves;
         for (float x : in)
           halves.push_back(test::toHalf(std::fabs(x) > 1e38f && !std::isinf(x) ? 1.f : x));
         mapKernel(isa, op, MapType::HALF)(fromHalf.data(), halves.data(), nullptr, nullptr,
-                                          in.size());
+                                          in.size(), false);
         CHECK(fromHalf == expected);
       }
     };
@@ -248,11 +249,12 @@ TEST_SUITE("codelets/popops/mapOps") {
     for (const BinaryRule &rule : BINARY) {
       CAPTURE(static_cast<int>(rule.op));
       mapKernel(isa::Isa::Scalar, rule.op, MapType::FLOAT)(reference.data(), a.data(), b.data(),
-                                                           nullptr, n);
+                                                           nullptr, n, false);
       for (isa::Isa isa : test::vectorIsas()) {
         CAPTURE(isa::name(isa));
-        mapKernel(isa, rule.op, MapType::FLOAT)(out.data(), a.data(), b.data(), nullptr, n);
-        mapKernel(isa, rule.op, MapType::HALF)(hout.data(), ha.data(), hb.data(), nullptr, n);
+        mapKernel(isa, rule.op, MapType::FLOAT)(out.data(), a.data(), b.data(), nullptr, n, false);
+        mapKernel(isa, rule.op, MapType::HALF)(hout.data(), ha.data(), hb.data(), nullptr, n,
+                                               false);
         for (std::size_t i = 0; i < n; ++i) {
           REQUIRE_MESSAGE(test::same(out[i], reference[i]), a[i], " ", b[i], ": ", out[i],
                           " and scalar ", reference[i]);
@@ -306,10 +308,10 @@ TEST_SUITE("codelets/popops/mapOps") {
         b[i] = rule.positive ? positive(random) : values(random);
       }
       mapKernel(isa::Isa::Scalar, rule.op, MapType::FLOAT)(reference.data(), a.data(), b.data(),
-                                                           nullptr, n);
+                                                           nullptr, n, false);
       for (isa::Isa isa : test::vectorIsas()) {
         CAPTURE(isa::name(isa));
-        mapKernel(isa, rule.op, MapType::FLOAT)(out.data(), a.data(), b.data(), nullptr, n);
+        mapKernel(isa, rule.op, MapType::FLOAT)(out.data(), a.data(), b.data(), nullptr, n, false);
         for (std::size_t i = 0; i < n; ++i) {
           const double x = static_cast<double>(a[i]), y = static_cast<double>(b[i]);
           const double exact = rule.exact(x, y);
@@ -347,7 +349,7 @@ TEST_SUITE("codelets/popops/mapOps") {
       for (MapOp op : ops)
         for (isa::Isa isa : test::vectorIsas()) {
           std::vector<unsigned char> out(n);
-          mapKernel(isa, op, type)(out.data(), a.data(), b.data(), nullptr, n);
+          mapKernel(isa, op, type)(out.data(), a.data(), b.data(), nullptr, n, false);
           for (std::size_t i = 0; i < n; ++i)
             REQUIRE(out[i] == (expected(op, value(a[i]), value(b[i])) ? 1 : 0));
         }
@@ -385,7 +387,7 @@ TEST_SUITE("codelets/popops/mapOps") {
     const auto check = [&](MapOp op, auto rule) {
       for (MapType type : INTEGERS)
         for (isa::Isa isa : test::vectorIsas()) {
-          mapKernel(isa, op, type)(out.data(), a.data(), b.data(), nullptr, n);
+          mapKernel(isa, op, type)(out.data(), a.data(), b.data(), nullptr, n, false);
           for (std::size_t i = 0; i < n; ++i)
             REQUIRE_MESSAGE(out[i] == rule(a[i], b[i], type == MapType::INT), "op ",
                             static_cast<int>(op), ": ", a[i], " ", b[i]);
@@ -458,7 +460,7 @@ TEST_SUITE("codelets/popops/mapOps") {
           c.set(i, random() & 1);
         }
         const auto check = [&](MapOp op, auto rule) {
-          mapKernel(isa, op, MapType::BOOL)(out.data(), a.data(), b.data(), c.data(), n);
+          mapKernel(isa, op, MapType::BOOL)(out.data(), a.data(), b.data(), c.data(), n, false);
           REQUIRE(out.guardsIntact());
           for (std::size_t i = 0; i < n; ++i)
             REQUIRE(out.get(i) == rule(a.get(i), b.get(i), c.get(i)));
@@ -489,7 +491,7 @@ TEST_SUITE("codelets/popops/mapOps") {
             c.set(i, value());
             mask[i] = random() & 1;
           }
-          mapKernel(isa, MapOp::CLAMP, type)(out.data(), a.data(), b.data(), c.data(), n);
+          mapKernel(isa, MapOp::CLAMP, type)(out.data(), a.data(), b.data(), c.data(), n, false);
           REQUIRE(out.guardsIntact());
           const auto number = [](T x) {
             if constexpr (std::is_same_v<T, half>)
@@ -501,7 +503,8 @@ TEST_SUITE("codelets/popops/mapOps") {
             const auto x = number(a.get(i)), low = number(b.get(i)), high = number(c.get(i));
             REQUIRE(number(out.get(i)) == (x < low ? low : x > high ? high : x));
           }
-          mapKernel(isa, MapOp::SELECT, type)(out.data(), a.data(), b.data(), mask.data(), n);
+          mapKernel(isa, MapOp::SELECT, type)(out.data(), a.data(), b.data(), mask.data(), n,
+                                              false);
           REQUIRE(out.guardsIntact());
           for (std::size_t i = 0; i < n; ++i)
             REQUIRE(number(out.get(i)) == number(mask[i] ? a.get(i) : b.get(i)));
@@ -524,8 +527,8 @@ TEST_SUITE("codelets/popops/mapOps") {
               a.set(i, test::fromFloat<T>(static_cast<float>(i % 50)));
               b.set(i, test::fromFloat<T>(0.5f));
             }
-            mapKernel(isa, MapOp::ADD, type)(out.data(), a.data(), b.data(), nullptr, n);
-            mapKernel(isa, MapOp::ADD, type)(a.data(), a.data(), b.data(), nullptr, n);
+            mapKernel(isa, MapOp::ADD, type)(out.data(), a.data(), b.data(), nullptr, n, false);
+            mapKernel(isa, MapOp::ADD, type)(a.data(), a.data(), b.data(), nullptr, n, false);
             REQUIRE(out.guardsIntact());
             REQUIRE(a.guardsIntact());
             for (std::size_t i = 0; i < n; ++i) {
@@ -555,8 +558,8 @@ TEST_SUITE("codelets/popops/mapOps") {
               a[i] = test::fromFloat<T>(static_cast<float>(random() % 900) * 0.01f);
               b[i] = test::fromFloat<T>(0.3f);
             }
-            mapKernel(isa, op, type)(out.data(), a.data(), b.data(), nullptr, n);
-            mapKernel(isa, op, type)(past, a.data(), b.data(), past, n);
+            mapKernel(isa, op, type)(out.data(), a.data(), b.data(), nullptr, n, false);
+            mapKernel(isa, op, type)(past, a.data(), b.data(), nullptr, n, true);
             CHECK((n == 0 || std::memcmp(past, out.data(), n * sizeof(T)) == 0));
           };
           check(MapType::FLOAT, 0.f);

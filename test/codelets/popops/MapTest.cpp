@@ -125,8 +125,8 @@ public:
     for (std::size_t k = 0; k < node.args.size(); ++k)
       args[k] = evaluate(node.args[k], i, old);
     const MapType from = nodes[static_cast<std::size_t>(node.args[0])].type;
-    test::mapKernel<isa::scalar>(node.op, from, node.type)(&result, &args[0], &args[1],
-                                                                &args[2], 1);
+    test::mapKernel<isa::scalar>(node.op, from, node.type)(&result, &args[0], &args[1], &args[2], 1,
+                                                           false);
     return result;
   }
 

@@ -74,8 +74,7 @@ POP_INLINE void rawMap(RawOperation op, void *out, RawType outType, std::size_t 
                                            : vertices::ternaryMapOp(static_cast<int>(op.index));
   detail::checkRawMap(op, mapOp, outType, in);
   detail::checkPointer("popops::kernels::map", out, "out", n);
-  // Kernels of fewer operands take the third for leave to write past the caches.
-  void const *data[3] = {in[0].data, in[0].data, nullptr};
+  void const *data[3] = {in[0].data, in[0].data, in[0].data};
   for (unsigned i = 0; i != op.numOperands; ++i) {
     static constexpr char const *NAMES[] = {"a", "b", "c"};
     detail::checkPointer("popops::kernels::map", in[i].data, op.numOperands == 1 ? "in" : NAMES[i],
@@ -86,15 +85,15 @@ POP_INLINE void rawMap(RawOperation op, void *out, RawType outType, std::size_t 
   auto const type = detail::mapType(in[0].type);
   auto const kernel = op.numOperands == 1 ? kernels.unary(mapOp, type) : kernels.multi(mapOp, type);
   if (n != 0)
-    kernel(out, data[0], data[1], data[2], n);
+    kernel(out, data[0], data[1], data[2], n, false);
 }
 
 POP_INLINE void rawCast(void *out, RawType outType, std::size_t n, RawArray in) {
   detail::checkPointer("popops::kernels::cast", out, "out", n);
   detail::checkPointer("popops::kernels::cast", in.data, "in", n);
   if (n != 0)
-    kernels::activeMapKernels().cast(detail::mapType(in.type),
-                                     detail::mapType(outType))(out, in.data, in.data, in.data, n);
+    kernels::activeMapKernels().cast(detail::mapType(in.type), detail::mapType(outType))(
+        out, in.data, in.data, in.data, n, false);
 }
 
 POP_INLINE void rawFill(void *out, void const *value, std::size_t bytes, std::size_t n) {
