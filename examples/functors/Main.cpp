@@ -1,50 +1,18 @@
 // Runs the losses of Loss.hpp in both ways, on the CPU and on an IPU Model of some tiles, and
 // prints the largest difference of their results and the time of each on the CPU.
+#include "../Runs.hpp"
 #include "Loss.hpp"
 
 #include <poplar/Engine.hpp>
 #include <poplar/IPUModel.hpp>
 #include <popops/codelets.hpp>
-#include <poputil/TileMapping.hpp>
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <cstdio>
-#include <random>
 #include <vector>
 
 namespace {
-
-/// A variable with numbers.
-poplar::Tensor input(poplar::Graph &graph, const std::vector<std::size_t> &shape, float scale) {
-  static std::mt19937 random(1);
-  std::normal_distribution<float> numbers(0, scale);
-  poplar::Tensor t = graph.addVariable(poplar::FLOAT, shape);
-  poputil::mapTensorLinearly(graph, t);
-  std::vector<float> values(t.numElements());
-  for (float &x : values)
-    x = numbers(random);
-  graph.setInitialValue<float>(t, values);
-  return t;
-}
-
-std::vector<float> read(poplar::Engine &engine, const char *handle, std::size_t n) {
-  std::vector<float> values(n);
-  engine.readTensor(handle, values.data(), values.data() + n);
-  return values;
-}
-
-double milliseconds(poplar::Engine &engine, unsigned program) {
-  double best = 1e9;
-  for (int i = 0; i < 5; ++i) {
-    const auto begin = std::chrono::steady_clock::now();
-    engine.run(program);
-    const std::chrono::duration<double, std::milli> time = std::chrono::steady_clock::now() - begin;
-    best = std::min(best, time.count());
-  }
-  return best;
-}
 
 float difference(const std::vector<float> &a, const std::vector<float> &b) {
   float largest = 0;
