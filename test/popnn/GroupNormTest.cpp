@@ -16,34 +16,31 @@ namespace gn = popnn::gn;
 
 namespace {
 
-poplar::OptionFlags options(norms::Case const &c) {
-  return {{"groupNormStridedChannelGrouping", c.sets.strided ? "true" : "false"}};
-}
-
 norms::Functions functions() {
   norms::Functions f;
   f.statistics = [](Run &run, Tensor t, norms::Case const &c) {
     return gn::groupNormStatistics(run.graph, t, norms::EPS, run.prog,
                                    static_cast<unsigned>(c.sets.groups), c.unbiased, c.stable,
-                                   FLOAT, {}, options(c));
+                                   FLOAT, {}, norms::options(c));
   };
   f.normalise = [](Run &run, Tensor x, Tensor gamma, Tensor beta, std::pair<Tensor, Tensor> stats,
                    norms::Case const &c) {
     return gn::groupNormalise(run.graph, x, gamma, beta, stats.first, stats.second, run.prog, {},
-                              options(c));
+                              norms::options(c));
   };
   f.paramGradients = [](Run &run, bool whitened, Tensor x, Tensor g,
                         std::pair<Tensor, Tensor> stats, norms::Case const &c) {
-    return whitened ? gn::groupNormParamGradients(run.graph, x, g, run.prog, FLOAT, {}, options(c))
+    return whitened ? gn::groupNormParamGradients(run.graph, x, g, run.prog, FLOAT, {},
+                                                  norms::options(c))
                     : gn::groupNormParamGradients(run.graph, x, g, stats.first, stats.second,
-                                                  run.prog, FLOAT, {}, options(c));
+                                                  run.prog, FLOAT, {}, norms::options(c));
   };
   f.gradients = [](Run &run, bool whitened, Tensor x, Tensor g, Tensor gamma,
                    std::pair<Tensor, Tensor> stats, norms::Case const &c) {
     return whitened ? gn::groupNormGradients(run.graph, x, g, stats.second, gamma, run.prog, FLOAT,
-                                             {}, options(c))
+                                             {}, norms::options(c))
                     : gn::groupNormGradients(run.graph, x, g, stats.first, stats.second, gamma,
-                                             run.prog, FLOAT, {}, options(c));
+                                             run.prog, FLOAT, {}, norms::options(c));
   };
   return f;
 }

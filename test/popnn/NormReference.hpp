@@ -123,6 +123,10 @@ struct Case {
   bool unbiased, stable;
 };
 
+inline poplar::OptionFlags options(Case const &c) {
+  return {{"groupNormStridedChannelGrouping", c.sets.strided ? "true" : "false"}};
+}
+
 /// Functions of one kind of norm.
 struct Functions {
   std::function<std::pair<poplar::Tensor, poplar::Tensor>(harness::Run &, poplar::Tensor,

@@ -12,19 +12,6 @@ using harness::onDevices;
 
 namespace {
 
-/// Mixed-radix digits of i, the last dimension fastest.
-Shape digits(std::size_t i, Shape const &shape) {
-  Shape index(shape.size());
-  for (std::size_t d = shape.size(); d-- != 0; i /= shape[d])
-    index[d] = i % shape[d];
-  return index;
-}
-std::size_t position(Shape const &index, Shape const &shape) {
-  std::size_t at = 0;
-  for (std::size_t d = 0; d != shape.size(); ++d)
-    at = at * shape[d] + index[d];
-  return at;
-}
 bool contains(Shape const &list, std::size_t x) {
   return std::find(list.begin(), list.end(), x) != list.end();
 }

@@ -21,19 +21,6 @@ struct Xla {
   std::vector<unsigned> toOperand;
 };
 
-Shape digits(std::size_t i, Shape const &shape) {
-  Shape index(shape.size());
-  for (std::size_t d = shape.size(); d-- != 0; i /= shape[d])
-    index[d] = i % shape[d];
-  return index;
-}
-std::size_t position(Shape const &index, Shape const &shape) {
-  std::size_t at = 0;
-  for (std::size_t d = 0; d != shape.size(); ++d)
-    at = at * shape[d] + index[d];
-  return at;
-}
-
 /// The definition. Elements of one window do not overlap, and batch positions come in row-major
 /// order, which the caller's updates keep by having their batch dimensions first.
 Values scattered(Xla const &x, Values operand, Values const &indices, Values const &updates,

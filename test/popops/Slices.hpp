@@ -17,6 +17,20 @@ using harness::Values;
 
 inline constexpr std::size_t OUT_OF_RANGE = ~std::size_t(0);
 
+/// The index of element i of a row-major array, and the element at an index.
+inline Shape digits(std::size_t i, Shape const &shape) {
+  Shape index(shape.size());
+  for (std::size_t d = shape.size(); d-- != 0; i /= shape[d])
+    index[d] = i % shape[d];
+  return index;
+}
+inline std::size_t position(Shape const &index, Shape const &shape) {
+  std::size_t at = 0;
+  for (std::size_t d = 0; d != shape.size(); ++d)
+    at = at * shape[d] + index[d];
+  return at;
+}
+
 /// Calls visit(position in t, position in the slice) for each element of the slice; the position
 /// in t is OUT_OF_RANGE where an offset is.
 inline void forSlice(Shape const &shape, std::vector<std::size_t> const &offsets, Shape const &dims,
@@ -32,14 +46,14 @@ inline void forSlice(Shape const &shape, std::vector<std::size_t> const &offsets
   }
   std::size_t const n = product(slice);
   for (std::size_t i = 0; i != n; ++i) {
-    std::size_t rest = i, position = 0, stride = 1;
+    std::size_t rest = i, at = 0, stride = 1;
     for (std::size_t d = shape.size(); d-- != 0;) {
       std::size_t const index = (start[d] + rest % slice[d]) % std::max<std::size_t>(1, shape[d]);
       rest /= slice[d];
-      position += index * stride;
+      at += index * stride;
       stride *= shape[d];
     }
-    visit(outside ? OUT_OF_RANGE : position, i);
+    visit(outside ? OUT_OF_RANGE : at, i);
   }
 }
 
