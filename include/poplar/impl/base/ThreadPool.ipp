@@ -1,15 +1,17 @@
 // Body of ThreadPool.hpp.
 //
-// One job at a time. `ticket_` holds the job's number in its upper half and the number of unclaimed
-// slices in its lower half, so that a claim (compare and swap) succeeds only while that very job
-// has slices left: a worker that was descheduled between reading a job and claiming from it cannot
-// take a slice of the next job by mistake. The caller publishes a job with slice 0 already its own,
-// claims on like any worker, and then waits for the slices that others have begun. A worker that
-// never wakes up in time therefore costs nothing but the wake-up call.
+// One job at a time. Every thread that takes part has a share of the slices, the same one each
+// time: what a step has left in the cache of a core is read there by the next. Who is done with a
+// share of its own takes slices from the others'. A share's ticket holds the job's number in its
+// upper half and the number of unclaimed slices in its lower half, so that a claim (compare and
+// swap) succeeds only while that very job has slices left: a worker that was descheduled between
+// reading a job and claiming from it cannot take a slice of the next job by mistake. The caller
+// works like any worker, and then waits for the slices that others have begun. A worker that never
+// wakes up in time therefore costs nothing but the wake-up call.
 //
 // What a fork and join costs is the number of times that a cache line changes cores, one after the
-// other: 40 ns within a cache, 200 ns between the chiplets of a large processor. So a line holds
-// what is written at the same time by the same side, and a job's description travels with it.
+// other: 40 ns within a cache, 200 ns between the chiplets of a large processor. So all that a
+// worker reads to join a job travels in the one line of its share.
 #pragma once
 
 #include <poplar/impl/base/ThreadPool.hpp>
@@ -36,6 +38,8 @@ namespace cottonwood::base::detail {
 inline constexpr std::chrono::microseconds SPIN_TIME{1000};
 /// A pause is 30 to 140 cycles; the clock is read once in this many of them.
 inline constexpr unsigned PAUSES_PER_CLOCK = 32;
+/// After this many pauses a thread without work takes the last slice of another's share.
+inline constexpr unsigned PAUSES_BEFORE_LAST = 32;
 /// After this many pauses the caller gives up its time slice to the worker it waits for.
 inline constexpr unsigned PAUSES_BEFORE_YIELD = 4096;
 
@@ -65,22 +69,35 @@ private:
     unsigned index;
     void run() const { slice(context, index); }
   };
+  /// A thread's part of a job: slices [end - left, end). Number 0 is the caller's, worker w has
+  /// number w + 1.
+  struct alignas(64) Share {
+    std::atomic<std::uint64_t> ticket{0};
+    std::atomic<SliceFunction> slice{nullptr};
+    std::atomic<void *> context{nullptr};
+    std::atomic<unsigned> end{0};
+    std::atomic<unsigned> numShares{0};
+    std::atomic<int> callerCore{-1};
+  };
+  /// Where a worker sleeps.
+  struct alignas(64) Bed {
+    std::mutex mutex;
+    std::condition_variable condition;
+    std::atomic<bool> occupied{false};
+  };
 
   void start(unsigned numThreads);
   void stop();
-  void workerMain(unsigned worker);
-  bool waitForJob(std::uint64_t seen);
-  void publish(unsigned numSlices, unsigned maxThreads, SliceFunction slice, void *context);
-  bool claimSlice(unsigned worker, Claim &claim);
-  void wakeOne();
+  void workerMain(unsigned number);
+  bool waitForJob(unsigned number, std::uint64_t seen);
+  void publish(unsigned numSlices, unsigned numShares, SliceFunction slice, void *context);
+  bool claimFrom(Share &share, Claim &claim);
+  bool claimSlice(unsigned number, unsigned numShares, Claim &claim);
+  void wakeNext(unsigned number, unsigned numShares);
 
-  // All that a worker reads to join a job; written at one go.
-  alignas(64) std::atomic<std::uint64_t> ticket_{0};
-  std::atomic<SliceFunction> slice_{nullptr};
-  std::atomic<void *> context_{nullptr};
-  std::atomic<unsigned> numSlices_{0};
-  std::atomic<unsigned> maxWorkers_{0};
-  std::atomic<int> callerCore_{-1};
+  std::vector<Share> shares_;
+  std::vector<Bed> beds_; ///< by number, the caller's unused
+  std::vector<std::thread> workers_;
   // Slices that workers have run, of all jobs; callers only read it.
   alignas(64) std::atomic<unsigned> finished_{0};
   // Callers only.
@@ -89,9 +106,6 @@ private:
   alignas(64) std::atomic<bool> stopping_{false};
   std::atomic<unsigned> sleeping_{0};
   std::atomic<unsigned> numThreads_{1};
-  std::mutex sleepMutex_;
-  std::condition_variable sleepCondition_;
-  std::vector<std::thread> workers_;
   bool coreEach_ = true; ///< there are not more threads than cores
 };
 
@@ -123,28 +137,17 @@ POP_ALWAYS_INLINE unsigned slicesLeft(std::uint64_t ticket) {
   return static_cast<unsigned>(ticket & (JOB_UNIT - 1));
 }
 POP_ALWAYS_INLINE std::uint64_t jobOf(std::uint64_t ticket) { return ticket >> 32; }
-/// In place of a worker's number: the caller is always admitted.
-inline constexpr unsigned CALLER = ~0u;
-
-/// A sequentially consistent store. The plain store with a fence behind it leaves the core together
-/// with the stores before it; an exchange would let another core take the line in between.
-POP_ALWAYS_INLINE void storeAndFence(std::atomic<std::uint64_t> &to, std::uint64_t value) {
-#if defined(__SANITIZE_THREAD__) // which knows no fences
-  to.store(value, std::memory_order_seq_cst);
-#else
-  to.store(value, std::memory_order_release);
-  std::atomic_thread_fence(std::memory_order_seq_cst);
-#endif
-}
 
 POP_INLINE void ThreadPool::start(unsigned numThreads) {
   numThreads = std::max(1u, numThreads);
   coreEach_ = numThreads <= usableCores();
+  shares_ = std::vector<Share>(numThreads);
+  beds_ = std::vector<Bed>(numThreads);
   workers_.reserve(numThreads - 1);
   while (workers_.size() + 1 < numThreads) {
-    const auto worker = static_cast<unsigned>(workers_.size());
+    const auto number = static_cast<unsigned>(workers_.size()) + 1;
     try {
-      workers_.emplace_back([this, worker] { workerMain(worker); });
+      workers_.emplace_back([this, number] { workerMain(number); });
     } catch (const std::system_error &) {
       break; // the system grants no more threads: work with those we have
     }
@@ -153,11 +156,11 @@ POP_INLINE void ThreadPool::start(unsigned numThreads) {
 }
 
 POP_INLINE void ThreadPool::stop() {
-  {
-    const std::lock_guard<std::mutex> lock(sleepMutex_);
-    stopping_.store(true, std::memory_order_seq_cst);
+  stopping_.store(true, std::memory_order_seq_cst);
+  for (Bed &bed : beds_) {
+    { const std::lock_guard<std::mutex> lock(bed.mutex); }
+    bed.condition.notify_one();
   }
-  sleepCondition_.notify_all();
   for (std::thread &worker : workers_)
     worker.join();
   workers_.clear();
@@ -175,61 +178,103 @@ POP_INLINE void ThreadPool::resize(unsigned numThreads, bool shrink) {
   busy_.store(false, std::memory_order_release);
 }
 
-POP_INLINE void ThreadPool::publish(unsigned numSlices, unsigned maxThreads, SliceFunction slice,
+/// Tickets are published with sequential consistency, so that a caller sees who sleeps and has not
+/// seen them. Plain stores with one fence behind them leave the core together with the stores
+/// before them; an exchange would let another core take the line in between. (The thread sanitizer
+/// knows no fences.)
+#if defined(__SANITIZE_THREAD__)
+inline constexpr std::memory_order PUBLISH = std::memory_order_seq_cst;
+#else
+inline constexpr std::memory_order PUBLISH = std::memory_order_release;
+#endif
+
+POP_INLINE void ThreadPool::publish(unsigned numSlices, unsigned numShares, SliceFunction slice,
                                     void *context) {
   const int core = sched_getcpu();
-  const std::uint64_t job = jobOf(ticket_.load(std::memory_order_relaxed)) + 1;
-  slice_.store(slice, std::memory_order_relaxed);
-  context_.store(context, std::memory_order_relaxed);
-  numSlices_.store(numSlices, std::memory_order_relaxed);
-  maxWorkers_.store(maxThreads - 1, std::memory_order_relaxed);
-  callerCore_.store(core, std::memory_order_relaxed);
-  // Sequentially consistent with waitForJob: either the sleeper sees this ticket or we see the
-  // sleeper.
-  storeAndFence(ticket_, job * JOB_UNIT + numSlices - 1);
+  const std::uint64_t job = jobOf(shares_[0].ticket.load(std::memory_order_relaxed)) + 1;
+  unsigned begin = 0;
+  for (unsigned i = 0; i < numShares; ++i) {
+    Share &share = shares_[i];
+    const unsigned slices = numSlices / numShares + (i < numSlices % numShares ? 1 : 0);
+    begin += slices;
+    share.slice.store(slice, std::memory_order_relaxed);
+    share.context.store(context, std::memory_order_relaxed);
+    share.end.store(begin, std::memory_order_relaxed);
+    share.numShares.store(numShares, std::memory_order_relaxed);
+    share.callerCore.store(core, std::memory_order_relaxed);
+    share.ticket.store(job * JOB_UNIT + slices, PUBLISH);
+  }
+#if !defined(__SANITIZE_THREAD__)
+  std::atomic_thread_fence(std::memory_order_seq_cst);
+#endif
 }
 
-POP_INLINE void ThreadPool::wakeOne() {
-  // Taking the mutex orders us behind a worker between its last look at the ticket and its sleep.
-  { const std::lock_guard<std::mutex> lock(sleepMutex_); }
-  sleepCondition_.notify_one();
+/// Wakes the first sleeper behind `number` that has a share. Each that wakes calls the next: the
+/// caller pays for one wake-up only.
+POP_INLINE void ThreadPool::wakeNext(unsigned number, unsigned numShares) {
+  for (unsigned i = number + 1; i < numShares; ++i) {
+    Bed &bed = beds_[i];
+    if (!bed.occupied.load(std::memory_order_seq_cst))
+      continue;
+    // Taking the mutex orders us behind a worker between its last look at the ticket and its sleep.
+    { const std::lock_guard<std::mutex> lock(bed.mutex); }
+    bed.condition.notify_one();
+    return;
+  }
 }
 
-/// Claims one slice; false when there is none for this worker.
-POP_INLINE bool ThreadPool::claimSlice(unsigned worker, Claim &claim) {
-  std::uint64_t ticket = ticket_.load(std::memory_order_acquire);
-  for (;;) {
-    claim.slice = slice_.load(std::memory_order_relaxed);
-    claim.context = context_.load(std::memory_order_relaxed);
-    claim.index = numSlices_.load(std::memory_order_relaxed) - slicesLeft(ticket);
-    const bool admitted = worker == CALLER || worker < maxWorkers_.load(std::memory_order_relaxed);
-    if (!admitted || slicesLeft(ticket) == 0)
-      return false;
+/// Claims one slice of a share; false when none is left.
+POP_INLINE bool ThreadPool::claimFrom(Share &share, Claim &claim) {
+  std::uint64_t ticket = share.ticket.load(std::memory_order_acquire);
+  while (slicesLeft(ticket) != 0) {
+    claim.slice = share.slice.load(std::memory_order_relaxed);
+    claim.context = share.context.load(std::memory_order_relaxed);
+    claim.index = share.end.load(std::memory_order_relaxed) - slicesLeft(ticket);
     __builtin_prefetch(claim.context); // comes while the claim is made
     // Success proves that the job had not ended, so nothing of what was read above was overwritten
     // meanwhile.
-    if (ticket_.compare_exchange_weak(ticket, ticket - 1, std::memory_order_acq_rel,
-                                      std::memory_order_acquire))
+    if (share.ticket.compare_exchange_weak(ticket, ticket - 1, std::memory_order_acq_rel,
+                                           std::memory_order_acquire))
       return true;
+  }
+  return false;
+}
+
+/// Claims a slice of the thread's own share, or else of another's. The last one of another's is left
+/// to its owner for a while, who is likely to have its data in the cache.
+POP_INLINE bool ThreadPool::claimSlice(unsigned number, unsigned numShares, Claim &claim) {
+  if (claimFrom(shares_[number], claim))
+    return true;
+  for (unsigned pauses = 0;; ++pauses) {
+    unsigned most = 0, victim = number;
+    for (unsigned i = 0; i < numShares; ++i) {
+      const unsigned left = slicesLeft(shares_[i].ticket.load(std::memory_order_relaxed));
+      victim = left > most ? i : victim;
+      most = std::max(left, most);
+    }
+    if (most == 0)
+      return false;
+    if ((most > 1 || pauses >= PAUSES_BEFORE_LAST) && claimFrom(shares_[victim], claim))
+      return true;
+    pauseThread();
   }
 }
 
 POP_INLINE void ThreadPool::run(unsigned numSlices, unsigned maxThreads, SliceFunction slice,
                                 void *context) {
-  maxThreads = std::min(maxThreads, numThreads());
+  const unsigned numShares = std::min({numSlices, maxThreads, numThreads()});
   // A second engine at the same time, and a job inside a job, find the pool busy and run inline.
-  if (numSlices < 2 || maxThreads < 2 || busy_.exchange(true, std::memory_order_acquire)) {
+  if (numShares < 2 || busy_.exchange(true, std::memory_order_acquire)) {
     for (unsigned i = 0; i < numSlices; ++i)
       slice(context, i);
     return;
   }
   const unsigned before = finished_.load(std::memory_order_relaxed);
-  publish(numSlices, maxThreads, slice, context);
+  publish(numSlices, numShares, slice, context);
   if (sleeping_.load(std::memory_order_seq_cst) != 0)
-    wakeOne(); // the one that wakes calls the next: the caller pays for one wake-up only
-  slice(context, 0);
-  unsigned others = numSlices - 1;
-  for (Claim claim; claimSlice(CALLER, claim); --others)
+    wakeNext(0, numShares);
+  unsigned others = numSlices;
+  for (Claim claim; claimSlice(0, numShares, claim); --others)
     claim.run();
   for (unsigned pauses = 0; finished_.load(std::memory_order_acquire) - before != others;
        ++pauses) {
@@ -241,10 +286,12 @@ POP_INLINE void ThreadPool::run(unsigned numSlices, unsigned maxThreads, SliceFu
   busy_.store(false, std::memory_order_release);
 }
 
-/// Spins, then sleeps, until a job other than `seen` is published; false when the pool stops.
-POP_INLINE bool ThreadPool::waitForJob(std::uint64_t seen) {
+/// Spins, then sleeps, until a job other than `seen` has a share for the worker; false when the
+/// pool stops.
+POP_INLINE bool ThreadPool::waitForJob(unsigned number, std::uint64_t seen) {
+  const Share &share = shares_[number];
   const auto isNew = [&](std::memory_order order) {
-    return jobOf(ticket_.load(order)) != seen || stopping_.load(order);
+    return jobOf(share.ticket.load(order)) != seen || stopping_.load(order);
   };
   const auto end = std::chrono::steady_clock::now() + SPIN_TIME;
   do {
@@ -254,30 +301,33 @@ POP_INLINE bool ThreadPool::waitForJob(std::uint64_t seen) {
       pauseThread();
     }
   } while (std::chrono::steady_clock::now() < end);
-  std::unique_lock<std::mutex> lock(sleepMutex_);
+  Bed &bed = beds_[number];
+  std::unique_lock<std::mutex> lock(bed.mutex);
+  // Sequentially consistent with publish and its reader: either we see the ticket or they see us.
   sleeping_.fetch_add(1, std::memory_order_seq_cst);
-  sleepCondition_.wait(lock, [&] { return isNew(std::memory_order_seq_cst); });
+  bed.occupied.store(true, std::memory_order_seq_cst);
+  bed.condition.wait(lock, [&] { return isNew(std::memory_order_seq_cst); });
+  bed.occupied.store(false, std::memory_order_relaxed);
   sleeping_.fetch_sub(1, std::memory_order_seq_cst);
   lock.unlock();
-  if (slicesLeft(ticket_.load(std::memory_order_acquire)) != 0 &&
-      sleeping_.load(std::memory_order_relaxed) != 0)
-    wakeOne();
+  if (sleeping_.load(std::memory_order_relaxed) != 0)
+    wakeNext(number, share.numShares.load(std::memory_order_relaxed));
   return !stopping_.load(std::memory_order_acquire);
 }
 
-POP_INLINE void ThreadPool::workerMain(unsigned worker) {
-  std::uint64_t seen = jobOf(ticket_.load(std::memory_order_acquire));
-  for (;;) {
-    for (Claim claim; claimSlice(worker, claim);) {
+POP_INLINE void ThreadPool::workerMain(unsigned number) {
+  Share &share = shares_[number];
+  // Not the ticket as it is now: the first job may have come before this thread has.
+  for (std::uint64_t seen = 0; waitForJob(number, seen);) {
+    seen = jobOf(share.ticket.load(std::memory_order_acquire));
+    const int core = sched_getcpu();
+    if (coreEach_ && core >= 0 && core == share.callerCore.load(std::memory_order_relaxed))
+      leaveCore(core);
+    const unsigned numShares = share.numShares.load(std::memory_order_relaxed);
+    for (Claim claim; claimSlice(number, numShares, claim);) {
       claim.run();
       finished_.fetch_add(1, std::memory_order_release);
     }
-    if (!waitForJob(seen))
-      return;
-    seen = jobOf(ticket_.load(std::memory_order_acquire));
-    const int core = sched_getcpu();
-    if (coreEach_ && core >= 0 && core == callerCore_.load(std::memory_order_relaxed))
-      leaveCore(core);
   }
 }
 
