@@ -65,6 +65,9 @@ private:
   poplar::OptionFlags options_;
   std::vector<StreamConnection> streams_;
   std::ostream *print_;
+  // Options that every run asks for.
+  unsigned const wantedThreads_; ///< 0: all
+  bool const manyThreads_, prefetch_;
   State state_ = State::New;
   std::shared_ptr<model::DeviceData> device_;
   Arena arena_;

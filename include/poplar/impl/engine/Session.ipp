@@ -83,10 +83,14 @@ namespace cottonwood::engine {
 POP_INLINE Session::Session(std::shared_ptr<lower::ExecutableData const> executable,
                             poplar::OptionFlags options)
     : executable_(std::move(executable)), options_(std::move(options)),
-      streams_(executable_->streams.size()), print_(&std::cerr) {
-  auto const wanted = integerOption(options_, "engine.numThreads");
-  if (wanted > 0)
-    base::ensurePoolThreads(static_cast<unsigned>(std::min<std::uint64_t>(wanted, 4096)));
+      streams_(executable_->streams.size()), print_(&std::cerr),
+      wantedThreads_(static_cast<unsigned>(
+          std::min<std::uint64_t>(integerOption(options_, "engine.numThreads"), 4096))),
+      manyThreads_(flagOption(options_, "debug.cpuMultiThreadExecution")),
+      prefetch_(flagOption(options_, "exchange.enablePrefetch") &&
+                textOption(options_, "streamCallbacks.maxLookahead") != "0") {
+  if (wantedThreads_ > 0)
+    base::ensurePoolThreads(wantedThreads_);
 }
 
 POP_INLINE Session::~Session() {
@@ -151,14 +155,10 @@ POP_INLINE void Session::deploy() {
 
 POP_INLINE RunSettings Session::runSettings(poplar::OptionFlags const &runtime) const {
   RunSettings settings;
-  auto const wanted = static_cast<unsigned>(
-      std::min<std::uint64_t>(integerOption(options_, "engine.numThreads"), 4096));
-  settings.maxThreads = flagOption(options_, "debug.cpuMultiThreadExecution")
-                            ? (wanted > 0 ? wanted : base::threadBackend().numThreads())
-                            : 1;
-  settings.prefetch = flagOption(options_, "exchange.enablePrefetch") &&
-                      textOption(runtime, "streamCallbacks.maxLookahead") != "0" &&
-                      textOption(options_, "streamCallbacks.maxLookahead") != "0";
+  settings.maxThreads = !manyThreads_        ? 1
+                        : wantedThreads_ > 0 ? wantedThreads_
+                                             : base::threadBackend().numThreads();
+  settings.prefetch = prefetch_ && textOption(runtime, "streamCallbacks.maxLookahead") != "0";
   settings.print = print_;
   return settings;
 }
