@@ -33,7 +33,7 @@ public:
   bool compute(unsigned worker) {
     const WorkerShare rows = workerShare(out.size() / length, worker, 1);
     kernels::softmaxRows<Tag>(static_cast<kernels::SoftmaxKind>(kind), kernelPointer(in.data()),
-                              kernelPointer(out.data()), rows.begin, rows.end, length);
+                              kernelPointer(out.data()), rows.begin, rows.end, length, out.size());
     return true;
   }
 };
@@ -47,7 +47,7 @@ public:
     const WorkerShare rows = workerShare(data.size() / length, worker, 1);
     auto *p = kernelPointer(data.data());
     kernels::softmaxRows<Tag>(static_cast<kernels::SoftmaxKind>(kind), p, p, rows.begin, rows.end,
-                              length);
+                              length, data.size());
     return true;
   }
 };

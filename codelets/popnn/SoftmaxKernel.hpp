@@ -3,6 +3,7 @@
 #pragma once
 
 #include <codelets/popops/ReduceKernel.hpp>
+#include <codelets/popops/StreamBytes.hpp>
 
 namespace cottonwood::kernels {
 
@@ -31,9 +32,26 @@ POP_SIMD_INLINE void transformRow(const T *in, T *out, std::size_t n, F f) {
     f(V::loadPartial(in + i, n - i), i).storePartial(out + i, n - i);
 }
 
+/// The same with `out` written past the caches, which is worth it where all rows together do not
+/// fit them.
+template <class Tag, class T, class F>
+POP_SIMD_INLINE void transformRowPast(const T *in, T *out, std::size_t n, F f) {
+  alignas(64) T piece[SOFTMAX_ROW];
+  for (std::size_t begin = 0; begin < n; begin += SOFTMAX_ROW) {
+    const std::size_t m = n - begin < SOFTMAX_ROW ? n - begin : SOFTMAX_ROW;
+    transformRow<Tag>(in + begin, piece, m,
+                      [&](auto x, std::size_t i) POP_SIMD_LAMBDA { return f(x, begin + i); });
+    streamBytes<Tag>(reinterpret_cast<unsigned char *>(out + begin),
+                     reinterpret_cast<const unsigned char *>(piece), m * sizeof(T));
+  }
+}
+
 template <class Tag, class T>
-void softmaxRow(SoftmaxKind kind, const T *in, T *out, std::size_t n) {
+void softmaxRow(SoftmaxKind kind, const T *in, T *out, std::size_t n, bool past) {
   using V = simd<float, Tag>;
+  const auto transform = [&](auto f) POP_SIMD_LAMBDA {
+    past ? transformRowPast<Tag>(in, out, n, f) : transformRow<Tag>(in, out, n, f);
+  };
   const V shift = V::splat(kind == SoftmaxKind::PLAIN ? 0.f : rowMaximum<Tag>(in, n));
   const bool keep = n <= SOFTMAX_ROW && kind != SoftmaxKind::LOG;
   alignas(64) float kept[SOFTMAX_ROW + V::width];
@@ -41,31 +59,31 @@ void softmaxRow(SoftmaxKind kind, const T *in, T *out, std::size_t n) {
     const V e = math::exp(x - shift);
     if (keep)
       e.store(kept + i);
+    if (past) // while this row is computed the next one comes from memory
+      __builtin_prefetch(in + n + i, 0, 2);
     return e;
   });
   if (kind == SoftmaxKind::LOG) {
     const V logSum = math::log(V::splat(sum));
-    transformRow<Tag>(in, out, n,
-                      [&](V x, std::size_t) POP_SIMD_LAMBDA { return (x - shift) - logSum; });
+    transform([&](V x, std::size_t) POP_SIMD_LAMBDA { return (x - shift) - logSum; });
     return;
   }
   const V factor = V::splat((kind == SoftmaxKind::SCALED ? SOFTMAX_SCALE : 1.f) / sum);
   if (keep)
-    transformRow<Tag>(in, out, n,
-                      [&](V, std::size_t i) POP_SIMD_LAMBDA { return V::load(kept + i) * factor; });
+    transform([&](V, std::size_t i) POP_SIMD_LAMBDA { return V::load(kept + i) * factor; });
   else
-    transformRow<Tag>(in, out, n, [&](V x, std::size_t) POP_SIMD_LAMBDA {
-      return math::exp(x - shift) * factor;
-    });
+    transform([&](V x, std::size_t) POP_SIMD_LAMBDA { return math::exp(x - shift) * factor; });
 }
 } // namespace detail
 
 /// Rows [begin, end) of [rows, length]; `out` may be `in`.
+/// \param elements  of all rows: decides how they are stored, never what
 template <class Tag, class T>
 void softmaxRows(SoftmaxKind kind, const T *in, T *out, std::size_t begin, std::size_t end,
-                 std::size_t length) {
+                 std::size_t length, std::size_t elements) {
+  const bool past = in != out && 2 * elements * sizeof(T) >= detail::STREAM_BYTES;
   for (std::size_t row = begin; row < end; ++row)
-    detail::softmaxRow<Tag>(kind, in + row * length, out + row * length, length);
+    detail::softmaxRow<Tag>(kind, in + row * length, out + row * length, length, past);
 }
 
 /// out = g y - y sum(g y) for rows [begin, end).
