@@ -296,6 +296,7 @@ template <arch::Avx512Tag Tag> struct simd<float, Tag> {
   POP_SIMD_INLINE static simd nearest(simd a) {
     return simd{_mm512_roundscale_ps(a.r, _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC)};
   }
+  POP_SIMD_INLINE static simd scale(simd a, simd n) { return simd{_mm512_scalef_ps(a.r, n.r)}; }
   POP_SIMD_INLINE Int bits() const { return Int{_mm512_castps_si512(r)}; }
   POP_SIMD_INLINE static simd fromBits(Int x) { return simd{_mm512_castsi512_ps(x.r)}; }
   POP_SIMD_INLINE Int toInt() const { return Int{_mm512_cvttps_epi32(r)}; }

@@ -42,7 +42,7 @@ const Stated STATED[] = {
     {"inverse", MapOp::INVERSE, [](double x) { return 1 / x; }, -MOST, MOST, 0.5001},
     {"tanh", MapOp::TANH, [](double x) { return std::tanh(x); }, -MOST, MOST, 3},
     {"sigmoid", MapOp::SIGMOID, logistic, -87, MOST, 2.5},
-    {"erf", MapOp::ERF, [](double x) { return std::erf(x); }, -MOST, MOST, 2},
+    {"erf", MapOp::ERF, [](double x) { return std::erf(x); }, -MOST, MOST, 3},
     {"sin", MapOp::SIN, [](double x) { return std::sin(x); }, -32768, 32768, 2},
     {"cos", MapOp::COS, [](double x) { return std::cos(x); }, -32768, 32768, 2},
     {"tan", MapOp::TAN, [](double x) { return std::tan(x); }, -32768, 32768, 4},
@@ -50,8 +50,8 @@ const Stated STATED[] = {
     {"swish", MapOp::SWISH, [](double x) { return x * logistic(x); }, -80, 1e38, 3},
     {"gelu", MapOp::GELU, gelu, -1, 1e10, 4},
     {"gelu", MapOp::GELU, gelu, -5, -1, 48},
-    {"geluErf", MapOp::GELU_ERF, [](double x) { return x * normal(x); }, -1, 1e38, 3},
-    {"geluErf", MapOp::GELU_ERF, [](double x) { return x * normal(x); }, -5, -1, 32},
+    {"geluErf", MapOp::GELU_ERF, [](double x) { return x * normal(x); }, -1, 1e38, 5},
+    {"geluErf", MapOp::GELU_ERF, [](double x) { return x * normal(x); }, -12.5, -1, 7},
 };
 
 struct StatedPair {

@@ -50,7 +50,7 @@ const UnaryRule UNARY[] = {
     {MapOp::CBRT, [](double x) { return std::cbrt(x); }, 1},
     {MapOp::CEIL, [](double x) { return std::ceil(x); }, 0},
     {MapOp::COS, [](double x) { return std::cos(x); }, 2},
-    {MapOp::ERF, [](double x) { return std::erf(x); }, 2},
+    {MapOp::ERF, [](double x) { return std::erf(x); }, 3},
     {MapOp::EXPONENT, [](double x) { return std::exp(x); }, 1.1},
     {MapOp::EXPONENT_MINUS_ONE, [](double x) { return std::expm1(x); }, 2},
     {MapOp::EXPONENT2, [](double x) { return std::exp2(x); }, 1},
