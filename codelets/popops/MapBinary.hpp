@@ -161,14 +161,9 @@ void binaryKernel(void *out, const void *in0, const void *in1, const void *, std
   };
   const T *a = static_cast<const T *>(in0), *b = static_cast<const T *>(in1);
   To *result = static_cast<To *>(out);
-  std::size_t i = 0;
-  for (; i + V::width <= n; i += V::width) {
-    const auto value = apply(V::load(a + i), V::load(b + i));
-    if constexpr (IS_FLOATING<To>)
-      storeOrStream(value, result + i, past);
-    else
-      storeLanes(value, result + i);
-  }
+  const std::size_t i = eachWholeVector<OP, V::width>(
+      n, past, [&](std::size_t k) POP_SIMD_LAMBDA { return apply(V::load(a + k), V::load(b + k)); },
+      [&](auto v, std::size_t k, bool by) POP_SIMD_LAMBDA { putLanes(v, result + k, by); });
   if (i < n)
     storeLanes(apply(V::loadPartial(a + i, n - i), V::loadPartial(b + i, n - i)), result + i,
                n - i);

@@ -15,7 +15,7 @@
 namespace cottonwood::kernels {
 
 /// Worker contexts share the elements in multiples of this.
-inline constexpr std::size_t MAP_GRAIN = 256;
+inline constexpr std::size_t MAP_GRAIN = 1024;
 
 /// The array kernels of a tag; instantiated in MapUnary.cpp and MapBinary.cpp.
 #if !defined(POPLAR_HEADER_ONLY) && defined(POP_ISA)
@@ -162,7 +162,9 @@ private:
   bool stream_ = false; // the output is written past the caches,
   bool direct_ = false; // by the last instruction itself
   unsigned char *streamBuffer_ = nullptr;
-  MapOperandState operands_[vertices::MAP_MAX_OPERANDS];
+  union { // left as it is: most programs have few operands
+    MapOperandState operands_[vertices::MAP_MAX_OPERANDS];
+  };
   MapStep steps_[vertices::MAP_MAX_INSTRUCTIONS];
   unsigned char *values_[256];
   alignas(64) unsigned char scratch_[MAP_SCRATCH + 64 * (vertices::MAP_MAX_OPERANDS +

@@ -101,12 +101,16 @@ template <class Tag> void fillBuffer(MapOperandState &o, std::uint64_t begin, st
   }
 }
 
-/// Elements a step may have at most, so that `buffers` buffers fit the scratch space.
+/// Elements a step may have at most, so that `buffers` buffers together with what is read and
+/// written in place are no larger than the scratch space, which is most of L1.
 POP_SIMD_INLINE std::size_t mapStepLimit(const MapOperandState *operands, unsigned count,
                                          unsigned buffers, std::size_t n) {
   if (buffers == 0)
     return n;
-  const std::size_t limit = MAP_SCRATCH / 4 / buffers / 64 * 64;
+  unsigned arrays = buffers + 1;
+  for (unsigned i = 0; i < count; ++i)
+    arrays += !operands[i].isBuffered();
+  const std::size_t limit = MAP_SCRATCH / 4 / arrays / 64 * 64;
   if (n <= limit)
     return n;
   // Steps of whole periods leave the buffer of a short repeating row as it is.

@@ -28,12 +28,43 @@ namespace detail {
 using vertices::MapOp;
 using vertices::MapType;
 
-/// A whole vector of floating lanes.
-template <class V, class T> POP_SIMD_INLINE void storeOrStream(V v, T *p, bool past) {
-  if (past)
-    v.stream(p);
+/// A whole vector, past the caches if its lanes are floating and it shall be.
+template <class V, class T> POP_SIMD_INLINE void putLanes(V v, T *p, bool past) {
+  if constexpr (IS_FLOATING<T>)
+    past ? v.stream(p) : v.store(p);
   else
-    v.store(p);
+    storeLanes(v, p);
+}
+
+/// Operations of one or two instructions a vector: the loop around them shows.
+constexpr bool isCheap(MapOp op) {
+  return op == MapOp::ABSOLUTE || op == MapOp::ADD || op == MapOp::MAXIMUM ||
+         op == MapOp::MINIMUM || op == MapOp::MULTIPLY || op == MapOp::NEGATE ||
+         op == MapOp::RELU || op == MapOp::SQUARE || op == MapOp::SUBTRACT;
+}
+
+/// put(value(i), i, past) for the first elements i of all whole vectors; returns the elements of
+/// these. `past` is a constant to `put` in the loops of cheap operations.
+template <MapOp OP, int WIDTH, class Value, class Put>
+POP_SIMD_INLINE std::size_t eachWholeVector(std::size_t n, bool past, Value value, Put put) {
+  std::size_t i = 0;
+  if constexpr (isCheap(OP)) {
+    const auto four = [&](auto always) {
+      for (; i + 4 * WIDTH <= n; i += 4 * WIDTH) {
+        put(value(i), i, always);
+        put(value(i + WIDTH), i + WIDTH, always);
+        put(value(i + 2 * WIDTH), i + 2 * WIDTH, always);
+        put(value(i + 3 * WIDTH), i + 3 * WIDTH, always);
+      }
+    };
+    if (past)
+      four(std::true_type());
+    else
+      four(std::false_type());
+  }
+  for (; i + WIDTH <= n; i += WIDTH)
+    put(value(i), i, past);
+  return i;
 }
 
 /// The type that kernels hold an element of a MapType in.
@@ -189,13 +220,9 @@ void unaryKernel(void *out, const void *in, const void *, const void *, std::siz
   };
   const T *a = static_cast<const T *>(in);
   To *result = static_cast<To *>(out);
-  std::size_t i = 0;
-  for (; i + V::width <= n; i += V::width) {
-    if constexpr (IS_FLOATING<To>)
-      storeOrStream(apply(V::load(a + i)), result + i, past);
-    else
-      storeLanes(apply(V::load(a + i)), result + i);
-  }
+  const std::size_t i = eachWholeVector<OP, V::width>(
+      n, past, [&](std::size_t k) POP_SIMD_LAMBDA { return apply(V::load(a + k)); },
+      [&](auto v, std::size_t k, bool by) POP_SIMD_LAMBDA { putLanes(v, result + k, by); });
   if (i < n)
     storeLanes(apply(V::loadPartial(a + i, n - i)), result + i, n - i);
 }
