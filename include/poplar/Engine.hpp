@@ -111,7 +111,8 @@ public:
   void stop();
 
   // Tensors by the handle given to Graph::createHostRead and createHostWrite; between runs.
-  // Data are packed, row-major, elements as on the device (HALF: 2 bytes).
+  // Data are packed, row-major, elements as on the device (HALF: 2 bytes); in a replicated graph
+  // the tensors of all replicas one after another, replica 0 first.
   /// \throws stream_connection_error  no such handle, or [buf, bufEnd) is smaller than the tensor.
   /// \throws tensor_io_state_error    not loaded.
   void readTensor(StringRef handle, void *buf, void *bufEnd);
@@ -137,7 +138,9 @@ public:
   /// position is kept over runs. \throws stream_connection_error  no such stream, or the length is
   /// no positive multiple of a transfer's bytes.
   void connectStream(StringRef handle, void *begin, void *end);
-  /// A buffer of one transfer.
+  /// In a replicated graph transfer k of replica r takes (k * replicas + r) transfers from the
+  /// beginning; of a broadcast stream all replicas take the same.
+  /// A buffer of one transfer of all replicas, or of one if it is broadcast.
   void connectStream(StringRef handle, void *p);
   template <class T> void connectStream(StringRef handle, gccs::ArrayRef<T> const &buf) {
     connectStream(handle, static_cast<void *>(buf.data()),
@@ -146,7 +149,8 @@ public:
   void connectStream(DataStream const &stream, void *begin, void *end);
   void connectStream(DataStream const &stream, void *p);
   void connectStreamToCallback(StringRef handle, StreamCallbackHandle f);
-  /// `index` is the replica: 0 unless the graph is replicated.
+  /// `index` is the replica: 0 unless the graph is replicated. A broadcast stream has index 0
+  /// alone.
   void connectStreamToCallback(StringRef handle, unsigned index, StreamCallbackHandle f);
   void connectStreamToCallback(DataStream const &stream, StreamCallbackHandle f);
   void connectStreamToCallback(DataStream const &stream, unsigned index, StreamCallbackHandle f);

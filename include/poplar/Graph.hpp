@@ -93,7 +93,9 @@ public:
 
   /// An empty handle: assign to it before use. Anything else throws poplar_error.
   Graph();
-  /// \throws graph_replication_error  r is not 1: replicated graphs are not available.
+  /// r times the same graph and programs, each replica with its own contents on 1/r of the IPUs:
+  /// getTarget() is what one replica has. A CPU of several IPUs is Device::createCPUDevice(n).
+  /// \throws graph_replication_error  r does not divide the number of IPUs.
   Graph(Target const &target, replication_factor r = replication_factor(1));
   Graph(Device const &device, replication_factor r = replication_factor(1));
   Graph(Graph &&other) noexcept;

@@ -11,6 +11,7 @@
 #include <cstdint>
 #include <initializer_list>
 #include <iosfwd>
+#include <map>
 #include <memory>
 #include <poplar/ArrayRef.hpp>
 #include <poplar/DataStream.hpp>
@@ -185,6 +186,23 @@ public:
               DebugContext const &debugContext = {});
 };
 
+/// Copies src of replica `from` to dst of replica `to` for every entry (from, to) of the map, all
+/// at once: no replica goes on before all have arrived here and the data have moved.
+/// \throws graph_replication_error  keys and values are not both a permutation of 0, 1, ...,
+///                                  replication factor - 1.
+/// \throws type_error, poplar_error  as Copy.
+class POP_API CrossReplicaCopy : public Program {
+public:
+  CrossReplicaCopy(Tensor src, Tensor dst, std::map<unsigned, unsigned> replicaMap,
+                   DebugContext const &debugContext = {});
+};
+
+/// Promises that t has the same contents on every replica. Nothing is done.
+class POP_API AssumeEqualAcrossReplicas : public Program {
+public:
+  AssumeEqualAcrossReplicas(Tensor t, DebugContext const &debugContext = {});
+};
+
 /// Declares that the old contents of t are not needed: they are undefined afterwards.
 /// \throws poplar_error  t has constant elements.
 class POP_API WriteUndef : public Program {
@@ -192,7 +210,7 @@ public:
   WriteUndef(Tensor t, DebugContext const &debugContext = {});
 };
 
-/// A barrier.
+/// A barrier. GLOBAL also waits for all replicas.
 class POP_API Sync : public Program {
 public:
   explicit Sync(SyncType type, DebugContext const &debugContext = {});

@@ -85,6 +85,7 @@
 #include <poplar/impl/engine/OptionTable.ipp>
 #include <poplar/impl/engine/Options.ipp>
 #include <poplar/impl/engine/PrintFormat.ipp>
+#include <poplar/impl/engine/Replicas.ipp>
 #include <poplar/impl/engine/Session.ipp>
 #include <poplar/impl/engine/StreamCallback.ipp>
 #include <poplar/impl/engine/Streams.ipp>

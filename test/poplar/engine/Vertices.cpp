@@ -8,6 +8,7 @@ void engineTest::Throws::compute() {
 
 POPLAR_VERTEX(engineTest::Scale, in, out, factor)
 POPLAR_VERTEX(engineTest::Count, x, step)
+POPLAR_VERTEX(engineTest::AddTo, x, sum)
 POPLAR_VERTEX(engineTest::Below, x, flag, limit)
 POPLAR_VERTEX(engineTest::IsPositive, x)
 POPLAR_VERTEX(engineTest::AddOneMulti, in, out)

@@ -36,6 +36,14 @@ public:
   void compute() { *x += step; }
 };
 
+/// sum += x
+class AddTo : public poplar::Vertex {
+public:
+  poplar::Input<int> x;
+  poplar::InOut<int> sum;
+  void compute() { *sum += *x; }
+};
+
 /// flag = x < limit
 class Below : public poplar::Vertex {
 public:

@@ -28,10 +28,6 @@ POP_INLINE poplar::Executable compile(poplar::Graph const &graph,
   std::shared_ptr<graph::GraphData> const &data = graph::HandleAccess::data(graph);
   if (!data)
     base::fail<poplar::poplar_error>("Engine", "the graph is empty (moved from)");
-  if (graph.getReplicationFactor() > 1)
-    base::fail<poplar::graph_replication_error>("Engine", "the graph has replication factor ",
-                                                graph.getReplicationFactor(),
-                                                "; only graphs of one replica can be compiled");
   lower::LowerRequest request;
   for (poplar::program::Program const &program : programs)
     request.programs.push_back(program::Access::node(program));

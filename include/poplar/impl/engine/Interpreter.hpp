@@ -22,14 +22,27 @@ struct RunSettings {
   std::ostream *print = nullptr;
 };
 
+/// Why an interpreter has stopped executing.
+enum class Pause : std::uint8_t {
+  Ready,      ///< it has not: it may go on
+  Rendezvous, ///< at an instruction that all replicas execute together
+  End,        ///< of the program
+  Stopped,    ///< `stop` is set
+};
+
+/// Executes the instructions for one replica.
 class Interpreter {
 public:
   /// `arena` holds the loaded data; `streams` are the connections by stream number.
-  Interpreter(lower::ExecutableData const &executable, std::byte *arena,
+  Interpreter(lower::ExecutableData const &executable, std::byte *arena, std::uint32_t replica,
               std::vector<StreamConnection> &streams, std::atomic<bool> const &stop);
 
-  /// Runs one program to its end, or until `stop` is set and a loop turns.
-  void run(std::uint32_t program, RunSettings const &settings);
+  void start(std::uint32_t program);
+  /// Goes on to the next rendezvous, to the end, or until `stop` is set and a loop turns. Ready: to
+  /// let the others catch up.
+  Pause resume(RunSettings const &settings);
+  /// The instruction of the rendezvous.
+  std::uint32_t at() const { return at_ - 1; }
   StepRecorder &recorder() { return recorder_; }
   StepRecorder const &recorder() const { return recorder_; }
 
@@ -37,6 +50,7 @@ private:
   bool predicate(lower::Instruction const &instruction) const;
   std::uint32_t switchTarget(lower::Instruction const &instruction) const;
   std::int32_t control(lower::Instruction const &instruction) const;
+  StreamConnection &connection(lower::Instruction const &instruction) const;
   void stream(lower::Instruction const &instruction, RunSettings const &settings);
   void print(lower::PrintPlan const &plan, std::ostream &out) const;
   std::uint64_t clock() const;
@@ -44,12 +58,14 @@ private:
 
   lower::ExecutableData const *executable_;
   std::byte *arena_;
+  std::uint32_t replica_;
   std::vector<StreamConnection> *streams_;
   std::atomic<bool> const *stop_;
   bool tiled_;
   MoveRunner moves_;
   ComputeSets computeSets_;
   StepRecorder recorder_;
+  std::uint32_t at_ = 0;               ///< the next instruction
   std::vector<std::uint64_t> turns_;   ///< left, of the loops we are in
   std::vector<std::uint32_t> returns_; ///< of the functions we are in
   std::vector<std::uint64_t> clockStarts_;

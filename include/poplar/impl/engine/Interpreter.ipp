@@ -15,9 +15,9 @@
 namespace cottonwood::engine {
 
 POP_INLINE Interpreter::Interpreter(lower::ExecutableData const &executable, std::byte *arena,
-                                    std::vector<StreamConnection> &streams,
+                                    std::uint32_t replica, std::vector<StreamConnection> &streams,
                                     std::atomic<bool> const &stop)
-    : executable_(&executable), arena_(arena), streams_(&streams), stop_(&stop),
+    : executable_(&executable), arena_(arena), replica_(replica), streams_(&streams), stop_(&stop),
       tiled_(executable.target.getTargetType() != poplar::TargetType::CPU), moves_(executable),
       computeSets_(executable, arena), recorder_(executable.bsp) {}
 
@@ -42,27 +42,36 @@ POP_INLINE std::uint32_t Interpreter::switchTarget(lower::Instruction const &ins
   return found != table.cases.end() && found->first == value ? found->second : table.otherwise;
 }
 
+POP_INLINE StreamConnection &Interpreter::connection(lower::Instruction const &instruction) const {
+  StreamConnection &connection = (*streams_)[instruction.a];
+  if (!connection.connected(replica_))
+    base::fail<poplar::stream_connection_error>(
+        "Engine::run", "stream '", executable_->streams[instruction.a].handle, "' ",
+        executable_->numReplicas > 1 ? base::textOf("of replica ", replica_, " ") : std::string(),
+        "is not connected; call connectStream or connectStreamToCallback "
+        "before the program that uses it runs");
+  return connection;
+}
+
 POP_INLINE void Interpreter::stream(lower::Instruction const &instruction,
                                     RunSettings const &settings) {
-  lower::StreamPlan const &plan = executable_->streams[instruction.a];
-  StreamConnection &connection = (*streams_)[instruction.a];
-  if (!connection.connected())
-    base::fail<poplar::stream_connection_error>(
-        "Engine::run", "stream '", plan.handle,
-        "' is not connected; call connectStream or connectStreamToCallback "
-        "before the program that uses it runs");
   lower::MovePlan const &moves = executable_->plans[instruction.b];
   if (instruction.op == lower::Op::StreamIn)
-    connection.read(plan, moves, moves_, arena_, settings.maxThreads, settings.prefetch);
+    connection(instruction)
+        .read(replica_, moves, moves_, arena_, settings.maxThreads, settings.prefetch);
   else
-    connection.write(plan, moves, moves_, arena_, settings.maxThreads);
+    connection(instruction).write(replica_, moves, moves_, arena_, settings.maxThreads);
 }
 
 POP_INLINE void Interpreter::print(lower::PrintPlan const &plan, std::ostream &out) const {
   std::vector<std::byte> data(plan.bytes);
   moves_.runInline(plan.plan, arena_, data.data());
-  if (!plan.spec.title.empty())
-    out << plan.spec.title << ": ";
+  if (!plan.spec.title.empty()) {
+    out << plan.spec.title;
+    if (executable_->numReplicas > 1)
+      out << "_replica_" << replica_;
+    out << ": ";
+  }
   out << tensorText(plan.type, plan.shape, data.data(), plan.spec.format) << '\n' << std::flush;
 }
 
@@ -83,20 +92,24 @@ POP_INLINE void Interpreter::writeClock(lower::Instruction const &instruction,
   moves_.runInline(executable_->plans[instruction.a], bytes, arena_);
 }
 
-POP_INLINE void Interpreter::run(std::uint32_t program, RunSettings const &settings) {
-  using lower::Op;
+POP_INLINE void Interpreter::start(std::uint32_t program) {
   turns_.clear();
   returns_.clear();
   clockStarts_.clear();
+  at_ = executable_->entryPoints[program];
+}
+
+POP_INLINE Pause Interpreter::resume(RunSettings const &settings) {
+  using lower::Op;
   lower::Instruction const *const code = executable_->instructions.data();
   unsigned const threads = settings.maxThreads;
-  for (std::uint32_t at = executable_->entryPoints[program];;) {
+  for (std::uint32_t at = at_;;) {
     lower::Instruction const &now = code[at++];
     if (now.step != lower::NONE)
       recorder_.account(now.step);
     switch (now.op) {
     case Op::End:
-      return;
+      return Pause::End;
     case Op::Step:
       break;
     case Op::Execute:
@@ -111,7 +124,15 @@ POP_INLINE void Interpreter::run(std::uint32_t program, RunSettings const &setti
     case Op::StreamIn:
     case Op::StreamOut:
       stream(now, settings);
+      if ((*streams_)[now.a].isFarAhead(replica_)) {
+        at_ = at;
+        return Pause::Ready;
+      }
       break;
+    case Op::CrossReplicaCopy:
+    case Op::GlobalSync:
+      at_ = at;
+      return Pause::Rendezvous;
     case Op::LoopBegin:
       turns_.push_back(now.b);
       break;
@@ -121,12 +142,12 @@ POP_INLINE void Interpreter::run(std::uint32_t program, RunSettings const &setti
       else
         at = now.a;
       if (stop_->load(std::memory_order_relaxed))
-        return;
+        return Pause::Stopped;
       break;
     case Op::Jump:
       at = now.a;
       if (stop_->load(std::memory_order_relaxed))
-        return;
+        return Pause::Stopped;
       break;
     case Op::JumpIfTrue:
       if (predicate(now))

@@ -5,8 +5,7 @@
 #include <poplar/Device.hpp>
 #include <poplar/OptionFlags.hpp>
 #include <poplar/StreamCallback.hpp>
-#include <poplar/impl/engine/Arena.hpp>
-#include <poplar/impl/engine/Interpreter.hpp>
+#include <poplar/impl/engine/Replicas.hpp>
 #include <poplar/impl/engine/Streams.hpp>
 #include <poplar/impl/lower/ExecutableData.hpp>
 
@@ -39,7 +38,7 @@ public:
   void writeTensor(std::string_view handle, void const *buffer, std::uint64_t bytes);
   std::uint32_t findStream(char const *where, std::string_view handle) const;
   void connect(std::string_view handle, void *begin, void *end);
-  /// A buffer as long as one transfer.
+  /// A buffer as long as one transfer, of all replicas unless it is broadcast.
   void connect(std::string_view handle, void *begin);
   void connect(std::string_view handle, unsigned replica, poplar::StreamCallbackHandle callback);
 
@@ -47,15 +46,12 @@ public:
   void setRecording(bool on);
   void resetRecording();
   /// What was executed since load or reset; null when not loaded.
-  StepRecorder const *recorder() const {
-    return interpreter_ ? &interpreter_->recorder() : nullptr;
-  }
+  StepRecorder const *recorder() const { return replicas_ ? &replicas_->recorder() : nullptr; }
   std::vector<std::string> const &runNames() const { return runNames_; }
 
 private:
   enum class State { New, Prepared, Loaded };
 
-  void fillArena();
   lower::HostTensor const &findTensor(char const *where,
                                       std::vector<lower::HostTensor> const &tensors,
                                       std::string_view handle, std::uint64_t bytes) const;
@@ -70,8 +66,7 @@ private:
   bool const manyThreads_, prefetch_;
   State state_ = State::New;
   std::shared_ptr<model::DeviceData> device_;
-  Arena arena_;
-  std::optional<Interpreter> interpreter_;
+  std::optional<Replicas> replicas_; ///< while loaded
   std::atomic<bool> running_{false}, stop_{false};
   bool recording_ = true;
   std::vector<std::string> runNames_;

@@ -22,34 +22,15 @@ POP_INLINE std::string targetText(poplar::Target const &target) {
                       ")");
 }
 
-/// Writes a pattern `repeats` times: by doubling what is there already.
-POP_INLINE void fill(std::byte *to, std::byte const *pattern, std::uint64_t bytes,
-                     std::uint64_t repeats) {
-  std::uint64_t const total = bytes * repeats;
-  std::memcpy(to, pattern, bytes);
-  for (std::uint64_t done = bytes; done < total;) {
-    std::uint64_t const step = std::min(done, total - done);
-    std::memcpy(to + done, to, step);
-    done += step;
-  }
+/// Whether the executable was made for that device, each replica for its part of it.
+POP_INLINE bool isMadeFor(lower::ExecutableData const &executable, poplar::Target const &target) {
+  unsigned const numIPUs = target.getNumIPUs(), numReplicas = executable.numReplicas;
+  if (numReplicas == 1)
+    return target == executable.target;
+  return numIPUs % numReplicas == 0 &&
+         target.createVirtualTarget(numIPUs / numReplicas, target.getTilesPerIPU()) ==
+             executable.target;
 }
-
-/// Turns the arena offsets in the state images into addresses.
-POP_INLINE void relocate(lower::ExecutableData const &executable, std::byte *arena) {
-  std::byte *const states = arena + executable.statesBegin;
-  for (std::size_t i = 0; i < executable.relocations.size(); ++i)
-    for (std::uint64_t bits = executable.relocations[i]; bits != 0; bits &= bits - 1) {
-      std::byte *const word = states + (i * 64 + static_cast<std::size_t>(__builtin_ctzll(bits))) *
-                                           sizeof(std::uint64_t);
-      std::uint64_t offset;
-      std::memcpy(&offset, word, sizeof offset);
-      std::byte *const address = arena + offset;
-      std::memcpy(word, &address, sizeof address);
-    }
-}
-
-/// Memory shared by liveness is filled with NaNs in debug builds, up to this many bytes.
-inline constexpr std::uint64_t MAX_POISON_BYTES = std::uint64_t{16} << 20;
 
 /// What does not fit was let through by the compiler on request (debug.allowOutOfMemory); it cannot
 /// be loaded.
@@ -82,13 +63,14 @@ namespace cottonwood::engine {
 
 POP_INLINE Session::Session(std::shared_ptr<lower::ExecutableData const> executable,
                             poplar::OptionFlags options)
-    : executable_(std::move(executable)), options_(std::move(options)),
-      streams_(executable_->streams.size()), print_(&std::cerr),
+    : executable_(std::move(executable)), options_(std::move(options)), print_(&std::cerr),
       wantedThreads_(static_cast<unsigned>(
           std::min<std::uint64_t>(integerOption(options_, "engine.numThreads"), 4096))),
       manyThreads_(flagOption(options_, "debug.cpuMultiThreadExecution")),
       prefetch_(flagOption(options_, "exchange.enablePrefetch") &&
                 textOption(options_, "streamCallbacks.maxLookahead") != "0") {
+  for (lower::StreamPlan const &stream : executable_->streams)
+    streams_.emplace_back(stream, executable_->numReplicas);
   if (wantedThreads_ > 0)
     base::ensurePoolThreads(wantedThreads_);
 }
@@ -102,36 +84,18 @@ POP_INLINE void Session::prepare(poplar::Device const &device) {
   if (!device.data())
     base::fail<poplar::poplar_error>("Engine::load", "the device is empty");
   poplar::Target const &target = device.getTarget();
-  if (target != executable_->target)
+  unsigned const numReplicas = executable_->numReplicas;
+  if (!detail::isMadeFor(*executable_, target))
     base::fail<poplar::poplar_error>(
         "Engine::load", "the device's target, ", detail::targetText(target),
-        ", is not the one the graph was compiled for, ", detail::targetText(executable_->target));
+        ", is not the one the graph was compiled for, ", detail::targetText(executable_->target),
+        numReplicas > 1 ? base::textOf(", for each of ", numReplicas, " replicas") : std::string());
   if (model::needsAttachment(*device.data()) && !device.isAttached())
     base::fail<poplar::poplar_error>("Engine::load", "device ", device.getId(),
                                      " is not attached; call Device::attach() first");
   detail::checkFits(*executable_);
   device_ = device.data();
   state_ = State::Prepared;
-}
-
-POP_INLINE void Session::fillArena() {
-  lower::ExecutableData const &executable = *executable_;
-  interpreter_.reset();
-  arena_ = Arena(); // give the old memory back before taking new
-  arena_ = Arena(executable.arenaBytes);
-#if !defined(NDEBUG)
-  // Nothing may read what its program has not written: such reads shall be seen.
-  std::memset(
-      arena_.data() + executable.sharedBegin, 0xff,
-      std::min(executable.variableBytes - executable.sharedBegin, detail::MAX_POISON_BYTES));
-#endif
-  for (lower::InitialData const &data : executable.initial)
-    detail::fill(arena_.data() + data.offset, executable.blob.data() + data.blobOffset,
-                 data.blobBytes, data.repeats);
-  if (!executable.states.empty())
-    std::memcpy(arena_.data() + executable.statesBegin, executable.states.data(),
-                executable.states.size());
-  detail::relocate(executable, arena_.data());
 }
 
 POP_INLINE void Session::deploy() {
@@ -141,13 +105,13 @@ POP_INLINE void Session::deploy() {
   state_ = State::Prepared;
   for (StreamConnection &stream : streams_)
     stream.invalidate();
-  fillArena();
-  interpreter_.emplace(*executable_, arena_.data(), streams_, stop_);
-  interpreter_->recorder().setRecording(recording_);
-  interpreter_->recorder().setTracing(flagOption(options_, "debug.instrument") ||
-                                      flagOption(options_, "debug.instrumentCompute") ||
-                                      flagOption(options_, "debug.instrumentControlFlow") ||
-                                      flagOption(options_, "debug.instrumentExternalExchange"));
+  replicas_.reset(); // give the old memory back before taking new
+  replicas_.emplace(*executable_, streams_, stop_);
+  replicas_->setRecording(recording_);
+  replicas_->setTracing(flagOption(options_, "debug.instrument") ||
+                        flagOption(options_, "debug.instrumentCompute") ||
+                        flagOption(options_, "debug.instrumentControlFlow") ||
+                        flagOption(options_, "debug.instrumentExternalExchange"));
   runNames_.clear();
   stop_.store(false);
   state_ = State::Loaded;
@@ -178,7 +142,7 @@ POP_INLINE void Session::run(std::uint32_t program, std::string const &name,
     runNames_.push_back(name);
   detail::RunningMark const mark(running_);
   FloatEnvironment const environment;
-  interpreter_->run(program, runSettings(runtime));
+  replicas_->run(program, runSettings(runtime));
   if (stop_.load())
     state_ = State::Prepared;
 }
@@ -209,27 +173,34 @@ Session::findTensor(char const *where, std::vector<lower::HostTensor> const &ten
         tensors.empty() ? "the graph made none" : "the graph must name it",
         &tensors == &executable_->hostReads ? " with Graph::createHostRead"
                                             : " with Graph::createHostWrite");
-  if (bytes < found->bytes)
-    base::fail<poplar::stream_connection_error>(where, "the buffer for tensor '", handle, "' has ",
-                                                bytes, " bytes; the tensor needs ", found->bytes);
+  unsigned const numReplicas = executable_->numReplicas;
+  if (bytes / numReplicas < found->bytes)
+    base::fail<poplar::stream_connection_error>(
+        where, "the buffer for tensor '", handle, "' has ", bytes, " bytes; the tensor needs ",
+        found->bytes * numReplicas,
+        numReplicas > 1
+            ? base::textOf(", ", found->bytes, " for each of ", numReplicas, " replicas")
+            : std::string());
   return *found;
 }
 
 POP_INLINE void Session::readTensor(std::string_view handle, void *buffer, std::uint64_t bytes) {
   lower::HostTensor const &tensor =
       findTensor("Engine::readTensor", executable_->hostReads, handle, bytes);
-  MoveRunner(*executable_)
-      .run(tensor.plan, arena_.data(), static_cast<std::byte *>(buffer),
-           runSettings({}).maxThreads);
+  auto *to = static_cast<std::byte *>(buffer);
+  for (std::size_t replica = 0; replica < replicas_->size(); ++replica, to += tensor.bytes)
+    MoveRunner(*executable_)
+        .run(tensor.plan, replicas_->arena(replica), to, runSettings({}).maxThreads);
 }
 
 POP_INLINE void Session::writeTensor(std::string_view handle, void const *buffer,
                                      std::uint64_t bytes) {
   lower::HostTensor const &tensor =
       findTensor("Engine::writeTensor", executable_->hostWrites, handle, bytes);
-  MoveRunner(*executable_)
-      .run(tensor.plan, static_cast<std::byte const *>(buffer), arena_.data(),
-           runSettings({}).maxThreads);
+  auto const *from = static_cast<std::byte const *>(buffer);
+  for (std::size_t replica = 0; replica < replicas_->size(); ++replica, from += tensor.bytes)
+    MoveRunner(*executable_)
+        .run(tensor.plan, from, replicas_->arena(replica), runSettings({}).maxThreads);
 }
 
 POP_INLINE std::uint32_t Session::findStream(char const *where, std::string_view handle) const {
@@ -258,7 +229,7 @@ POP_INLINE void Session::connect(std::string_view handle, void *begin, void *end
 
 POP_INLINE void Session::connect(std::string_view handle, void *begin) {
   std::uint32_t const index = findStream("Engine::connectStream", handle);
-  connect(handle, begin, static_cast<std::byte *>(begin) + executable_->streams[index].blockBytes);
+  connect(handle, begin, static_cast<std::byte *>(begin) + streams_[index].transferBytes());
 }
 
 POP_INLINE void Session::connect(std::string_view handle, unsigned replica,
@@ -271,19 +242,23 @@ POP_INLINE void Session::connect(std::string_view handle, unsigned replica,
   if (!callback)
     base::fail<poplar::stream_connection_error>("Engine::connectStreamToCallback",
                                                 "the callback for stream '", handle, "' is null");
-  streams_[index].connect(std::move(callback));
+  if (replica != 0 && streams_[index].broadcasts())
+    base::fail<poplar::stream_connection_error>(
+        "Engine::connectStreamToCallback", "stream '", handle,
+        "' is broadcast to all replicas: its one callback has index 0, not ", replica);
+  streams_[index].connect(replica, std::move(callback));
 }
 
 POP_INLINE void Session::setRecording(bool on) {
   recording_ = on;
-  if (interpreter_)
-    interpreter_->recorder().setRecording(on);
+  if (replicas_)
+    replicas_->setRecording(on);
 }
 
 POP_INLINE void Session::resetRecording() {
   runNames_.clear();
-  if (interpreter_)
-    interpreter_->recorder().reset();
+  if (replicas_)
+    replicas_->resetRecording();
 }
 
 } // namespace cottonwood::engine

@@ -28,6 +28,9 @@ public:
       record(step);
   }
 
+  /// Waits for another replica, whose clock shows `time`.
+  void waitUntil(std::uint64_t time) { clock_ = clock_ < time ? time : clock_; }
+
   /// Cycles since load, whether recorded or not.
   std::uint64_t clock() const { return clock_; }
   std::uint64_t executions(std::uint32_t step) const { return executions_[step]; }

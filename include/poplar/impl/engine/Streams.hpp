@@ -8,43 +8,88 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <deque>
 #include <memory>
 #include <optional>
 #include <vector>
 
 namespace cottonwood::engine {
 
-/// A circular buffer of the user's, or a callback with the blocks it has filled ahead. Connections
-/// outlive load().
-class StreamConnection {
+/// A callback of the user's with the blocks it has filled ahead.
+class CallbackChannel {
 public:
-  bool connected() const { return begin_ != nullptr || callback_.has_value(); }
-  /// [begin, end) is a positive multiple of a block.
-  void connect(std::byte *begin, std::byte *end);
+  explicit CallbackChannel(lower::StreamPlan const &stream) : stream_(&stream) {}
+  bool connected() const { return callback_.has_value(); }
   void connect(poplar::StreamCallbackHandle callback);
+  void disconnect();
 
-  /// One transfer to the device: moves the next block into the arena.
-  void read(lower::StreamPlan const &stream, lower::MovePlan const &plan, MoveRunner const &moves,
-            std::byte *arena, unsigned maxThreads, bool prefetch);
-  /// One transfer to the host.
-  void write(lower::StreamPlan const &stream, lower::MovePlan const &plan, MoveRunner const &moves,
-             std::byte const *arena, unsigned maxThreads);
+  /// The next block from the host, valid until received().
+  std::byte const *receive();
+  void received(bool prefetch);
+  /// A block to fill for the host, which send() hands over.
+  std::byte *blockToSend();
+  void send();
   /// Gives back the blocks that were filled ahead.
   void invalidate();
 
 private:
-  std::byte *nextBlock(std::uint64_t bytes);
-  std::byte *block(std::size_t i, std::uint64_t bytes) {
-    return blocks_.data() + i * blockStride(bytes);
-  }
-  static std::uint64_t blockStride(std::uint64_t bytes) { return (bytes + 63) / 64 * 64; }
-  void prefetchAhead(lower::StreamPlan const &stream);
+  std::byte *block(std::size_t i);
+  void allocate(std::size_t numBlocks);
 
-  std::byte *begin_ = nullptr, *end_ = nullptr, *at_ = nullptr;
+  lower::StreamPlan const *stream_;
   std::optional<poplar::StreamCallbackHandle> callback_;
-  Arena blocks_;              ///< bufferingDepth + 1 blocks
+  Arena blocks_;              ///< to the device: bufferingDepth + 1 blocks
   std::size_t first_ = 0;     ///< the block in use next
   std::size_t numFilled_ = 0; ///< blocks from first_ on that prefetch() has filled
+};
+
+/// A circular buffer of the user's, or callbacks, with the position of each replica. Connections
+/// outlive load().
+///
+/// Replicas that have a stream each take turns in one buffer: transfer k of replica r lies at
+/// (k * replicas + r) blocks. A broadcast stream has one sequence of blocks, and every replica gets
+/// all of it: who comes first fetches a block, which is kept until the last has had it.
+class StreamConnection {
+public:
+  StreamConnection(lower::StreamPlan const &stream, std::uint32_t numReplicas);
+  StreamConnection(StreamConnection &&) = default;
+
+  bool connected(std::uint32_t replica) const {
+    return begin_ != nullptr || channels_[channelOf(replica)].connected();
+  }
+  /// [begin, end) is a positive multiple of a block.
+  void connect(std::byte *begin, std::byte *end);
+  void connect(std::uint32_t replica, poplar::StreamCallbackHandle callback);
+
+  /// One transfer to the device: moves the next block into the arena.
+  void read(std::uint32_t replica, lower::MovePlan const &plan, MoveRunner const &moves,
+            std::byte *arena, unsigned maxThreads, bool prefetch);
+  /// One transfer to the host.
+  void write(std::uint32_t replica, lower::MovePlan const &plan, MoveRunner const &moves,
+             std::byte const *arena, unsigned maxThreads);
+  /// Whether the replica has taken so many broadcast blocks that it should let others catch up.
+  bool isFarAhead(std::uint32_t replica) const;
+  /// Gives back the blocks that were filled ahead, and forgets those that were kept.
+  void invalidate();
+  bool broadcasts() const { return broadcasts_; }
+  /// Bytes of a buffer for one transfer of all replicas.
+  std::uint64_t transferBytes() const { return stream_->blockBytes * stride_; }
+
+private:
+  std::size_t channelOf(std::uint32_t replica) const { return broadcasts_ ? 0 : replica; }
+  std::byte *nextBlock(std::uint32_t replica);
+  std::byte const *keptBlock(std::uint32_t replica, bool prefetch);
+  void dropBlocks();
+
+  lower::StreamPlan const *stream_;
+  bool broadcasts_;      ///< one sequence of blocks for several replicas
+  std::uint64_t stride_; ///< blocks from one transfer of a replica to its next
+  std::byte *begin_ = nullptr, *end_ = nullptr;
+  std::vector<std::byte *> at_; ///< by replica: the next block in the buffer
+  std::vector<CallbackChannel> channels_;
+  std::deque<std::vector<std::byte>> kept_; ///< broadcast blocks from number firstKept_ on
+  std::uint64_t firstKept_ = 0;
+  std::vector<std::uint64_t> taken_; ///< by replica: broadcast blocks it has had
 };
 
 } // namespace cottonwood::engine

@@ -6,81 +6,177 @@
 #include <algorithm>
 #include <utility>
 
-namespace cottonwood::engine {
+namespace cottonwood::engine::detail {
 
-POP_INLINE void StreamConnection::connect(std::byte *begin, std::byte *end) {
-  invalidate();
-  callback_.reset();
-  begin_ = at_ = begin;
-  end_ = end;
+/// Broadcast blocks that one replica may have had before the others.
+inline constexpr std::uint64_t MAX_KEPT_BYTES = std::uint64_t{64} << 20;
+
+POP_INLINE std::uint64_t blockStride(lower::StreamPlan const &stream) {
+  return (std::max<std::uint64_t>(1, stream.blockBytes) + 63) / 64 * 64;
 }
 
-POP_INLINE void StreamConnection::connect(poplar::StreamCallbackHandle callback) {
-  invalidate();
-  begin_ = end_ = at_ = nullptr;
-  callback_.reset();
+} // namespace cottonwood::engine::detail
+
+namespace cottonwood::engine {
+
+// ---- CallbackChannel
+
+POP_INLINE void CallbackChannel::connect(poplar::StreamCallbackHandle callback) {
+  disconnect();
   callback_.emplace(std::move(callback));
 }
 
-POP_INLINE std::byte *StreamConnection::nextBlock(std::uint64_t bytes) {
-  std::byte *const block = at_;
-  at_ += bytes;
-  if (at_ >= end_)
-    at_ = begin_;
-  return block;
+POP_INLINE void CallbackChannel::disconnect() {
+  invalidate();
+  callback_.reset();
 }
 
-POP_INLINE void StreamConnection::prefetchAhead(lower::StreamPlan const &stream) {
-  std::size_t const numBlocks = stream.bufferingDepth + 1;
-  while (numFilled_ < stream.bufferingDepth) {
-    std::size_t const next = (first_ + numFilled_) % numBlocks;
-    if ((*callback_)->prefetch(block(next, stream.blockBytes)) !=
-        poplar::StreamCallback::Result::Success)
+POP_INLINE std::byte *CallbackChannel::block(std::size_t i) {
+  return blocks_.data() + i * detail::blockStride(*stream_);
+}
+
+POP_INLINE void CallbackChannel::allocate(std::size_t numBlocks) {
+  if (blocks_.bytes() == 0)
+    blocks_ = Arena(numBlocks * detail::blockStride(*stream_));
+}
+
+POP_INLINE std::byte const *CallbackChannel::receive() {
+  allocate(stream_->bufferingDepth + 1);
+  std::byte *const data = block(first_);
+  if (numFilled_ == 0)
+    (*callback_)->fetch(data);
+  else
+    --numFilled_;
+  first_ = (first_ + 1) % (stream_->bufferingDepth + 1);
+  return data;
+}
+
+POP_INLINE void CallbackChannel::received(bool prefetch) {
+  (*callback_)->complete();
+  while (prefetch && numFilled_ < stream_->bufferingDepth) {
+    std::size_t const next = (first_ + numFilled_) % (stream_->bufferingDepth + 1);
+    if ((*callback_)->prefetch(block(next)) != poplar::StreamCallback::Result::Success)
       return;
     ++numFilled_;
   }
 }
 
-POP_INLINE void StreamConnection::read(lower::StreamPlan const &stream, lower::MovePlan const &plan,
-                                       MoveRunner const &moves, std::byte *arena,
-                                       unsigned maxThreads, bool prefetch) {
-  if (!callback_) {
-    moves.run(plan, nextBlock(stream.blockBytes), arena, maxThreads);
-    return;
-  }
-  std::size_t const numBlocks = stream.bufferingDepth + 1;
-  if (blocks_.bytes() == 0)
-    blocks_ = Arena(numBlocks * blockStride(std::max<std::uint64_t>(1, stream.blockBytes)));
-  std::byte *const data = block(first_, stream.blockBytes);
-  if (numFilled_ == 0)
-    (*callback_)->fetch(data);
-  else
-    --numFilled_;
-  first_ = (first_ + 1) % numBlocks;
-  moves.run(plan, data, arena, maxThreads);
-  (*callback_)->complete();
-  if (prefetch)
-    prefetchAhead(stream);
+POP_INLINE std::byte *CallbackChannel::blockToSend() {
+  allocate(1);
+  return block(0);
 }
 
-POP_INLINE void StreamConnection::write(lower::StreamPlan const &stream,
-                                        lower::MovePlan const &plan, MoveRunner const &moves,
-                                        std::byte const *arena, unsigned maxThreads) {
-  if (!callback_) {
-    moves.run(plan, arena, nextBlock(stream.blockBytes), maxThreads);
-    return;
-  }
-  if (blocks_.bytes() == 0)
-    blocks_ = Arena(blockStride(std::max<std::uint64_t>(1, stream.blockBytes)));
-  moves.run(plan, arena, blocks_.data(), maxThreads);
-  (*callback_)->fetch(blocks_.data());
+POP_INLINE void CallbackChannel::send() {
+  (*callback_)->fetch(block(0));
   (*callback_)->complete();
 }
 
-POP_INLINE void StreamConnection::invalidate() {
+POP_INLINE void CallbackChannel::invalidate() {
   if (callback_ && numFilled_ != 0)
     (*callback_)->invalidatePrefetched();
   numFilled_ = 0;
+}
+
+// ---- StreamConnection
+
+POP_INLINE StreamConnection::StreamConnection(lower::StreamPlan const &stream,
+                                              std::uint32_t numReplicas)
+    : stream_(&stream), broadcasts_(numReplicas > 1 && stream.toDevice &&
+                                    stream.mode == poplar::ReplicatedStreamMode::BROADCAST),
+      stride_(broadcasts_ ? 1 : numReplicas), at_(numReplicas, nullptr), taken_(numReplicas, 0) {
+  for (std::uint32_t i = 0; i < (broadcasts_ ? 1 : numReplicas); ++i)
+    channels_.emplace_back(stream);
+}
+
+POP_INLINE void StreamConnection::connect(std::byte *begin, std::byte *end) {
+  for (CallbackChannel &channel : channels_)
+    channel.disconnect();
+  invalidate();
+  begin_ = begin;
+  end_ = end;
+  std::uint64_t const length = static_cast<std::uint64_t>(end - begin);
+  for (std::size_t replica = 0; replica < at_.size(); ++replica)
+    at_[replica] =
+        broadcasts_ || length == 0 ? begin : begin + replica * stream_->blockBytes % length;
+}
+
+POP_INLINE void StreamConnection::connect(std::uint32_t replica,
+                                          poplar::StreamCallbackHandle callback) {
+  begin_ = end_ = nullptr;
+  if (broadcasts_)
+    invalidate(); // blocks of the old callback
+  channels_[channelOf(replica)].connect(std::move(callback));
+}
+
+POP_INLINE std::byte *StreamConnection::nextBlock(std::uint32_t replica) {
+  std::byte *&at = at_[replica];
+  std::byte *const block = at;
+  auto const length = end_ - begin_;
+  if (length == 0)
+    return block;
+  auto const next = (at - begin_) + static_cast<std::ptrdiff_t>(transferBytes());
+  at = begin_ + (next < length ? next : next % length);
+  return block;
+}
+
+/// The replica's next broadcast block, fetched if no other replica has had it.
+POP_INLINE std::byte const *StreamConnection::keptBlock(std::uint32_t replica, bool prefetch) {
+  std::uint64_t const number = taken_[replica] - firstKept_;
+  if (number == kept_.size()) {
+    std::byte const *const data = channels_[0].receive();
+    kept_.emplace_back(data, data + stream_->blockBytes);
+    channels_[0].received(prefetch);
+  }
+  return kept_[number].data();
+}
+
+POP_INLINE void StreamConnection::dropBlocks() {
+  std::uint64_t const least = *std::min_element(taken_.begin(), taken_.end());
+  for (; firstKept_ < least; ++firstKept_)
+    kept_.pop_front();
+}
+
+POP_INLINE void StreamConnection::read(std::uint32_t replica, lower::MovePlan const &plan,
+                                       MoveRunner const &moves, std::byte *arena,
+                                       unsigned maxThreads, bool prefetch) {
+  if (begin_) {
+    moves.run(plan, nextBlock(replica), arena, maxThreads);
+    return;
+  }
+  if (broadcasts_) {
+    moves.run(plan, keptBlock(replica, prefetch), arena, maxThreads);
+    ++taken_[replica];
+    dropBlocks();
+    return;
+  }
+  CallbackChannel &channel = channels_[replica];
+  moves.run(plan, channel.receive(), arena, maxThreads);
+  channel.received(prefetch);
+}
+
+POP_INLINE void StreamConnection::write(std::uint32_t replica, lower::MovePlan const &plan,
+                                        MoveRunner const &moves, std::byte const *arena,
+                                        unsigned maxThreads) {
+  if (begin_) {
+    moves.run(plan, arena, nextBlock(replica), maxThreads);
+    return;
+  }
+  CallbackChannel &channel = channels_[channelOf(replica)];
+  moves.run(plan, arena, channel.blockToSend(), maxThreads);
+  channel.send();
+}
+
+POP_INLINE bool StreamConnection::isFarAhead(std::uint32_t replica) const {
+  return kept_.size() * detail::blockStride(*stream_) > detail::MAX_KEPT_BYTES &&
+         taken_[replica] == firstKept_ + kept_.size();
+}
+
+POP_INLINE void StreamConnection::invalidate() {
+  for (CallbackChannel &channel : channels_)
+    channel.invalidate();
+  kept_.clear();
+  firstKept_ = 0;
+  std::fill(taken_.begin(), taken_.end(), 0);
 }
 
 } // namespace cottonwood::engine

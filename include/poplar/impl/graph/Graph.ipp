@@ -20,11 +20,17 @@ POP_INLINE Graph &Graph::operator=(Graph &&other) noexcept = default;
 POP_INLINE Graph::~Graph() = default;
 
 POP_INLINE Graph::Graph(Target const &target, replication_factor r) {
-  if (r.factor != 1)
-    cottonwood::base::fail<graph_replication_error>("Graph", "replication_factor(", r.factor,
-                                                    ") is not available; only 1 is");
-  data_ = cottonwood::graph::GraphData::create(target);
-  target_ = target;
+  unsigned const numIPUs = target.getNumIPUs();
+  if (r.factor == 0 || numIPUs % r.factor != 0)
+    cottonwood::base::fail<graph_replication_error>(
+        "Graph", "replication_factor(", r.factor, ") does not divide the ", numIPUs,
+        numIPUs == 1 ? " IPU" : " IPUs", " of the target",
+        target.getTargetType() == TargetType::CPU
+            ? "; Device::createCPUDevice(numIPUs) makes a CPU of as many as are needed"
+            : "");
+  target_ = r.factor == 1 ? target
+                          : target.createVirtualTarget(numIPUs / r.factor, target.getTilesPerIPU());
+  data_ = cottonwood::graph::GraphData::create(target_, r.factor);
 }
 
 POP_INLINE Graph::Graph(Device const &device, replication_factor r)
@@ -42,7 +48,9 @@ POP_INLINE Target const &Graph::getTarget() const {
   return target_;
 }
 
-POP_INLINE unsigned Graph::getReplicationFactor() const { return 1; }
+POP_INLINE unsigned Graph::getReplicationFactor() const {
+  return data("Graph::getReplicationFactor").numReplicas();
+}
 
 POP_INLINE Graph Graph::getTopLevelGraph() const {
   Graph top;

@@ -67,6 +67,9 @@ struct Variable {
   std::unique_ptr<InitialValues> initial; ///< variables only; null: undefined at load
   std::vector<std::byte> value;           ///< constants only: all elements, or one if splat
   bool splat = false;
+  /// Constants only, if not 0: one UNSIGNED_INT that is `value` + replicaScale * index of the
+  /// replica.
+  std::uint32_t replicaScale = 0;
 };
 
 struct ComputeSetData {
@@ -123,6 +126,7 @@ struct StreamData {
   poplar::ReplicatedStreamMode mode = poplar::ReplicatedStreamMode::REPLICATE;
   unsigned bufferingDepth = 1;
   std::uint64_t splitLimitBytes = 0; ///< 0: never split
+  unsigned numReplicas = 1;
 };
 
 /// A tensor that Engine::writeTensor or readTensor reaches by its handle.
@@ -134,7 +138,8 @@ struct HostAccess {
 class POP_API GraphData final : public GraphNames, public std::enable_shared_from_this<GraphData> {
 public:
   /// A graph of the given machine, entered in the process-wide table.
-  static std::shared_ptr<GraphData> create(poplar::Target const &target);
+  /// \param target  of one replica
+  static std::shared_ptr<GraphData> create(poplar::Target const &target, unsigned numReplicas = 1);
   /// The living graph of that id, null if there is none. Safe to call from any thread.
   static std::shared_ptr<GraphData> find(GraphId id);
   ~GraphData();
@@ -148,6 +153,8 @@ public:
   GraphId id() const { return id_; }
   poplar::Target const &target() const { return target_; }
   unsigned numTiles() const { return numTiles_; }
+  /// How many times the whole graph runs side by side, each with its own contents.
+  unsigned numReplicas() const { return numReplicas_; }
 
   // Variables and constants
   VarId addVariable(poplar::Type type, std::span<std::size_t const> shape, std::string name);
@@ -242,7 +249,7 @@ public:
   codelet::Codelet const *findCodelet(std::string_view name) const;
 
 private:
-  explicit GraphData(poplar::Target const &target);
+  GraphData(poplar::Target const &target, unsigned numReplicas);
   std::uint32_t codeletIndex(codelet::Codelet const &codelet);
   Region regionOf(EdgeSlot const &slot) const;
   std::byte *values(VertexId id) { return values_.data() + vertices_[id].firstValue; }
@@ -257,6 +264,7 @@ private:
   GraphId id_ = 0;
   poplar::Target target_;
   unsigned numTiles_ = 0;
+  unsigned numReplicas_ = 1;
   std::deque<Variable> variables_;
   std::deque<Variable> constants_;
   std::deque<ComputeSetData> computeSets_;

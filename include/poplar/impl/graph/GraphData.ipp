@@ -41,8 +41,9 @@ POP_INLINE GraphId newGraphId() {
 
 } // namespace detail
 
-POP_INLINE GraphData::GraphData(poplar::Target const &target)
-    : id_(detail::newGraphId()), target_(target), numTiles_(target.getNumTiles()) {
+POP_INLINE GraphData::GraphData(poplar::Target const &target, unsigned numReplicas)
+    : id_(detail::newGraphId()), target_(target), numTiles_(target.getNumTiles()),
+      numReplicas_(numReplicas) {
   registerGraphNames(id_, this);
 }
 
@@ -53,8 +54,9 @@ POP_INLINE GraphData::~GraphData() {
   table.graphs.erase(id_);
 }
 
-POP_INLINE std::shared_ptr<GraphData> GraphData::create(poplar::Target const &target) {
-  std::shared_ptr<GraphData> const graph(new GraphData(target));
+POP_INLINE std::shared_ptr<GraphData> GraphData::create(poplar::Target const &target,
+                                                        unsigned numReplicas) {
+  std::shared_ptr<GraphData> const graph(new GraphData(target, numReplicas));
   detail::GraphTable &table = detail::GraphTable::get();
   std::lock_guard const lock(table.mutex);
   table.graphs.emplace(graph->id(), graph);
@@ -162,6 +164,8 @@ POP_INLINE bool GraphData::readConstant(VarId var, std::uint64_t offset,
   if (!isConstant(var) || !hasVariable(var))
     return false;
   Variable const &constant = variable(var);
+  if (constant.replicaScale != 0 && numReplicas_ > 1)
+    return false; // not the same everywhere
   std::size_t const from = constant.splat ? 0 : offset * value.size();
   if (from + value.size() > constant.value.size())
     return false;

@@ -33,6 +33,7 @@ POP_INLINE poplar::DataStream addStream(char const *where, GraphData &graph, Str
   if (stream.type == poplar::Type())
     base::fail<poplar::poplar_error>(where, "the element type of stream '", stream.handle,
                                      "' is unset");
+  stream.numReplicas = graph.numReplicas();
   std::shared_ptr<StreamData const> const existing = graph.findStream(stream.handle);
   if (!existing)
     return HandleAccess::stream(graph.addStream(std::move(stream)));
@@ -71,8 +72,7 @@ POP_INLINE cottonwood::graph::StreamData const &DataStream::data(char const *que
 POP_INLINE std::string DataStream::handle() const { return data("handle").handle; }
 POP_INLINE std::size_t DataStream::numElements() const { return data("numElements").numElements; }
 POP_INLINE unsigned DataStream::replicationFactor() const {
-  data("replicationFactor");
-  return 1;
+  return data("replicationFactor").numReplicas;
 }
 POP_INLINE ReplicatedStreamMode DataStream::replicatedMode() const {
   return data("replicatedMode").mode;

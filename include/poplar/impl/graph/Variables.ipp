@@ -159,7 +159,10 @@ POP_INLINE Tensor Graph::addConstantHalf(Type const &type, ArrayRef<std::size_t>
 }
 
 POP_INLINE Tensor Graph::addReplicationIndexConstant(DebugContext const &debugContext) {
-  return addConstant(UNSIGNED_INT, {}, 0u, debugContext);
+  using namespace cottonwood::graph;
+  Tensor const index = addConstant(UNSIGNED_INT, {}, 0u, debugContext);
+  data_->variable(viewOf(index).locate(0).var).replicaScale = 1;
+  return index;
 }
 
 // ---- Initial values

@@ -12,6 +12,10 @@ namespace cottonwood::lower {
 std::uint32_t addCopyStep(Context &context, graph::View const &src, graph::View const &dst,
                           std::string_view name);
 
+/// Adds the step in which all replicas send `src` to another one's `dst`; NONE on a CPU.
+std::uint32_t addCrossReplicaStep(Context &context, graph::View const &src, graph::View const &dst,
+                                  std::string_view name);
+
 /// Adds the step of a transfer between the host and `view`; NONE on a CPU.
 std::uint32_t addStreamStep(Context &context, graph::View const &view, bool toDevice,
                             std::string_view name);

@@ -319,6 +319,19 @@ POP_INLINE Layout virtualLayout(Context const &context, VirtualMemory const &mem
   return layout;
 }
 
+/// Books the bytes of a view with its tiles as traffic to or from outside of the graph's tiles.
+POP_INLINE void bookOutside(Context const &context, graph::View const &view, bool arrives,
+                            StepCosts &costs) {
+  std::uint64_t const size = base::sizeOf(view.type());
+  view.forEachBlockUnordered([&](graph::StridedBlock const &block) {
+    forEachTilePiece(context.graph.variable(block.var).tiles, ElementSet::of(block),
+                     [&](std::uint64_t, std::uint64_t, std::uint64_t elements, std::uint32_t tile) {
+                       StepCosts::Entry &entry = costs.at(tile);
+                       (arrives ? entry.in : entry.out) += elements * size;
+                     });
+  });
+}
+
 } // namespace cottonwood::lower::detail
 
 namespace cottonwood::lower {
@@ -377,19 +390,29 @@ POP_INLINE std::uint32_t addCopyStep(Context &context, graph::View const &src,
                       std::max(1u, context.out.target.getExchangeBytesPerCycle()));
 }
 
+POP_INLINE std::uint32_t addCrossReplicaStep(Context &context, graph::View const &src,
+                                             graph::View const &dst, std::string_view name) {
+  if (!detail::isTiled(context))
+    return NONE;
+  detail::StepCosts costs(context);
+  detail::bookOutside(context, src, false, costs);
+  detail::bookOutside(context, dst, true, costs);
+  double const seconds = static_cast<double>(src.numElements() * base::sizeOf(src.type())) /
+                         cost::REPLICA_BYTES_PER_SECOND;
+  auto const links =
+      static_cast<std::uint64_t>(seconds * context.out.target.getTileClockFrequency());
+  return costs.finish(context, {StepKind::Exchange, std::string(name)},
+                      cost::EXCHANGE_START + context.out.target.getGlobalSyncCycles() + links,
+                      std::max(1u, context.out.target.getExchangeBytesPerCycle()));
+}
+
 POP_INLINE std::uint32_t addStreamStep(Context &context, graph::View const &view, bool toDevice,
                                        std::string_view name) {
   if (!detail::isTiled(context))
     return NONE;
   std::uint64_t const size = base::sizeOf(view.type());
   detail::StepCosts costs(context);
-  view.forEachBlockUnordered([&](graph::StridedBlock const &block) {
-    forEachTilePiece(context.graph.variable(block.var).tiles, ElementSet::of(block),
-                     [&](std::uint64_t, std::uint64_t, std::uint64_t elements, std::uint32_t tile) {
-                       detail::StepCosts::Entry &entry = costs.at(tile);
-                       (toDevice ? entry.in : entry.out) += elements * size;
-                     });
-  });
+  detail::bookOutside(context, view, toDevice, costs);
   double const seconds =
       static_cast<double>(view.numElements() * size) / cost::HOST_BYTES_PER_SECOND;
   auto const host =

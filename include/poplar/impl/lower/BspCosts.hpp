@@ -15,6 +15,8 @@ inline constexpr std::uint64_t LAUNCH = 11;          ///< starting the workers o
 inline constexpr std::uint64_t CONTROL = 20;         ///< a branch, or a turn of a loop
 inline constexpr std::uint64_t COPY_START = 83;      ///< a copy vertex on a tile
 inline constexpr double HOST_BYTES_PER_SECOND = 8e9;
+/// Between neighbours in a ladder of replicas: 2 links of 128 Gbit/s at 85%.
+inline constexpr double REPLICA_BYTES_PER_SECOND = 2 * 128.0 * (1 << 30) / 8 * 0.85;
 
 /// Cycles per byte of a copy on one tile by the size of what moves at a time.
 inline constexpr double COPY_LONG = 0.125; ///< runs of 64 bytes and more

@@ -16,11 +16,28 @@ namespace cottonwood::lower::detail {
 inline constexpr std::size_t MAX_DUMP_LINES = 10000;
 
 POP_INLINE char const *opName(Op op) {
-  static constexpr char const *NAMES[] = {"End",        "Step",     "Execute",    "ExecuteWithExit",
-                                          "Copy",       "StreamIn", "StreamOut",  "LoopBegin",
-                                          "LoopEnd",    "Jump",     "JumpIfTrue", "JumpIfFalse",
-                                          "Switch",     "Call",     "Return",     "Print",
-                                          "ClockBegin", "ClockEnd", "ClockStamp", "BoundsError"};
+  static constexpr char const *NAMES[] = {"End",
+                                          "Step",
+                                          "Execute",
+                                          "ExecuteWithExit",
+                                          "Copy",
+                                          "StreamIn",
+                                          "StreamOut",
+                                          "LoopBegin",
+                                          "LoopEnd",
+                                          "Jump",
+                                          "JumpIfTrue",
+                                          "JumpIfFalse",
+                                          "Switch",
+                                          "Call",
+                                          "Return",
+                                          "Print",
+                                          "ClockBegin",
+                                          "ClockEnd",
+                                          "ClockStamp",
+                                          "BoundsError",
+                                          "CrossReplicaCopy",
+                                          "GlobalSync"};
   return NAMES[static_cast<std::size_t>(op)];
 }
 
@@ -68,6 +85,8 @@ POP_INLINE std::string operandText(ExecutableData const &executable,
       text += base::textOf(" ", value, " to ", target, ",");
     return text + base::textOf(" else to ", table.otherwise);
   }
+  case Op::CrossReplicaCopy:
+    return base::textOf(" '", executable.crossReplicaPlans[instruction.a].name, "'");
   case Op::Print:
     return base::textOf(" '", executable.prints[instruction.a].spec.title, "'");
   default:

@@ -57,6 +57,19 @@ struct InitialData {
   std::uint64_t repeats;    ///< the pattern is written this many times in a row
 };
 
+/// An UNSIGNED_INT in the arena of each replica that grows by scale * index of the replica at load.
+struct ReplicaIndex {
+  std::uint64_t offset;
+  std::uint32_t scale;
+};
+
+/// Data that every replica sends to another one and gets from another one.
+struct CrossReplicaPlan {
+  std::string name;
+  MovePlan plan;                      ///< arena of the source to arena of the destination
+  std::vector<std::uint32_t> sources; ///< by destination; a permutation of all replicas
+};
+
 /// A codelet by name; two codelets are interchangeable when their layout hashes are equal.
 struct CodeletRef {
   std::string name;
@@ -109,6 +122,8 @@ enum class Op : std::uint8_t {
   ClockEnd,    ///< a: plan, 8 bytes to arena: the clock's advance since the matching ClockBegin
   ClockStamp,  ///< a: plan, 8 bytes to arena: the clock
   BoundsError, ///< a: switch table; a Switch with bounds checking found no case
+  CrossReplicaCopy, ///< a: cross-replica plan; a rendezvous of all replicas
+  GlobalSync,       ///< a rendezvous of all replicas
 };
 
 struct Instruction {
@@ -138,7 +153,7 @@ struct StreamPlan {
 /// A tensor that the host reaches by handle; the plan moves between the arena and a packed buffer.
 struct HostTensor {
   std::string handle;
-  std::uint64_t bytes = 0;
+  std::uint64_t bytes = 0; ///< of one replica
   MovePlan plan;
 };
 
@@ -217,10 +232,10 @@ struct VariableInfo {
 
 struct ExecutableData {
   poplar::Target target;
-  poplar::OptionFlags options; ///< effective compile-time options
-  std::string name;            ///< engine name
-  std::string isa;             ///< tag whose layouts and plans were used
-  std::uint32_t numReplicas = 1;
+  poplar::OptionFlags options;   ///< effective compile-time options
+  std::string name;              ///< engine name
+  std::string isa;               ///< tag whose layouts and plans were used
+  std::uint32_t numReplicas = 1; ///< everything here is of one replica, and the same for all
 
   // Memory
   std::uint64_t arenaBytes = 0;
@@ -234,6 +249,7 @@ struct ExecutableData {
       relocations; ///< bit i: the 8-byte word i of `states` is an arena offset
   std::vector<InitialData> initial;
   std::vector<std::byte> blob;
+  std::vector<ReplicaIndex> replicaIndices;
   std::vector<VariableInfo> variables;
 
   // Program
@@ -246,6 +262,7 @@ struct ExecutableData {
   std::vector<MoveDim> moveDims;
   std::vector<SwitchTable> switches;
   std::vector<PrintPlan> prints;
+  std::vector<CrossReplicaPlan> crossReplicaPlans;
   std::vector<Instruction> instructions;
   std::vector<std::uint32_t> entryPoints; ///< first instruction of each program
 

@@ -24,6 +24,7 @@ private:
   void node(Node const &node);
   void execute(Node const &node);
   void copy(Node const &node);
+  void crossReplicaCopy(Node const &node);
   void stream(Node const &node, bool toDevice);
   void repeat(Node const &node);
   void repeatWhile(Node const &node, bool whileTrue);
@@ -106,6 +107,26 @@ POP_INLINE void Emitter::copy(Node const &node) {
   if (plan.empty())
     return account(step);
   emit(Op::Copy, addPlan(plan), 0, step);
+}
+
+POP_INLINE void Emitter::crossReplicaCopy(Node const &node) {
+  graph::View const &src = node.views[0], &dst = node.views[1];
+  if (out_.numReplicas == 1)
+    return copy(node);
+  std::uint64_t const size = base::sizeOf(src.type());
+  Layout from = arenaLayout(context_, src);
+  if (src.intersectsWith(dst)) {
+    // A replica sends what it held before anything arrives.
+    Layout const staged = packed(src, out_.stagingBegin);
+    context_.copyStagingBytes = std::max(context_.copyStagingBytes, src.numElements() * size);
+    emit(Op::Copy, addPlan(planMoves(out_, from, staged, size)));
+    from = staged;
+  }
+  CrossReplicaPlan plan{node.name, planMoves(out_, from, arenaLayout(context_, dst), size), {}};
+  plan.sources.assign(node.cases.begin(), node.cases.end());
+  emit(Op::CrossReplicaCopy, static_cast<std::uint32_t>(out_.crossReplicaPlans.size()), 0,
+       addCrossReplicaStep(context_, src, dst, node.name));
+  out_.crossReplicaPlans.push_back(std::move(plan));
 }
 
 POP_INLINE void Emitter::stream(Node const &node, bool toDevice) {
@@ -216,6 +237,8 @@ POP_INLINE void Emitter::node(Node const &node) {
     return execute(node);
   case NodeKind::Copy:
     return copy(node);
+  case NodeKind::CrossReplicaCopy:
+    return crossReplicaCopy(node);
   case NodeKind::StreamToDevice:
     return stream(node, true);
   case NodeKind::StreamToHost:
@@ -237,8 +260,13 @@ POP_INLINE void Emitter::node(Node const &node) {
     return print(node);
   case NodeKind::WriteUndef: // told the memory plan all there is to tell
     return;
+  case NodeKind::AssumeEqual:
+    return;
   case NodeKind::Sync:
-    return account(addSyncStep(context_, node.name));
+    account(addSyncStep(context_, node.name));
+    if (node.syncType == poplar::SyncType::GLOBAL && out_.numReplicas > 1)
+      emit(Op::GlobalSync);
+    return;
   case NodeKind::CycleCount:
   case NodeKind::CycleStamp:
     return cycleCount(node);

@@ -208,6 +208,7 @@ POP_INLINE void LifetimeAnalysis::leaf(program::Node const &node) {
       sum.add(node.views[0]);
     break;
   case NodeKind::Copy:
+  case NodeKind::CrossReplicaCopy: // every replica sends all and receives all
     addUses(context_, node.views[0], effects);
     sum.add(node.views[1]);
     break;
@@ -221,6 +222,8 @@ POP_INLINE void LifetimeAnalysis::leaf(program::Node const &node) {
     sum.finish(effects);
     effects.uses.clear(); // a part that becomes undefined leaves the rest of its variable as it was
     return apply(effects);
+  case NodeKind::AssumeEqual:
+    return;
   default: // predicates, prints and streams to the host
     for (graph::View const &view : node.views)
       addUses(context_, view, effects);

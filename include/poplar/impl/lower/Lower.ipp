@@ -53,6 +53,7 @@ POP_INLINE std::shared_ptr<ExecutableData const> lower(graph::GraphData const &g
   Context context(graph, std::move(request.programs));
   context.options = request.lowering;
   context.out.target = graph.target();
+  context.out.numReplicas = graph.numReplicas();
   context.out.options = request.options;
   context.out.name = request.name;
   context.out.isa = request.isa;

@@ -190,6 +190,8 @@ POP_INLINE void layOutInitialData(Context &context) {
     if (context.vars.isConstant(index))
       detail::addInitial(context.out, offset, variable.value,
                          variable.splat ? variable.numElements : 1, true);
+    if (variable.replicaScale != 0 && context.graph.numReplicas() > 1)
+      context.out.replicaIndices.push_back({offset, variable.replicaScale});
     if (!variable.initial)
       continue;
     bool fresh = true;

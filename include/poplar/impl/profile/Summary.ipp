@@ -48,20 +48,20 @@ private:
   std::vector<std::pair<std::string, std::string>> rows_;
 };
 
-POP_INLINE void printTarget(std::ostream &out, poplar::Target const &target) {
+POP_INLINE void printTarget(std::ostream &out, poplar::Target const &target, unsigned numReplicas) {
   double const bytesPerTile = target.getBytesPerTile();
-  double const total = bytesPerTile * target.getNumTiles();
+  double const perReplica = bytesPerTile * target.getNumTiles();
   Rows rows("  ");
-  rows.add("Number of IPUs:", grouped(target.getNumIPUs()));
+  rows.add("Number of IPUs:", grouped(target.getNumIPUs() * numReplicas));
   rows.add("Tiles per IPU:", grouped(target.getTilesPerIPU()));
-  rows.add("Total Tiles:", grouped(target.getNumTiles()));
+  rows.add("Total Tiles:", grouped(std::uint64_t{target.getNumTiles()} * numReplicas));
   rows.add("Memory Per-Tile:", real(bytesPerTile / 1024) + " kB");
-  rows.add("Total Memory:", real(total / 1048576) + " MB");
+  rows.add("Total Memory:", real(perReplica * numReplicas / 1048576) + " MB");
   rows.add("Clock Speed (approx):", real(target.getTileClockFrequency() / 1e6) + " MHz");
-  rows.add("Number of Replicas:", "1");
+  rows.add("Number of Replicas:", grouped(numReplicas));
   rows.add("IPUs per Replica:", grouped(target.getNumIPUs()));
   rows.add("Tiles per Replica:", grouped(target.getNumTiles()));
-  rows.add("Memory per Replica:", real(total / 1048576) + " MB");
+  rows.add("Memory per Replica:", real(perReplica / 1048576) + " MB");
   out << "Target:\n";
   rows.print(out, false);
   out << (target.getTargetType() == poplar::TargetType::IPU
@@ -264,7 +264,7 @@ POP_INLINE void printSummary(std::ostream &out, lower::ExecutableData const &exe
                              engine::StepRecorder const *recorder,
                              std::vector<std::string> const &runNames,
                              SummaryOptions const &options) {
-  detail::printTarget(out, executable.target);
+  detail::printTarget(out, executable.target, executable.numReplicas);
   detail::printGraph(out, executable);
   detail::printMemory(out, executable);
   if (recorder)

@@ -31,6 +31,8 @@ using NodePtr = std::shared_ptr<const Node>;
 /// Call                                                            function
 /// PrintTensor                         tensor
 /// WriteUndef                          tensor
+/// CrossReplicaCopy                    source, destination                              sources
+/// AssumeEqual                         tensor
 /// Sync
 /// CycleCount        body              counter [2] UNSIGNED_INT    tile
 /// CycleStamp                          counter [2] UNSIGNED_INT    tile
@@ -48,6 +50,8 @@ enum class NodeKind : std::uint8_t {
   Call,
   PrintTensor,
   WriteUndef,
+  CrossReplicaCopy, ///< cases[replica]: the replica whose source it receives
+  AssumeEqual,
   Sync,
   CycleCount,
   CycleStamp,

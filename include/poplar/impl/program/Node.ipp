@@ -19,6 +19,8 @@ POP_INLINE char const *kindName(NodeKind kind) {
                                            "Call",
                                            "PrintTensor",
                                            "WriteUndef",
+                                           "CrossReplicaCopy",
+                                           "AssumeEqualAcrossReplicas",
                                            "Sync",
                                            "CycleCount",
                                            "CycleStamp"};

@@ -2,6 +2,7 @@
 #include <poplar/Program.hpp>
 
 #include <algorithm>
+#include <map>
 #include <ostream>
 #include <poplar/exceptions.hpp>
 #include <poplar/impl/base/DebugAccess.hpp>
@@ -53,13 +54,12 @@ POP_INLINE void addControl(std::string_view where, Node &node, std::string_view 
   addView(where, node, what, tensor);
 }
 
-POP_INLINE NodePtr copyNode(poplar::Tensor const &src, poplar::Tensor const &dst,
-                            poplar::DebugContext const &debugContext) {
-  char const *const where = "Copy";
-  std::shared_ptr<Node> node = makeNode(NodeKind::Copy, debugContext);
-  addView(where, *node, "src", src);
-  addView(where, *node, "dst", dst);
-  graph::View const &from = node->views[0], &to = node->views[1];
+/// Source and destination of a copy: equal types and numbers of elements.
+POP_INLINE void addCopyOperands(char const *where, Node &node, poplar::Tensor const &src,
+                                poplar::Tensor const &dst) {
+  addView(where, node, "src", src);
+  addView(where, node, "dst", dst);
+  graph::View const &from = node.views[0], &to = node.views[1];
   if (from.type() != to.type())
     base::fail<poplar::type_error>(where, "'src' has elements of type ", from.type(),
                                    ", 'dst' of type ", to.type(), "; the types must be equal");
@@ -68,6 +68,12 @@ POP_INLINE NodePtr copyNode(poplar::Tensor const &src, poplar::Tensor const &dst
                                      ", 'dst' has shape ", base::shapeText(to.shape()),
                                      "; the numbers of elements must be equal");
   graph::checkWriteable(where, "dst", to);
+}
+
+POP_INLINE NodePtr copyNode(poplar::Tensor const &src, poplar::Tensor const &dst,
+                            poplar::DebugContext const &debugContext) {
+  std::shared_ptr<Node> node = makeNode(NodeKind::Copy, debugContext);
+  addCopyOperands("Copy", *node, src, dst);
   return node;
 }
 
@@ -183,6 +189,52 @@ POP_INLINE NodePtr undefNode(poplar::Tensor const &tensor,
     base::fail<poplar::poplar_error>("WriteUndef", "'t' of shape ",
                                      base::shapeText(node->views[0].shape()),
                                      " has elements of a constant");
+  return node;
+}
+
+POP_INLINE std::string mapText(std::map<unsigned, unsigned> const &map) {
+  std::string text = "{";
+  for (auto const &[from, to] : map)
+    text += base::textOf(text.size() == 1 ? "" : ", ", from, " -> ", to);
+  return text + "}";
+}
+
+/// For every replica the one it receives from.
+POP_INLINE std::vector<std::int32_t>
+sourcesOf(char const *where, std::map<unsigned, unsigned> const &replicaMap, unsigned numReplicas) {
+  std::vector<std::int32_t> sources(numReplicas, -1);
+  bool isPermutation = replicaMap.size() == numReplicas;
+  for (auto const &[from, to] : replicaMap) {
+    isPermutation = isPermutation && from < numReplicas && to < numReplicas && sources[to] < 0;
+    if (!isPermutation)
+      break;
+    sources[to] = static_cast<std::int32_t>(from);
+  }
+  if (!isPermutation)
+    base::fail<poplar::graph_replication_error>(
+        where, "the map ", mapText(replicaMap), " of a graph with replication factor ", numReplicas,
+        " must name each replica from 0 to ", numReplicas - 1,
+        " once as source and once as destination");
+  return sources;
+}
+
+POP_INLINE NodePtr crossReplicaNode(poplar::Tensor const &src, poplar::Tensor const &dst,
+                                    std::map<unsigned, unsigned> const &replicaMap,
+                                    poplar::DebugContext const &debugContext) {
+  char const *const where = "CrossReplicaCopy";
+  std::shared_ptr<Node> node = makeNode(NodeKind::CrossReplicaCopy, debugContext);
+  addCopyOperands(where, *node, src, dst);
+  std::shared_ptr<graph::GraphData> const graph = graph::GraphData::find(node->graph);
+  if (!graph)
+    base::fail<poplar::poplar_error>(where, "the graph of 'src' does not exist any more");
+  node->cases = sourcesOf(where, replicaMap, graph->numReplicas());
+  return node;
+}
+
+POP_INLINE NodePtr assumeEqualNode(poplar::Tensor const &tensor,
+                                   poplar::DebugContext const &debugContext) {
+  std::shared_ptr<Node> node = makeNode(NodeKind::AssumeEqual, debugContext);
+  addView("AssumeEqualAcrossReplicas", *node, "t", tensor);
   return node;
 }
 
@@ -304,6 +356,14 @@ POP_INLINE PrintTensor::PrintTensor(Tensor t, PrintTensorFmt const &fmt,
 POP_INLINE PrintTensor::PrintTensor(StringRef title, Tensor t, PrintTensorFmt const &fmt,
                                     DebugContext const &debugContext)
     : Program(cottonwood::program::detail::printNode(title, t, fmt, debugContext)) {}
+
+POP_INLINE CrossReplicaCopy::CrossReplicaCopy(Tensor src, Tensor dst,
+                                              std::map<unsigned, unsigned> replicaMap,
+                                              DebugContext const &debugContext)
+    : Program(cottonwood::program::detail::crossReplicaNode(src, dst, replicaMap, debugContext)) {}
+POP_INLINE AssumeEqualAcrossReplicas::AssumeEqualAcrossReplicas(Tensor t,
+                                                                DebugContext const &debugContext)
+    : Program(cottonwood::program::detail::assumeEqualNode(t, debugContext)) {}
 
 POP_INLINE WriteUndef::WriteUndef(Tensor t, DebugContext const &debugContext)
     : Program(cottonwood::program::detail::undefNode(t, debugContext)) {}
