@@ -364,6 +364,16 @@ public:
   Graph createVirtualGraph(unsigned lowerTile, unsigned upperTile);
   /// These tiles of every IPU, numbered in the order of the list.
   Graph createVirtualGraph(std::vector<unsigned> const &perIpuTiles);
+  /// A graph with 1/r of the IPUs whose variables, vertices and streams exist r times, once on each
+  /// 1/r of this graph's IPUs; its replication factor is r times this graph's. Its tensors stand
+  /// for all replicas in programs, and predicates must have the same value on all of them. Contents
+  /// are reached one by one through getNonReplicatedTensor() of this graph; host handles of its
+  /// tensors have the data of all replicas one after another. \throws graph_replication_error  r
+  /// does not divide the number of IPUs.
+  Graph createReplicatedGraph(unsigned replicationFactor);
+  /// [r, t.shape()]: element i is t on replica i of a graph that createReplicatedGraph(r) made of
+  /// this one.
+  Tensor getNonReplicatedTensor(Tensor const &t) const;
   unsigned convertTileToTopLevelGraphTile(unsigned virtualTileId) const;
   unsigned convertTopLevelGraphTileToTile(unsigned topLevelTileId) const;
   // The machine's own numbering is the top-level graph's.
@@ -414,6 +424,8 @@ private:
   std::shared_ptr<cottonwood::graph::TileTable const>
       tiles_; ///< null: all tiles, as the machine numbers them
   Target target_;
+  unsigned replicas_ = 1; ///< of what is made through this graph: see impl/graph/ReplicaGroups.hpp
+  unsigned replicaStride_ = 0; ///< tiles of the top-level graph from one replica to the next
 };
 
 template <>

@@ -98,6 +98,7 @@
 #include <poplar/impl/graph/HostValues.ipp>
 #include <poplar/impl/graph/Mapping.ipp>
 #include <poplar/impl/graph/Relocation.ipp>
+#include <poplar/impl/graph/ReplicaGroups.ipp>
 #include <poplar/impl/graph/StorageOrder.ipp>
 #include <poplar/impl/graph/Tensor.ipp>
 #include <poplar/impl/graph/TileMap.ipp>

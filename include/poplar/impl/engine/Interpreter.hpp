@@ -50,7 +50,7 @@ private:
   bool predicate(lower::Instruction const &instruction) const;
   std::uint32_t switchTarget(lower::Instruction const &instruction) const;
   std::int32_t control(lower::Instruction const &instruction) const;
-  StreamConnection &connection(lower::Instruction const &instruction) const;
+  void checkEqual(lower::Instruction const &instruction) const;
   void stream(lower::Instruction const &instruction, RunSettings const &settings);
   void print(lower::PrintPlan const &plan, std::ostream &out) const;
   std::uint64_t clock() const;

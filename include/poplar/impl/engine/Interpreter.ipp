@@ -42,25 +42,34 @@ POP_INLINE std::uint32_t Interpreter::switchTarget(lower::Instruction const &ins
   return found != table.cases.end() && found->first == value ? found->second : table.otherwise;
 }
 
-POP_INLINE StreamConnection &Interpreter::connection(lower::Instruction const &instruction) const {
-  StreamConnection &connection = (*streams_)[instruction.a];
-  if (!connection.connected(replica_))
-    base::fail<poplar::stream_connection_error>(
-        "Engine::run", "stream '", executable_->streams[instruction.a].handle, "' ",
-        executable_->numReplicas > 1 ? base::textOf("of replica ", replica_, " ") : std::string(),
-        "is not connected; call connectStream or connectStreamToCallback "
-        "before the program that uses it runs");
-  return connection;
-}
-
 POP_INLINE void Interpreter::stream(lower::Instruction const &instruction,
                                     RunSettings const &settings) {
+  lower::StreamPlan const &plan = executable_->streams[instruction.a];
+  StreamConnection &connection = (*streams_)[instruction.a];
+  std::uint32_t const replica = replica_ * plan.channels + instruction.channel;
+  if (!connection.connected(replica))
+    base::fail<poplar::stream_connection_error>(
+        "Engine::run", "stream '", plan.handle, "' ",
+        connection.numReplicas() > 1 ? base::textOf("of replica ", replica, " ") : std::string(),
+        "is not connected; call connectStream or connectStreamToCallback "
+        "before the program that uses it runs");
   lower::MovePlan const &moves = executable_->plans[instruction.b];
   if (instruction.op == lower::Op::StreamIn)
-    connection(instruction)
-        .read(replica_, moves, moves_, arena_, settings.maxThreads, settings.prefetch);
+    connection.read(replica, moves, moves_, arena_, settings.maxThreads, settings.prefetch);
   else
-    connection(instruction).write(replica_, moves, moves_, arena_, settings.maxThreads);
+    connection.write(replica, moves, moves_, arena_, settings.maxThreads);
+}
+
+POP_INLINE void Interpreter::checkEqual(lower::Instruction const &instruction) const {
+  lower::MovePlan const &plan = executable_->plans[instruction.a];
+  std::vector<std::byte> values(plan.totalBytes);
+  moves_.runInline(plan, arena_, values.data());
+  std::size_t const size = instruction.width;
+  for (std::size_t at = size; at < values.size(); at += size)
+    if (std::memcmp(values.data(), values.data() + at, size) != 0)
+      base::fail<poplar::control_program_error>(
+          "Engine::run", "a predicate differs between replica 0 and replica ", at / size,
+          " of a graph made with createReplicatedGraph, which branch together");
 }
 
 POP_INLINE void Interpreter::print(lower::PrintPlan const &plan, std::ostream &out) const {
@@ -124,10 +133,13 @@ POP_INLINE Pause Interpreter::resume(RunSettings const &settings) {
     case Op::StreamIn:
     case Op::StreamOut:
       stream(now, settings);
-      if ((*streams_)[now.a].isFarAhead(replica_)) {
+      if ((*streams_)[now.a].isFarAhead(replica_ * executable_->streams[now.a].channels)) {
         at_ = at;
         return Pause::Ready;
       }
+      break;
+    case Op::CheckEqual:
+      checkEqual(now);
       break;
     case Op::CrossReplicaCopy:
     case Op::GlobalSync:

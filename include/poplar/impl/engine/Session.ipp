@@ -70,7 +70,7 @@ POP_INLINE Session::Session(std::shared_ptr<lower::ExecutableData const> executa
       prefetch_(flagOption(options_, "exchange.enablePrefetch") &&
                 textOption(options_, "streamCallbacks.maxLookahead") != "0") {
   for (lower::StreamPlan const &stream : executable_->streams)
-    streams_.emplace_back(stream, executable_->numReplicas);
+    streams_.emplace_back(stream, executable_->numReplicas * stream.channels);
   if (wantedThreads_ > 0)
     base::ensurePoolThreads(wantedThreads_);
 }
@@ -235,10 +235,10 @@ POP_INLINE void Session::connect(std::string_view handle, void *begin) {
 POP_INLINE void Session::connect(std::string_view handle, unsigned replica,
                                  poplar::StreamCallbackHandle callback) {
   std::uint32_t const index = findStream("Engine::connectStreamToCallback", handle);
-  if (replica >= executable_->numReplicas)
+  if (replica >= streams_[index].numReplicas())
     base::fail<poplar::stream_connection_error>(
         "Engine::connectStreamToCallback", "replica ", replica, " of stream '", handle,
-        "' does not exist; the graph has ", executable_->numReplicas);
+        "' does not exist; the graph has ", streams_[index].numReplicas());
   if (!callback)
     base::fail<poplar::stream_connection_error>("Engine::connectStreamToCallback",
                                                 "the callback for stream '", handle, "' is null");

@@ -71,6 +71,7 @@ public:
   bool isFarAhead(std::uint32_t replica) const;
   /// Gives back the blocks that were filled ahead, and forgets those that were kept.
   void invalidate();
+  std::size_t numReplicas() const { return taken_.size(); }
   bool broadcasts() const { return broadcasts_; }
   /// Bytes of a buffer for one transfer of all replicas.
   std::uint64_t transferBytes() const { return stream_->blockBytes * stride_; }

@@ -11,6 +11,7 @@
 #include <poplar/impl/graph/Checks.hpp>
 #include <poplar/impl/graph/GraphData.hpp>
 #include <poplar/impl/graph/Relocation.hpp>
+#include <poplar/impl/graph/ReplicaGroups.hpp>
 #include <poplar/impl/graph/TileTable.hpp>
 
 // Graph::clone and cloneN.
@@ -143,8 +144,11 @@ POP_INLINE Tensor Graph::clone(Type const &type, Tensor const &t, DebugContext c
   graph::GraphData &graph = data(where);
   graph::checkVariableType(where, type);
   graph::View const &view = graph::checkedView(where, "t", t, graph);
-  return graph::makeTensor(
+  graph::NewVariables const made(graph);
+  Tensor const clone = graph::makeTensor(
       graph::detail::cloneView(graph, view, type, method, base::DebugAccess::path(debugContext)));
+  made.replicate({replicas_, replicaStride_});
+  return clone;
 }
 
 POP_INLINE Tensor Graph::clone(Type const &type, Tensor const &metadata, Tensor const &t,
@@ -185,6 +189,7 @@ POP_INLINE Tensor Graph::cloneN(Type const &type, Tensor const &t, std::size_t N
         where, "DUPLICATE_BY_TILE_CONTIGUOUS_REGION needs the order of 't' of shape ",
         base::shapeText(view.shape()), ", but ", toString(method), " makes a new one for it");
 
+  graph::NewVariables const made(graph);
   std::vector<graph::View> clones;
   if (byStretch && N != 0 && view.numElements() != 0)
     clones = graph::detail::cloneStretches(
@@ -196,8 +201,11 @@ POP_INLINE Tensor Graph::cloneN(Type const &type, Tensor const &t, std::size_t N
   if (clones.empty()) {
     std::vector<std::size_t> shape(view.shape().begin(), view.shape().end());
     shape.insert(shape.begin(), 0);
-    return graph::makeTensor(graph.wholeView(graph.addVariable(type, shape, name)));
+    graph::VarId const id = graph.addVariable(type, shape, name);
+    made.replicate({replicas_, replicaStride_});
+    return graph::makeTensor(graph.wholeView(id));
   }
+  made.replicate({replicas_, replicaStride_});
   for (graph::View &clone : clones)
     clone = graph::detail::withLeadingDim(clone);
   return graph::makeTensor(graph::View::concat(clones, 0));

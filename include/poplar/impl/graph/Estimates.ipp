@@ -270,7 +270,9 @@ POP_INLINE void Graph::setPerfEstimate(VertexRef const &v, std::uint64_t cycles,
 POP_INLINE void Graph::setPerfEstimate(VertexRef const &v, VertexPerfEstimate const &estimate) {
   char const *const where = "Graph::setPerfEstimate";
   cottonwood::graph::GraphData &graph = data(where);
-  graph.setEstimate(cottonwood::graph::checkedVertex(where, v, graph), estimate);
+  cottonwood::graph::VertexId const vertex = cottonwood::graph::checkedVertex(where, v, graph);
+  for (std::uint32_t k = 0; k < graph.vertexGroup(vertex).count; ++k)
+    graph.setEstimate(vertex + k, estimate);
 }
 
 POP_INLINE VertexPerfEstimate Graph::getPerfEstimate(VertexRef const &v) const {

@@ -49,7 +49,7 @@ POP_INLINE Target const &Graph::getTarget() const {
 }
 
 POP_INLINE unsigned Graph::getReplicationFactor() const {
-  return data("Graph::getReplicationFactor").numReplicas();
+  return data("Graph::getReplicationFactor").numReplicas() * replicas_;
 }
 
 POP_INLINE Graph Graph::getTopLevelGraph() const {
@@ -88,6 +88,8 @@ POP_INLINE Graph Graph::createVirtualGraph(unsigned lowerTile, unsigned upperTil
   bool const isWholeIpus = lowerTile % perIpu == 0 && count % perIpu == 0;
   Graph result;
   result.data_ = data_;
+  result.replicas_ = replicas_;
+  result.replicaStride_ = replicaStride_;
   result.target_ = isWholeIpus ? target_.createVirtualTarget(count / perIpu, perIpu)
                                : target_.createVirtualTarget(1, count);
   if (!tiles_) {
@@ -125,6 +127,8 @@ POP_INLINE Graph Graph::createVirtualGraph(std::vector<unsigned> const &perIpuTi
       topTiles.push_back(convertTileToTopLevelGraphTile(ipu * perIpu + tile));
   Graph result;
   result.data_ = data_;
+  result.replicas_ = replicas_;
+  result.replicaStride_ = replicaStride_;
   result.target_ = target_.createVirtualTarget(numIPUs, static_cast<unsigned>(perIpuTiles.size()));
   result.tiles_ =
       std::make_shared<cottonwood::graph::TileTable const>(std::move(topTiles), graph.numTiles());

@@ -3,6 +3,7 @@
 // virtual graphs, and the input of lowering. Tiles are numbered as in the top-level graph
 // throughout.
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <deque>
@@ -22,6 +23,7 @@
 #include <poplar/Target.hpp>
 #include <poplar/Type.hpp>
 #include <poplar/impl/codelet/Registry.hpp>
+#include <poplar/impl/graph/ReplicaGroups.hpp>
 #include <poplar/impl/graph/TileMap.hpp>
 #include <poplar/impl/graph/View.hpp>
 #include <poplar/impl/graph/ViewText.hpp>
@@ -70,6 +72,8 @@ struct Variable {
   /// Constants only, if not 0: one UNSIGNED_INT that is `value` + replicaScale * index of the
   /// replica.
   std::uint32_t replicaScale = 0;
+  ReplicaGroup group;      ///< if of several instances, this variable stands for them
+  VarId firstInstance = 0; ///< instance 0; the others follow
 };
 
 struct ComputeSetData {
@@ -126,7 +130,8 @@ struct StreamData {
   poplar::ReplicatedStreamMode mode = poplar::ReplicatedStreamMode::REPLICATE;
   unsigned bufferingDepth = 1;
   std::uint64_t splitLimitBytes = 0; ///< 0: never split
-  unsigned numReplicas = 1;
+  unsigned numReplicas = 1;          ///< in all
+  unsigned group = 1;                ///< of them within one replica of the whole graph
 };
 
 /// A tensor that Engine::writeTensor or readTensor reaches by its handle.
@@ -172,6 +177,20 @@ public:
   /// For messages: `'conv/weights'`, or `variable 12` without a name.
   std::string describe(VarId id) const;
   View wholeView(VarId id) const;
+
+  // Replica groups
+  /// Adds the instances of a variable or constant, with the tiles it has so far.
+  void makeGroup(VarId id, ReplicaGroup group);
+  bool hasGroups() const { return hasGroups_; }
+  /// Whether some graph of this process may have groups.
+  static bool anyGroups() { return groupsExist().load(std::memory_order_relaxed); }
+  VarId instance(VarId id, unsigned k) const;
+  /// Vertices first, first + 1, ... are the instances of one.
+  void makeVertexGroup(VertexId first, ReplicaGroup group);
+  ReplicaGroup vertexGroup(VertexId id) const;
+  std::uint32_t instanceTile(std::uint32_t tile, std::uint32_t k, ReplicaGroup group) const;
+  /// Maps elements, and those of the other instances to the tiles of their replicas.
+  void mapElements(VarId id, std::uint64_t begin, std::uint64_t end, std::uint32_t tile);
 
   // Compute sets and vertices
   ComputeSetId addComputeSet(std::string name);
@@ -254,6 +273,7 @@ private:
   Region regionOf(EdgeSlot const &slot) const;
   std::byte *values(VertexId id) { return values_.data() + vertices_[id].firstValue; }
 
+  static std::atomic<bool> &groupsExist();
   static bool addHostAccess(std::vector<HostAccess> &list, std::unordered_set<std::string> &handles,
                             HostAccess access);
 
@@ -286,6 +306,8 @@ private:
   std::unordered_map<std::string, StreamId, codelet::NameHash, std::equal_to<>> streamIds_;
   std::vector<program::NodePtr> functions_;
   std::optional<VarId> hwSeeds_;
+  bool hasGroups_ = false;
+  std::unordered_map<VertexId, ReplicaGroup> vertexGroups_;
 };
 
 template <class F> void GraphData::forEachRegion(VertexId id, F &&f) const {

@@ -164,7 +164,7 @@ POP_INLINE bool GraphData::readConstant(VarId var, std::uint64_t offset,
   if (!isConstant(var) || !hasVariable(var))
     return false;
   Variable const &constant = variable(var);
-  if (constant.replicaScale != 0 && numReplicas_ > 1)
+  if (constant.replicaScale != 0 && (numReplicas_ > 1 || constant.group.count > 1))
     return false; // not the same everywhere
   std::size_t const from = constant.splat ? 0 : offset * value.size();
   if (from + value.size() > constant.value.size())

@@ -33,13 +33,14 @@ POP_INLINE poplar::DataStream addStream(char const *where, GraphData &graph, Str
   if (stream.type == poplar::Type())
     base::fail<poplar::poplar_error>(where, "the element type of stream '", stream.handle,
                                      "' is unset");
-  stream.numReplicas = graph.numReplicas();
+  stream.numReplicas = graph.numReplicas() * stream.group;
   std::shared_ptr<StreamData const> const existing = graph.findStream(stream.handle);
   if (!existing)
     return HandleAccess::stream(graph.addStream(std::move(stream)));
   bool const isSame = existing->type == stream.type &&
                       existing->numElements == stream.numElements &&
-                      existing->direction == stream.direction && existing->mode == stream.mode;
+                      existing->direction == stream.direction && existing->mode == stream.mode &&
+                      existing->numReplicas == stream.numReplicas;
   if (!isSame)
     base::fail<poplar::poplar_error>(
         where, "the handle '", stream.handle, "' is taken by a stream of ", existing->numElements,
@@ -87,7 +88,7 @@ POP_INLINE void Graph::createHostWrite(StringRef handle, Tensor const &t, bool) 
   cottonwood::graph::GraphData &graph = data(where);
   cottonwood::graph::View const &view = cottonwood::graph::checkedView(where, "t", t, graph);
   cottonwood::graph::checkWriteable(where, "t", view);
-  if (!graph.addHostWrite({handle, view}))
+  if (!graph.addHostWrite({handle, allInstances(graph, view, replicasOf(graph, view))}))
     cottonwood::base::fail<poplar_error>(where, "the handle '", handle,
                                          "' is taken by another host write");
 }
@@ -96,7 +97,7 @@ POP_INLINE void Graph::createHostRead(StringRef handle, Tensor const &t, bool) {
   char const *const where = "Graph::createHostRead";
   cottonwood::graph::GraphData &graph = data(where);
   cottonwood::graph::View const &view = cottonwood::graph::checkedView(where, "t", t, graph);
-  if (!graph.addHostRead({handle, view}))
+  if (!graph.addHostRead({handle, allInstances(graph, view, replicasOf(graph, view))}))
     cottonwood::base::fail<poplar_error>(where, "the handle '", handle,
                                          "' is taken by another host read");
 }
@@ -112,6 +113,7 @@ POP_INLINE DataStream Graph::addHostToDeviceFIFO(StringRef handle, Type const &e
   stream.numElements = numElements;
   stream.direction = DataStreamType::HostToDeviceFIFO;
   stream.mode = replicatedMode;
+  stream.group = replicas_;
   cottonwood::graph::detail::readStreamOptions(where, options, stream);
   return cottonwood::graph::detail::addStream(where, data(where), std::move(stream));
 }
@@ -125,6 +127,7 @@ POP_INLINE DataStream Graph::addDeviceToHostFIFO(StringRef handle, Type const &e
   stream.type = elementType;
   stream.numElements = numElements;
   stream.direction = DataStreamType::DeviceToHostFIFO;
+  stream.group = replicas_;
   cottonwood::graph::detail::readStreamOptions(where, options, stream);
   return cottonwood::graph::detail::addStream(where, data(where), std::move(stream));
 }

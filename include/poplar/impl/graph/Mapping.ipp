@@ -29,13 +29,12 @@ POP_INLINE std::uint32_t checkedTile(std::string_view where, unsigned tile,
 
 POP_INLINE void mapView(GraphData &graph, View const &view, std::uint32_t topTile) {
   if (auto const run = view.asRun()) {
-    graph.variable(run->var).tiles.set(run->begin, run->begin + run->size, topTile);
+    graph.mapElements(run->var, run->begin, run->begin + run->size, topTile);
     return;
   }
   view.forEachBlockUnordered([&](StridedBlock const &block) {
-    TileMap &tiles = graph.variable(block.var).tiles;
     forEachDenseRun(block, [&](std::uint64_t begin, std::uint64_t size) {
-      tiles.set(begin, begin + size, topTile);
+      graph.mapElements(block.var, begin, begin + size, topTile);
     });
   });
 }
@@ -151,7 +150,11 @@ POP_INLINE void Graph::setTileMapping(VertexRef v, unsigned tileNum) {
   char const *const where = "Graph::setTileMapping";
   GraphData &graph = data(where);
   VertexId const vertex = checkedVertex(where, v, graph);
-  graph.mapVertex(vertex, detail::checkedTile(where, tileNum, target_, tiles_.get()));
+  std::uint32_t const tile = detail::checkedTile(where, tileNum, target_, tiles_.get());
+  graph.mapVertex(vertex, tile);
+  ReplicaGroup const group = graph.vertexGroup(vertex);
+  for (std::uint32_t k = 1; k < group.count; ++k)
+    graph.mapVertex(vertex + k, graph.instanceTile(tile, k, group));
 }
 
 POP_INLINE void Graph::setTileMapping(Tensor const &t, unsigned tileNum) {
@@ -171,9 +174,9 @@ POP_INLINE void Graph::setTileMapping(Tensor const &t, TileToTensorMapping const
       detail::checkedMapping(where, view, target_.getNumTiles(), mapping);
   auto const topTile = [&](std::uint32_t tile) { return tiles_ ? tiles_->toTop(tile) : tile; };
   if (auto const run = view.asRun()) {
-    TileMap &tiles = graph.variable(run->var).tiles;
     for (detail::MappedInterval const &interval : intervals)
-      tiles.set(run->begin + interval.begin, run->begin + interval.end, topTile(interval.tile));
+      graph.mapElements(run->var, run->begin + interval.begin, run->begin + interval.end,
+                        topTile(interval.tile));
     return;
   }
   View const flat =

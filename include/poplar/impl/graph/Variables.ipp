@@ -12,6 +12,7 @@
 #include <poplar/impl/graph/GraphData.hpp>
 #include <poplar/impl/graph/HandleAccess.hpp>
 #include <poplar/impl/graph/HostValues.hpp>
+#include <poplar/impl/graph/ReplicaGroups.hpp>
 #include <poplar/impl/graph/TileTable.hpp>
 
 // Variables, constants and initial values.
@@ -73,8 +74,10 @@ POP_INLINE Tensor Graph::makeVariable(char const *where, Type const &type,
   graph::GraphData &graph = data(where);
   graph::checkVariableType(where, type);
   graph::detail::checkedCount(where, graph::detail::spanOf(shape), base::sizeOf(type));
+  graph::NewVariables const made(graph);
   graph::VarId const id =
       graph.addVariable(type, graph::detail::spanOf(shape), base::DebugAccess::path(debugContext));
+  made.replicate({replicas_, replicaStride_});
   return graph::makeTensor(graph.wholeView(id));
 }
 
@@ -90,12 +93,13 @@ POP_INLINE Tensor Graph::addVariable(Type const &type, ArrayRef<std::size_t> sha
   Tensor const tensor = makeVariable("Graph::addVariable", type, shape, debugContext);
   if (mappingMethod != VariableMappingMethod::LINEAR || tensor.numElements() == 0)
     return tensor;
-  Variable &variable = data_->variable(static_cast<VarId>(data_->numVariables() - 1));
+  VarId const id = viewOf(tensor).locate(0).var;
+  Variable const &variable = data_->variable(id);
   std::uint64_t const numTiles = target_.getNumTiles();
   std::uint64_t const perTile = (variable.numElements + numTiles - 1) / numTiles;
   std::uint32_t tile = 0;
   for (std::uint64_t begin = 0; begin < variable.numElements; begin += perTile, ++tile)
-    variable.tiles.set(begin, std::min(begin + perTile, variable.numElements),
+    data_->mapElements(id, begin, std::min(begin + perTile, variable.numElements),
                        tiles_ ? tiles_->toTop(tile) : tile);
   return tensor;
 }
@@ -134,8 +138,10 @@ POP_INLINE Tensor Graph::addConstant(Type const &type, ArrayRef<std::size_t> sha
                                       " are a null pointer");
   std::vector<std::byte> bytes(numValues * size);
   graph::convertValues(where, type, val, traits, numValues, bytes.data());
+  graph::NewVariables const made(graph);
   graph::VarId const id = graph.addConstant(type, graph::detail::spanOf(shape), std::move(bytes),
                                             broadcast, base::DebugAccess::path(debugContext));
+  made.replicate({replicas_, replicaStride_});
   return graph::makeTensor(graph.wholeView(id));
 }
 
@@ -160,9 +166,14 @@ POP_INLINE Tensor Graph::addConstantHalf(Type const &type, ArrayRef<std::size_t>
 
 POP_INLINE Tensor Graph::addReplicationIndexConstant(DebugContext const &debugContext) {
   using namespace cottonwood::graph;
-  Tensor const index = addConstant(UNSIGNED_INT, {}, 0u, debugContext);
-  data_->variable(viewOf(index).locate(0).var).replicaScale = 1;
-  return index;
+  GraphData &graph = data("Graph::addReplicationIndexConstant");
+  NewVariables const made(graph);
+  VarId const id =
+      graph.addConstant(UNSIGNED_INT, {}, std::vector<std::byte>(sizeof(std::uint32_t)), false,
+                        cottonwood::base::DebugAccess::path(debugContext));
+  graph.variable(id).replicaScale = 1;
+  made.replicate({replicas_, replicaStride_});
+  return makeTensor(graph.wholeView(id));
 }
 
 // ---- Initial values
@@ -186,11 +197,13 @@ POP_INLINE void Graph::setTensorValue(Tensor const &t, void const *values, std::
 
   auto const setRun = [&](graph::VarId var, std::uint64_t begin, std::uint64_t runSize,
                           std::byte const *from) {
-    graph::Variable &variable = graph.variable(var);
-    if (!variable.initial)
-      variable.initial = std::make_unique<graph::InitialValues>();
-    variable.initial->set(begin, runSize, {from, broadcast ? size : runSize * size}, broadcast,
-                          variable.numElements, size);
+    for (unsigned k = 0; k < graph.variable(var).group.count; ++k) {
+      graph::Variable &variable = graph.variable(graph.instance(var, k));
+      if (!variable.initial)
+        variable.initial = std::make_unique<graph::InitialValues>();
+      variable.initial->set(begin, runSize, {from, broadcast ? size : runSize * size}, broadcast,
+                            variable.numElements, size);
+    }
   };
   if (broadcast) {
     view.forEachBlockUnordered([&](graph::StridedBlock const &block) {

@@ -12,6 +12,7 @@
 #include <poplar/impl/graph/GraphData.hpp>
 #include <poplar/impl/graph/HandleAccess.hpp>
 #include <poplar/impl/graph/HostValues.hpp>
+#include <poplar/impl/graph/ReplicaGroups.hpp>
 
 // Vertices, their fields and connections.
 
@@ -229,6 +230,29 @@ POP_INLINE void connectView(std::string_view where, FieldHandle const &field, Vi
   }
 }
 
+/// Calls f(handle, k, count) for the field of every instance of a vertex.
+template <class F> void forEachInstance(FieldHandle const &field, F &&f) {
+  std::uint32_t const count = field.graph->vertexGroup(field.vertex).count;
+  for (std::uint32_t k = 0; k < count; ++k) {
+    FieldHandle instance = field;
+    instance.vertex += k;
+    f(instance, k, count);
+  }
+}
+
+/// What instance k of `count` of a vertex is connected to.
+POP_INLINE View viewOfInstance(std::string_view where, FieldHandle const &field, View const &view,
+                               unsigned k, unsigned count) {
+  View instance = instanceOf(*field.graph, view, k, count);
+  if (count > 1 && field.field().isWritten() && view.numElements() != 0 &&
+      replicasOf(*field.graph, view) != count)
+    base::fail<poplar::graph_replication_error>(
+        where, field.text(), " is written by ", count, " replicas, but the tensor of shape ",
+        base::shapeText(view.shape()),
+        " exists fewer times; make it through the replicated graph, too");
+  return instance;
+}
+
 /// convertValues() for a field, which errors name.
 POP_INLINE void convertForField(std::string_view where, FieldHandle const &field,
                                 void const *values, poplar::TypeTraits const &traits,
@@ -381,7 +405,13 @@ POP_INLINE VertexRef Graph::addVertex(ComputeSet cs, StringRef vertexType) {
   char const *const where = "Graph::addVertex";
   GraphData &graph = data(where);
   ComputeSetId const computeSet = detail::checkedComputeSet(where, cs, graph);
-  VertexId const id = graph.addVertex(computeSet, detail::checkedCodelet(vertexType, graph));
+  cottonwood::codelet::Codelet const &codelet = detail::checkedCodelet(vertexType, graph);
+  VertexId const id = graph.addVertex(computeSet, codelet);
+  if (replicas_ > 1) {
+    for (unsigned k = 1; k < replicas_; ++k)
+      graph.addVertex(computeSet, codelet);
+    graph.makeVertexGroup(id, {replicas_, replicaStride_});
+  }
   return HandleAccess::vertex(&graph, id);
 }
 
@@ -416,7 +446,12 @@ POP_INLINE void Graph::connect(FieldRef field, Tensor const &tensor) {
   char const *const where = "Graph::connect";
   GraphData &graph = data(where);
   FieldHandle const handle = checkedField(where, field, graph);
-  detail::connectView(where, handle, checkedView(where, handle.field().name, tensor, graph));
+  View const &view = checkedView(where, handle.field().name, tensor, graph);
+  if (!graph.hasGroups())
+    return detail::connectView(where, handle, view);
+  detail::forEachInstance(handle, [&](FieldHandle const &one, unsigned k, unsigned count) {
+    detail::connectView(where, one, detail::viewOfInstance(where, one, view, k, count));
+  });
 }
 
 POP_INLINE void Graph::connect(FieldRef field, ArrayRef<Tensor> tensors) {
@@ -436,14 +471,23 @@ POP_INLINE void Graph::connect(FieldRef field, ArrayRef<Tensor> tensors) {
     if (views.empty())
       cottonwood::base::fail<graph_connection_error>(where, handle.text(),
                                                      " is given an empty list of tensors");
-    return detail::connectView(where, handle, View::concat(views, 0));
+    return connect(field, makeTensor(View::concat(views, 0)));
   }
   for (Tensor const &tensor : tensors)
     detail::checkEdge(where, handle, checkedView(where, handle.field().name, tensor, graph));
-  detail::checkListSize(where, handle, tensors.size());
-  for (std::size_t i = 0; i < tensors.size(); ++i)
-    detail::connectRegion(where, handle.at(i), graph.listSlot(handle.slot(), i), viewOf(tensors[i]),
-                          handle.field().shape);
+  detail::forEachInstance(handle, [&](FieldHandle const &one, unsigned k, unsigned count) {
+    detail::checkListSize(where, one, tensors.size());
+    for (std::size_t i = 0; i < tensors.size(); ++i) {
+      EdgeSlot &slot = graph.listSlot(one.slot(), i);
+      View const &view = viewOf(tensors[i]);
+      if (!graph.hasGroups())
+        detail::connectRegion(where, one.at(i), slot, view, one.field().shape);
+      else
+        detail::connectRegion(where, one.at(i), slot,
+                              detail::viewOfInstance(where, one, view, k, count),
+                              one.field().shape);
+    }
+  });
 }
 
 POP_INLINE void Graph::connectValue(FieldRef field, void const *value, TypeTraits const &traits) {
@@ -455,7 +499,9 @@ POP_INLINE void Graph::connectValue(FieldRef field, void const *value, TypeTrait
   if (handle.field().isWritten())
     cottonwood::base::fail<graph_connection_error>(
         where, handle.text(), " is written, so it cannot be connected to a value");
-  detail::connectConstant(where, handle, value, 1, traits, false);
+  detail::forEachInstance(handle, [&](FieldHandle const &one, unsigned, unsigned) {
+    detail::connectConstant(where, one, value, 1, traits, false);
+  });
 }
 
 POP_INLINE void Graph::setFieldSize(FieldRef field, std::size_t size) {
@@ -466,23 +512,25 @@ POP_INLINE void Graph::setFieldSize(FieldRef field, std::size_t size) {
   if (handle.field().shape == cottonwood::codelet::FieldShape::Scalar || handle.isIndexed)
     cottonwood::base::fail<poplar_error>(
         where, handle.text(), " has no size to set: it is not a vector of regions or values");
-  EdgeSlot &slot = handle.slot();
-  if (slot.kind != EdgeSlot::Kind::Unconnected) {
-    if (slot.size != size)
-      cottonwood::base::fail<poplar_error>(where, handle.text(), " has size ", slot.size,
-                                           " already; it cannot become ", size);
-    return;
-  }
-  detail::checkExtent(where, handle, handle.field().outer, size);
-  if (!handle.field().isEdge())
-    graph.setVectorValue(
-        handle.vertex, handle.fieldId,
-        std::vector<std::byte>(size * cottonwood::base::sizeOf(handle.field().type)), size);
-  else
-    graph.makeList(slot, size);
-  if (handle.field().shape == cottonwood::codelet::FieldShape::Vector && handle.field().isEdge() &&
-      size == 0)
-    slot = {0, EdgeSlot::Kind::Run, 0, 0}; // nothing to wait for
+  detail::forEachInstance(handle, [&](FieldHandle const &one, unsigned, unsigned) {
+    EdgeSlot &slot = one.slot();
+    if (slot.kind != EdgeSlot::Kind::Unconnected) {
+      if (slot.size != size)
+        cottonwood::base::fail<poplar_error>(where, one.text(), " has size ", slot.size,
+                                             " already; it cannot become ", size);
+      return;
+    }
+    detail::checkExtent(where, one, one.field().outer, size);
+    if (!one.field().isEdge())
+      graph.setVectorValue(
+          one.vertex, one.fieldId,
+          std::vector<std::byte>(size * cottonwood::base::sizeOf(one.field().type)), size);
+    else
+      graph.makeList(slot, size);
+    if (one.field().shape == cottonwood::codelet::FieldShape::Vector && one.field().isEdge() &&
+        size == 0)
+      slot = {0, EdgeSlot::Kind::Run, 0, 0}; // nothing to wait for
+  });
 }
 
 POP_INLINE std::size_t Graph::getFieldSize(FieldRef field) const {
@@ -505,12 +553,16 @@ POP_INLINE void Graph::setFieldValue(FieldRef field, void const *values, std::si
   using namespace cottonwood::graph;
   char const *const where = "Graph::setInitialValue";
   FieldHandle const handle = checkedField(where, field, data(where));
-  if (!handle.field().isEdge())
-    return detail::setState(where, handle, values, count, traits, isArray);
-  if (handle.field().isWritten())
+  bool const isEdge = handle.field().isEdge();
+  if (isEdge && handle.field().isWritten())
     cottonwood::base::fail<graph_connection_error>(
         where, handle.text(), " is written by the vertex: connect it to a variable");
-  detail::connectConstant(where, handle, values, count, traits, isArray);
+  detail::forEachInstance(handle, [&](FieldHandle const &one, unsigned, unsigned) {
+    if (isEdge)
+      detail::connectConstant(where, one, values, count, traits, isArray);
+    else
+      detail::setState(where, one, values, count, traits, isArray);
+  });
 }
 
 POP_INLINE void Graph::setInitialValueHalf(FieldRef field, std::uint16_t val) {

@@ -29,7 +29,15 @@ public:
 private:
   enum class FunctionState : std::uint8_t { Unseen, Open, Done };
 
-  void use(graph::VarId id) { context_.usedVars[context_.vars.of(id)] = 1; }
+  void use(graph::VarId id) {
+    if (graph_.hasGroups() && graph_.variable(id).group.count != 1)
+      base::fail<poplar::graph_replication_error>(
+          "Engine", "a program uses ", graph_.describe(id), ", which exists ",
+          graph_.variable(id).group.count,
+          " times, in a way that graphs made with createReplicatedGraph do not know; "
+          "Graph::getNonReplicatedTensor shows the replicas one by one");
+    context_.usedVars[context_.vars.of(id)] = 1;
+  }
   void node(program::Node const &node);
   void computeSet(graph::ComputeSetId id);
   void function(graph::FunctionId id);

@@ -16,27 +16,17 @@ namespace cottonwood::lower::detail {
 inline constexpr std::size_t MAX_DUMP_LINES = 10000;
 
 POP_INLINE char const *opName(Op op) {
-  static constexpr char const *NAMES[] = {"End",
-                                          "Step",
-                                          "Execute",
-                                          "ExecuteWithExit",
-                                          "Copy",
-                                          "StreamIn",
-                                          "StreamOut",
-                                          "LoopBegin",
-                                          "LoopEnd",
-                                          "Jump",
-                                          "JumpIfTrue",
-                                          "JumpIfFalse",
-                                          "Switch",
-                                          "Call",
-                                          "Return",
-                                          "Print",
-                                          "ClockBegin",
-                                          "ClockEnd",
-                                          "ClockStamp",
-                                          "BoundsError",
-                                          "CrossReplicaCopy",
+  static constexpr char const *NAMES[] = {"End",        "Step",
+                                          "Execute",    "ExecuteWithExit",
+                                          "Copy",       "StreamIn",
+                                          "StreamOut",  "LoopBegin",
+                                          "LoopEnd",    "Jump",
+                                          "JumpIfTrue", "JumpIfFalse",
+                                          "Switch",     "Call",
+                                          "Return",     "Print",
+                                          "ClockBegin", "ClockEnd",
+                                          "ClockStamp", "BoundsError",
+                                          "CheckEqual", "CrossReplicaCopy",
                                           "GlobalSync"};
   return NAMES[static_cast<std::size_t>(op)];
 }

@@ -122,6 +122,8 @@ enum class Op : std::uint8_t {
   ClockEnd,    ///< a: plan, 8 bytes to arena: the clock's advance since the matching ClockBegin
   ClockStamp,  ///< a: plan, 8 bytes to arena: the clock
   BoundsError, ///< a: switch table; a Switch with bounds checking found no case
+  CheckEqual,  ///< a: plan of several values to a packed buffer, width: bytes of one; they
+               ///< are the predicate of the replicas of one graph, and must be equal
   CrossReplicaCopy, ///< a: cross-replica plan; a rendezvous of all replicas
   GlobalSync,       ///< a rendezvous of all replicas
 };
@@ -132,6 +134,7 @@ struct Instruction {
   std::uint32_t a = 0;
   std::uint64_t b = 0;
   std::uint32_t step = NONE; ///< step of the BSP program, NONE: not accounted
+  std::uint32_t channel = 0; ///< streams: which of StreamPlan::channels
 };
 
 struct SwitchTable {
@@ -148,6 +151,7 @@ struct StreamPlan {
   bool toDevice = true;
   poplar::ReplicatedStreamMode mode = poplar::ReplicatedStreamMode::REPLICATE;
   unsigned bufferingDepth = 1;
+  std::uint32_t channels = 1; ///< streams of one replica behind this handle
 };
 
 /// A tensor that the host reaches by handle; the plan moves between the arena and a packed buffer.

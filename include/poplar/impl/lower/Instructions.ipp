@@ -63,6 +63,12 @@ POP_INLINE std::uint64_t Emitter::addressOf(graph::View const &scalar) const {
 }
 
 POP_INLINE void Emitter::test(Op op, graph::View const &predicate) {
+  if (predicate.numElements() > 1) { // one for each replica; the first decides
+    std::uint64_t const size = base::sizeOf(predicate.type());
+    std::uint32_t const plan =
+        addPlan(planMoves(out_, arenaLayout(context_, predicate), packed(predicate), size));
+    emit(Op::CheckEqual, plan).width = static_cast<std::uint8_t>(size);
+  }
   Instruction &instruction = emit(op, 0, addressOf(predicate), controlStep(context_));
   instruction.width = static_cast<std::uint8_t>(base::sizeOf(predicate.type()));
 }
@@ -136,7 +142,8 @@ POP_INLINE void Emitter::stream(Node const &node, bool toDevice) {
   Layout const device = arenaLayout(context_, view), block = packed(view);
   MovePlan const plan =
       toDevice ? planMoves(out_, block, device, size) : planMoves(out_, device, block, size);
-  emit(toDevice ? Op::StreamIn : Op::StreamOut, node.id, addPlan(plan), step);
+  emit(toDevice ? Op::StreamIn : Op::StreamOut, node.id, addPlan(plan), step).channel =
+      static_cast<std::uint32_t>(node.count);
 }
 
 POP_INLINE void Emitter::repeat(Node const &node) {
@@ -155,16 +162,16 @@ POP_INLINE void Emitter::repeat(Node const &node) {
 POP_INLINE void Emitter::repeatWhile(Node const &node, bool whileTrue) {
   std::uint32_t const begin = here();
   program(node.children[0]);
-  std::uint32_t const exit = here();
   test(whileTrue ? Op::JumpIfFalse : Op::JumpIfTrue, node.views[0]);
+  std::uint32_t const exit = here() - 1;
   program(node.children[1]);
   emit(Op::Jump, begin);
   out_.instructions[exit].a = here();
 }
 
 POP_INLINE void Emitter::branch(Node const &node) {
-  std::uint32_t const toElse = here();
   test(Op::JumpIfFalse, node.views[0]);
+  std::uint32_t const toElse = here() - 1;
   program(node.children[0]);
   std::uint32_t const toEnd = here();
   emit(Op::Jump);
@@ -176,8 +183,8 @@ POP_INLINE void Emitter::branch(Node const &node) {
 POP_INLINE void Emitter::switchCases(Node const &node) {
   auto const table = static_cast<std::uint32_t>(out_.switches.size());
   out_.switches.push_back({node.name, {}, 0});
-  std::uint32_t const at = here();
   test(Op::Switch, node.views[0]);
+  std::uint32_t const at = here() - 1;
   out_.instructions[at].a = table;
   std::vector<std::uint32_t> exits;
   std::vector<std::pair<std::int32_t, std::uint32_t>> cases;
@@ -213,8 +220,10 @@ POP_INLINE void Emitter::print(Node const &node) {
 
 POP_INLINE void Emitter::cycleCount(Node const &node) {
   graph::View const &counter = node.views[0];
-  MovePlan const plan = planMoves(out_, packed(counter), arenaLayout(context_, counter),
-                                  base::sizeOf(counter.type()));
+  // Counters of several replicas get the same two words.
+  std::uint64_t const size = base::sizeOf(counter.type());
+  Layout const words(counter.numElements() / 2, ByteBlock::packed(0, 2, size));
+  MovePlan const plan = planMoves(out_, words, arenaLayout(context_, counter), size);
   account(addSyncStep(context_, node.name));
   if (node.kind == program::NodeKind::CycleStamp) {
     emit(Op::ClockStamp, addPlan(plan));
@@ -305,7 +314,7 @@ POP_INLINE void addStreams(Context &context) {
     context.out.streams.push_back({stream.handle, stream.type, stream.numElements,
                                    stream.numElements * base::sizeOf(stream.type),
                                    stream.direction == poplar::DataStreamType::HostToDeviceFIFO,
-                                   stream.mode, stream.bufferingDepth});
+                                   stream.mode, stream.bufferingDepth, stream.group});
   }
 }
 

@@ -5,12 +5,13 @@
 #include <poplar/exceptions.hpp>
 #include <poplar/impl/base/DebugAccess.hpp>
 #include <poplar/impl/base/Error.hpp>
+#include <poplar/impl/graph/ReplicaGroups.hpp>
 #include <poplar/impl/graph/View.hpp>
 #include <poplar/impl/program/Access.hpp>
 
 namespace cottonwood::program::detail {
 
-/// A node that writes a [2] UNSIGNED_INT counter on a tile.
+/// A node that writes a [2] UNSIGNED_INT counter on a tile, and those of other replicas with it.
 POP_INLINE std::shared_ptr<Node> counterNode(NodeKind kind, poplar::Graph &graph, unsigned tile,
                                              poplar::SyncType syncType,
                                              poplar::DebugContext const &debugContext,
@@ -39,7 +40,7 @@ POP_INLINE Tensor cycleCount(Graph &graph, program::Sequence &prog, unsigned til
       detail::counterNode(NodeKind::CycleCount, graph, tile, syncType, debugContext, counter);
   node->children.push_back(Access::node(prog));
   program::Program wrapped;
-  Access::setNode(wrapped, std::move(node));
+  Access::setNode(wrapped, cottonwood::graph::forAllInstances(std::move(node)));
   prog = program::Sequence({wrapped}, debugContext);
   return counter;
 }
@@ -49,8 +50,8 @@ POP_INLINE Tensor cycleStamp(Graph &graph, program::Sequence &prog, unsigned til
   using namespace cottonwood::program;
   Tensor counter;
   program::Program stamp;
-  Access::setNode(stamp, detail::counterNode(NodeKind::CycleStamp, graph, tile, syncType,
-                                             debugContext, counter));
+  Access::setNode(stamp, cottonwood::graph::forAllInstances(detail::counterNode(
+                             NodeKind::CycleStamp, graph, tile, syncType, debugContext, counter)));
   prog.add(stamp);
   return counter;
 }

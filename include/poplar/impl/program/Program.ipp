@@ -9,6 +9,7 @@
 #include <poplar/impl/base/Error.hpp>
 #include <poplar/impl/graph/Checks.hpp>
 #include <poplar/impl/graph/HandleAccess.hpp>
+#include <poplar/impl/graph/ReplicaGroups.hpp>
 #include <poplar/impl/program/Access.hpp>
 #include <poplar/impl/program/Node.hpp>
 
@@ -74,7 +75,7 @@ POP_INLINE NodePtr copyNode(poplar::Tensor const &src, poplar::Tensor const &dst
                             poplar::DebugContext const &debugContext) {
   std::shared_ptr<Node> node = makeNode(NodeKind::Copy, debugContext);
   addCopyOperands("Copy", *node, src, dst);
-  return node;
+  return graph::forAllInstances(std::move(node));
 }
 
 POP_INLINE NodePtr streamNode(poplar::DataStream const &stream, poplar::Tensor const &tensor,
@@ -104,7 +105,7 @@ POP_INLINE NodePtr streamNode(poplar::DataStream const &stream, poplar::Tensor c
                                      base::shapeText(view.shape()), " with ", view.numElements());
   if (toDevice)
     graph::checkWriteable(where, what, view);
-  return node;
+  return graph::forAllInstances(std::move(node));
 }
 
 /// RepeatWhileTrue, RepeatWhileFalse and If: two programs and a predicate.
@@ -114,7 +115,7 @@ POP_INLINE NodePtr predicateNode(NodeKind kind, poplar::Tensor const &predicate,
   std::shared_ptr<Node> node = makeNode(kind, debugContext);
   addControl(kindName(kind), *node, "the predicate", predicate);
   node->children = {Access::node(first), Access::node(second)};
-  return node;
+  return graph::forAllInstances(std::move(node));
 }
 
 using SwitchCases = std::vector<std::pair<std::int32_t, Program>>;
@@ -134,7 +135,7 @@ POP_INLINE NodePtr switchNode(poplar::Tensor const &control, SwitchCases const &
   node->children = {Access::node(defaultBody)};
   for (auto const &[value, body] : cases)
     addCase(*node, value, body);
-  return node;
+  return graph::forAllInstances(std::move(node));
 }
 
 POP_INLINE NodePtr printNode(poplar::StringRef title, poplar::Tensor const &tensor,
@@ -143,7 +144,7 @@ POP_INLINE NodePtr printNode(poplar::StringRef title, poplar::Tensor const &tens
   std::shared_ptr<Node> node = makeNode(NodeKind::PrintTensor, debugContext);
   addView("PrintTensor", *node, "t", tensor);
   node->print = std::make_shared<PrintSpec const>(PrintSpec{title, format});
-  return node;
+  return graph::forAllInstances(std::move(node));
 }
 
 POP_INLINE NodePtr executeNode(poplar::ComputeSet const &cs,
@@ -167,7 +168,7 @@ POP_INLINE NodePtr executeNode(poplar::ComputeSet const &cs, poplar::Tensor cons
                                               view.type(), "; it must be one element of type bool");
   addView("Execute", *node, "t", flag);
   graph::checkWriteable("Execute", "t", view);
-  return node;
+  return graph::forAllInstances(std::move(node));
 }
 
 POP_INLINE NodePtr functionNode(poplar::Function const &f,
@@ -189,7 +190,7 @@ POP_INLINE NodePtr undefNode(poplar::Tensor const &tensor,
     base::fail<poplar::poplar_error>("WriteUndef", "'t' of shape ",
                                      base::shapeText(node->views[0].shape()),
                                      " has elements of a constant");
-  return node;
+  return graph::forAllInstances(std::move(node));
 }
 
 POP_INLINE std::string mapText(std::map<unsigned, unsigned> const &map) {
@@ -227,15 +228,20 @@ POP_INLINE NodePtr crossReplicaNode(poplar::Tensor const &src, poplar::Tensor co
   std::shared_ptr<graph::GraphData> const graph = graph::GraphData::find(node->graph);
   if (!graph)
     base::fail<poplar::poplar_error>(where, "the graph of 'src' does not exist any more");
-  node->cases = sourcesOf(where, replicaMap, graph->numReplicas());
-  return node;
+  unsigned const group = graph::replicasOf(*graph, node->views[1]);
+  if (group > 1 && graph->numReplicas() > 1)
+    base::fail<poplar::graph_replication_error>(
+        where, "the tensors are of a graph that createReplicatedGraph made within a replicated "
+               "graph; copy between the replicas of one of the two");
+  node->cases = sourcesOf(where, replicaMap, std::max(group, graph->numReplicas()));
+  return graph::forAllInstances(std::move(node));
 }
 
 POP_INLINE NodePtr assumeEqualNode(poplar::Tensor const &tensor,
                                    poplar::DebugContext const &debugContext) {
   std::shared_ptr<Node> node = makeNode(NodeKind::AssumeEqual, debugContext);
   addView("AssumeEqualAcrossReplicas", *node, "t", tensor);
-  return node;
+  return graph::forAllInstances(std::move(node));
 }
 
 } // namespace cottonwood::program::detail

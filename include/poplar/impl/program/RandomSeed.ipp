@@ -18,6 +18,11 @@ POP_INLINE poplar::Tensor hwSeedsOf(poplar::Graph &graph) {
   if (!data)
     base::fail<poplar::poplar_error>("getHwSeeds",
                                      "the graph is empty (default-constructed or moved from)");
+  if (graph.getReplicationFactor() != data->numReplicas())
+    base::fail<poplar::graph_replication_error>(
+        "getHwSeeds",
+        "the generators of a graph that createReplicatedGraph made cannot be reached; "
+        "use those of its parent");
   poplar::Tensor const all = graph::makeTensor(data->wholeView(data->hwSeeds()));
   unsigned const numTiles = graph.getTarget().getNumTiles();
   std::vector<poplar::Interval> rows; // of the top-level graph, runs of neighbours as one
