@@ -7,6 +7,8 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <iosfwd>
+#include <map>
 #include <memory>
 #include <poplar/ArrayRef.hpp>
 #include <poplar/CodeletFileType.hpp>
@@ -401,6 +403,35 @@ public:
                       OptionFlags const &options = {});
   DataStream addDeviceToHostFIFO(StringRef handle, Type const &elementType, std::size_t numElements,
                                  OptionFlags const &options = {});
+
+  // Pictures and lists of a graph
+
+  /// The compute sets and copies of the programs in the order in which these come to them, with the
+  /// variables they use, in Graphviz's DOT. Without programs: all compute sets.
+  void outputComputeGraph(std::ostream &outputStream, ArrayRef<program::Program> progs = {}) const;
+  /// The vertices of these compute sets with the variables they are connected to.
+  void outputVertexGraph(std::ostream &outputStream, ArrayRef<program::Program> progs = {}) const;
+  /// Lists variables, compute sets and programs, as JSON or CBOR: for people and tools. What Engine
+  /// can load again is an Executable.
+  void serialize(std::ostream &out, ArrayRef<program::Program> progs,
+                 SerializationFormat format) const;
+  /// Writes what tensors are, without data: element types, shapes, places in their variables and
+  /// tiles as this graph numbers them.
+  void serializeTensors(std::ostream &out, ArrayRef<Tensor> tensors,
+                        SerializationFormat format) const;
+  /// New variables with the structure and the tiles of those that serializeTensors wrote, constants
+  /// included, and the tensors on them; an empty file has none.
+  /// \throws parse_error  the text is no such file, or names tiles that this graph does not have.
+  std::vector<Tensor> deserializeTensors(std::istream &in, SerializationFormat format);
+
+  // Not available: these throw poplar_error, saying what serves instead.
+  VertexRef addExternalExchangeVertex(ComputeSet cs, StringRef vertexType,
+                                      unsigned incomingDownCount, bool usesEastEdge,
+                                      bool sendsXReq);
+  Tensor addExternalVariable(Type const &type, ArrayRef<std::size_t> shape, StringRef name,
+                             DebugContext const &debugContext = {});
+  void setInitialValue(Tensor const &t, std::map<unsigned, unsigned> const &values);
+  void addCodeletPlaceholder(std::istream &stream, StringRef targetName = "");
 
   /// A program that Call runs, from as many places as it likes; a snapshot of `program`.
   Function addFunction(program::Program const &program);

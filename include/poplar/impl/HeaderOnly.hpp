@@ -92,6 +92,7 @@
 #include <poplar/impl/graph/Checks.ipp>
 #include <poplar/impl/graph/Clone.ipp>
 #include <poplar/impl/graph/Estimates.ipp>
+#include <poplar/impl/graph/Export.ipp>
 #include <poplar/impl/graph/Graph.ipp>
 #include <poplar/impl/graph/GraphData.ipp>
 #include <poplar/impl/graph/HostAccess.ipp>
@@ -99,8 +100,10 @@
 #include <poplar/impl/graph/Mapping.ipp>
 #include <poplar/impl/graph/Relocation.ipp>
 #include <poplar/impl/graph/ReplicaGroups.ipp>
+#include <poplar/impl/graph/SerializeTensors.ipp>
 #include <poplar/impl/graph/StorageOrder.ipp>
 #include <poplar/impl/graph/Tensor.ipp>
+#include <poplar/impl/graph/TensorFile.ipp>
 #include <poplar/impl/graph/TileMap.ipp>
 #include <poplar/impl/graph/Variables.ipp>
 #include <poplar/impl/graph/Vertices.ipp>
