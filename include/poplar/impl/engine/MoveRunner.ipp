@@ -68,13 +68,25 @@ POP_INLINE void copyStrided(std::byte const *src, std::byte *dst, std::uint64_t 
   }
 }
 
-/// Two levels. Where the inner one strides far on one side and the outer one on the other, square
-/// by square.
+/// Whole cache lines, past the caches.
+POP_INLINE void copyLinesPast(std::byte const *src, std::byte *dst, std::uint64_t n,
+                              std::int64_t ss, std::int64_t ds, std::uint64_t bytes) {
+  using V = Vector16<std::uint32_t>;
+  for (std::uint64_t i = 0; i < n; ++i, src += ss, dst += ds)
+    for (std::uint64_t b = 0; b < bytes; b += sizeof(V)) {
+      V v;
+      std::memcpy(&v, src + b, sizeof v);
+      storePast(dst + b, v);
+    }
+}
+
+/// Two levels of small elements. Where the inner one strides far on one side and the outer one on
+/// the other, square by square.
 POP_INLINE void copyPlane(std::byte const *src, std::byte *dst, lower::MoveDim const &outer,
                           lower::MoveDim const &inner, std::uint64_t bytes) {
-  bool const transposes = bytes <= 16 && std::abs(inner.srcStride) > std::abs(outer.srcStride) &&
+  bool const transposes = std::abs(inner.srcStride) > std::abs(outer.srcStride) &&
                           std::abs(inner.dstStride) < std::abs(outer.dstStride);
-  bool const scatters = bytes <= 16 && std::abs(inner.srcStride) < std::abs(outer.srcStride) &&
+  bool const scatters = std::abs(inner.srcStride) < std::abs(outer.srcStride) &&
                         std::abs(inner.dstStride) > std::abs(outer.dstStride);
   std::uint64_t const step = transposes || scatters ? TRANSPOSE_BLOCK : inner.count;
   for (std::uint64_t from = 0; from < inner.count; from += step) {
@@ -100,7 +112,7 @@ POP_INLINE bool isTranspose(lower::MoveDim const &packedSrc, lower::MoveDim cons
 /// Whole vectors by the transpose, what is left at two sides by rows.
 POP_INLINE void copyTransposed(std::byte const *src, std::byte *dst,
                                lower::MoveDim const &packedSrc, lower::MoveDim const &packedDst,
-                               std::uint64_t bytes) {
+                               std::uint64_t bytes, bool past) {
   std::uint64_t const lanes = transposeLanes(bytes);
   auto const unit = static_cast<std::int64_t>(bytes);
   std::uint64_t const rows = packedDst.count / lanes * lanes,
@@ -108,16 +120,16 @@ POP_INLINE void copyTransposed(std::byte const *src, std::byte *dst,
   TransposePlane const plane{src, dst, packedDst.srcStride, packedSrc.dstStride, rows, columns};
   switch (bytes) {
   case 1:
-    transposeVectors<1>(plane);
+    transposeVectors<1>(plane, past);
     break;
   case 2:
-    transposeVectors<2>(plane);
+    transposeVectors<2>(plane, past);
     break;
   case 4:
-    transposeVectors<4>(plane);
+    transposeVectors<4>(plane, past);
     break;
   default:
-    transposeVectors<8>(plane);
+    transposeVectors<8>(plane, past);
     break;
   }
   for (std::uint64_t c = columns; c < packedSrc.count; ++c)
@@ -131,39 +143,68 @@ POP_INLINE void copyTransposed(std::byte const *src, std::byte *dst,
 }
 
 POP_INLINE void copyNest(std::byte const *src, std::byte *dst, lower::MoveDim const *dims,
-                         std::size_t numDims, std::uint64_t bytes) {
+                         std::size_t numDims, std::uint64_t bytes, bool past) {
   if (numDims == 0) {
     std::memcpy(dst, src, bytes);
   } else if (numDims == 1) {
-    copyStrided(src, dst, dims[0].count, dims[0].srcStride, dims[0].dstStride, bytes);
-  } else if (numDims == 2) {
-    if (isTranspose(dims[0], dims[1], bytes))
-      copyTransposed(src, dst, dims[0], dims[1], bytes);
-    else
-      copyPlane(src, dst, dims[0], dims[1], bytes);
+    lower::MoveDim const &row = dims[0];
+    bool const lines = past && (reinterpret_cast<std::uintptr_t>(dst) |
+                                static_cast<std::uintptr_t>(row.dstStride) | bytes) %
+                                       64 ==
+                                   0;
+    (lines ? copyLinesPast : copyStrided)(src, dst, row.count, row.srcStride, row.dstStride, bytes);
+  } else if (numDims == 2 && isTranspose(dims[0], dims[1], bytes)) {
+    copyTransposed(src, dst, dims[0], dims[1], bytes, past);
+  } else if (numDims == 2 && bytes <= 16) {
+    copyPlane(src, dst, dims[0], dims[1], bytes);
   } else {
     for (std::uint64_t i = 0; i < dims[0].count;
          ++i, src += dims[0].srcStride, dst += dims[0].dstStride)
-      copyNest(src, dst, dims + 1, numDims - 1, bytes);
+      copyNest(src, dst, dims + 1, numDims - 1, bytes, past);
   }
 }
 
-/// All of a move. The order of its dims is free: what can be transposed in planes is.
-POP_INLINE void copyMove(std::byte const *src, std::byte *dst, lower::MoveDim const *dims,
-                         std::size_t numDims, std::uint64_t bytes) {
+/// The dims with two that can be transposed as a plane behind the others; false if there are none.
+POP_INLINE bool putPlaneLast(lower::MoveDim const *dims, std::size_t numDims, std::uint64_t bytes,
+                             base::SmallVector<lower::MoveDim, 8> &ordered) {
   for (std::size_t s = 0; s < numDims; ++s)
     for (std::size_t d = 0; d < numDims; ++d) {
       if (s == d || !isTranspose(dims[s], dims[d], bytes))
         continue;
-      base::SmallVector<lower::MoveDim, 8> ordered;
       for (std::size_t i = 0; i < numDims; ++i)
         if (i != s && i != d)
           ordered.push_back(dims[i]);
       ordered.push_back(dims[s]);
       ordered.push_back(dims[d]);
-      return copyNest(src, dst, ordered.data(), numDims, bytes);
+      return true;
     }
-  copyNest(src, dst, dims, numDims, bytes);
+  return false;
+}
+
+/// All of a move. The order of its dims is free: what can be transposed in planes is.
+POP_INLINE void copyMove(std::byte const *src, std::byte *dst, lower::MoveDim const *dims,
+                         std::size_t numDims, std::uint64_t bytes) {
+  // What does not fit into the second cache beside its source is better written past it. Measured
+  // on one core of a Xeon of 2.8 GHz: 4096 x 4096 floats transposed in 18 ms past the caches and
+  // 39 ms through them, 1000 x 1000 in 0.95 ms and 0.66 ms.
+  constexpr std::uint64_t PAST_BYTES = std::uint64_t(6) << 20;
+  std::uint64_t total = bytes;
+  for (std::size_t i = 0; i < numDims; ++i)
+    total *= dims[i].count;
+  bool const past = numDims != 0 && total >= PAST_BYTES;
+  base::SmallVector<lower::MoveDim, 8> ordered;
+  if (putPlaneLast(dims, numDims, bytes, ordered)) {
+    dims = ordered.data();
+  } else if (past) { // read in order, so that the next lines are fetched ahead
+    ordered = {dims, dims + numDims};
+    std::sort(ordered.begin(), ordered.end(), [](auto const &x, auto const &y) {
+      return std::abs(x.srcStride) > std::abs(y.srcStride);
+    });
+    dims = ordered.data();
+  }
+  copyNest(src, dst, dims, numDims, bytes, past);
+  if (past)
+    finishStoresPast();
 }
 
 } // namespace cottonwood::engine::detail

@@ -127,21 +127,16 @@ template <std::size_t BYTES, bool PAST> void transposeBlocks(TransposePlane cons
     }
 }
 
-/// Elements of BYTES; rows and columns are whole vectors.
-template <std::size_t BYTES> void transposeVectors(TransposePlane const &p) {
-  // What does not fit into the second cache beside its source is better written past it. Measured
-  // on one core of a Xeon of 2.8 GHz: 4096 x 4096 floats in 18 ms past the caches and 39 ms through
-  // them, 1000 x 1000 in 0.95 ms and 0.66 ms.
-  constexpr std::uint64_t PAST_BYTES = std::uint64_t(6) << 20;
+/// Elements of BYTES; rows and columns are whole vectors. \param past  write past the caches if the
+/// destination is aligned for it.
+template <std::size_t BYTES> void transposeVectors(TransposePlane const &p, bool past) {
   bool const aligned =
       (reinterpret_cast<std::uintptr_t>(p.dst) | static_cast<std::uintptr_t>(p.dstStride)) % 16 ==
       0;
-  if (aligned && p.rows * p.columns * BYTES >= PAST_BYTES) {
+  if (past && aligned)
     transposeBlocks<BYTES, true>(p);
-    finishStoresPast();
-  } else {
+  else
     transposeBlocks<BYTES, false>(p);
-  }
 }
 
 /// The lanes of a vector of elements of that size; 0 if there are none.
