@@ -21,7 +21,7 @@
 namespace cottonwood::vertices {
 
 inline constexpr unsigned REDUCE_MAPS = 1, REDUCE_FINISHES = 2;
-/// Worker contexts share the outputs in multiples of this.
+/// Worker contexts share the outputs in multiples of this, unless each is a row of its own.
 inline constexpr std::size_t REDUCE_FUNCTOR_GRAIN = 16;
 
 template <class Tag, class R, class In, class Out> class ReduceWith : public poplar::MultiVertex {
@@ -35,7 +35,9 @@ public:
     const FunctorBytes<R> reduction(functor.data());
     const kernels::ReduceFunctorArgs<KernelType<In>, KernelType<Out>> args{
         kernelPointer(in.data()), kernelPointer(out.data()), reduced, inner};
-    const WorkerShare share = workerShare(out.size(), worker, REDUCE_FUNCTOR_GRAIN);
+    const std::size_t grain =
+        inner == 1 ? 1 : REDUCE_FUNCTOR_GRAIN; // vectors of columns stay whole
+    const WorkerShare share = workerShare(out.size(), worker, grain);
     kernels::reduceFunctor<Tag>(*reduction.get(), args,
                                 {(stage & REDUCE_MAPS) != 0, (stage & REDUCE_FINISHES) != 0},
                                 share.begin, share.end);

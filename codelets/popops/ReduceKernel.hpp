@@ -20,7 +20,7 @@ enum class ReduceOp : std::uint8_t {
   LOG_ADD
 };
 
-/// Worker contexts share the outputs in multiples of this.
+/// Worker contexts share the outputs in multiples of this, unless each is a row of its own.
 inline constexpr std::size_t REDUCE_GRAIN = 16;
 
 /// What LOG_ADD gives for nothing: the logarithm that stands for probability zero.
@@ -169,7 +169,7 @@ void reduceRows(const In *in, std::size_t count, std::size_t length, Accumulator
 }
 
 /// Columns reduced at a time: their results stay in L1.
-inline constexpr std::size_t REDUCE_COLUMNS = 512;
+inline constexpr std::size_t REDUCE_COLUMNS = 1024;
 
 /// sums[c] = op over r of in[r * stride + c], for c < n, n <= REDUCE_COLUMNS.
 template <class Tag, ReduceOp OP, class In, class T, class F>
