@@ -110,7 +110,10 @@ POP_SIMD_INLINE std::size_t mapStepLimit(const MapOperandState *operands, unsign
   unsigned arrays = buffers + 1;
   for (unsigned i = 0; i < count; ++i)
     arrays += !operands[i].isBuffered();
-  const std::size_t limit = MAP_SCRATCH / 4 / arrays / 64 * 64;
+  // Buffers that begin at the same place of a page: a processor that compares the low twelve bits of
+  // addresses first takes the loads of one for stores of another otherwise.
+  const std::size_t space = MAP_SCRATCH / 4 / arrays, grain = space < 1024 ? 64 : 1024;
+  const std::size_t limit = space / grain * grain;
   if (n <= limit)
     return n;
   // Steps of whole periods leave the buffer of a short repeating row as it is.
