@@ -85,12 +85,14 @@ void parseOption(Arguments &arguments, std::string_view word, Words &words) {
     arguments.against = value();
   else if (word == "--tags")
     arguments.tags = true;
+  else if (word == "--busy-core")
+    arguments.busyCore = true;
   else if (option == "--report")
     arguments.report = parseReport(value());
   else
     throw UsageError("option '" + std::string(word) +
                      "' is unknown; there are --set, --only, --workers, --isa, --against, --tags, "
-                     "--report");
+                     "--busy-core, --report");
 }
 
 /// The table of tags has no peers, and runs every tag.

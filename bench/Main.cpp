@@ -39,6 +39,7 @@ void printUsage(std::FILE *out) {
       "                   instruction set), float (our own, for families of half), limit\n"
       "                   (multiply-adds or memory, measured alongside)\n"
       "  --tags           a table of our own kernels of every instruction set\n"
+      "  --busy-core      engine: beside a process that keeps a core busy\n"
       "  --report FILE.md a table in Markdown, and a roofline picture beside it\n",
       out);
 }
@@ -70,6 +71,8 @@ void checkOptions(Family const &family, Arguments const &arguments) {
   if (family.kind != Kind::RACE &&
       (!arguments.against.empty() || arguments.tags || !arguments.report.empty()))
     throw UsageError(name + " has no peers, and so not --against, --tags and --report");
+  if (arguments.busyCore && family.run != runEngine)
+    throw UsageError("--busy-core is for engine, not for " + name);
 }
 
 /// The workers of a serving process come from the one that started it.

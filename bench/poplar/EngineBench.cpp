@@ -1,6 +1,8 @@
 // What the engine costs beside the vertices.
 #include <bench/Family.hpp>
 #include <bench/Limits.hpp>
+#include <bench/Statistics.hpp>
+#include <bench/poplar/BusyCore.hpp>
 #include <bench/poplar/Vertices.hpp>
 
 #include <poplar/Device.hpp>
@@ -30,6 +32,8 @@ constexpr unsigned TURNS = 1'000'000;
 constexpr unsigned WORK_TURNS = 1'000; // 5 ms: short enough to be undisturbed now and then
 constexpr unsigned WORK_RUNS = 10;
 constexpr double WORK_SECONDS = 5e-6;
+constexpr unsigned BUSY_RUNS = 20'000;
+constexpr double BUSY_SECONDS = 20e-6;
 
 double secondsSince(Clock::time_point start) {
   return std::chrono::duration<double>(Clock::now() - start).count();
@@ -94,8 +98,8 @@ double chainSeconds(unsigned steps) {
   return best;
 }
 
-/// An engine that repeats a compute set of `count` vertices of `steps` each.
-std::unique_ptr<Engine> workLoop(unsigned count, unsigned steps, unsigned threads) {
+/// An engine that executes a compute set of `count` vertices of `steps` each, `turns` times.
+std::unique_ptr<Engine> workLoop(unsigned count, unsigned steps, unsigned threads, unsigned turns) {
   Bed bed;
   // A cache line each, as primitives lay out what different threads write.
   Tensor const x = bed.variable(UNSIGNED_INT, {count, 16}, "x");
@@ -103,7 +107,7 @@ std::unique_ptr<Engine> workLoop(unsigned count, unsigned steps, unsigned thread
   for (unsigned i = 0; i < count; ++i)
     bed.graph.setTileMapping(
         bed.graph.addVertex(cs, "benchVertices::Work", {{"x", x[i][0]}, {"steps", steps}}), 0);
-  return bed.load(Repeat(WORK_TURNS, Execute(cs)), threads);
+  return bed.load(Repeat(turns, Execute(cs)), threads);
 }
 
 double secondsOfRun(Engine &engine) {
@@ -116,7 +120,7 @@ double secondsOfRun(Engine &engine) {
 /// is measured side by side because the clock drifts.
 void twoWorkers(benchmark::State &state) {
   auto const steps = static_cast<unsigned>(WORK_SECONDS / (chainSeconds(10'000) / 10'000));
-  auto const engine = workLoop(2, steps, 2);
+  auto const engine = workLoop(2, steps, 2, WORK_TURNS);
   double turn = 1, over = 1;
   for (auto _ : state) {
     double const alone = chainSeconds(steps);
@@ -128,6 +132,25 @@ void twoWorkers(benchmark::State &state) {
   }
   state.counters["two-5us-vertices/turn"] = turn;
   state.counters["two-5us-vertices/over-the-longer"] = over;
+}
+
+/// Two vertices of 20 us on two threads, one of whose cores another process keeps busy: medians of
+/// single runs, beside those of one thread on the free core.
+void besideBusyCore(benchmark::State &state) {
+  auto const steps = static_cast<unsigned>(BUSY_SECONDS / (chainSeconds(10'000) / 10'000));
+  auto const one = workLoop(2, steps, 1, 1), two = workLoop(2, steps, 2, 1);
+  std::vector<double> ofOne, ofTwo;
+  for (auto _ : state) {
+    BusyCore const busy;
+    for (unsigned i = 0; i < BUSY_RUNS; ++i) {
+      ofOne.push_back(secondsOfRun(*one));
+      ofTwo.push_back(secondsOfRun(*two));
+    }
+  }
+  double const alone = quartiles(ofOne).median, shared = quartiles(ofTwo).median;
+  state.counters["busy-core/one-thread"] = alone;
+  state.counters["busy-core/two-threads"] = shared;
+  state.counters["busy-core/speed-of-two"] = alone / shared;
 }
 
 void emptyRun(benchmark::State &state) {
@@ -184,7 +207,22 @@ void hostWrite(benchmark::State &state) {
 
 } // namespace
 
+int runBusyCore(Arguments const &arguments) {
+  if (arguments.workers < 2)
+    throw UsageError("--busy-core needs 2 threads or more");
+  LimitCase const busy{{{"busy-core/one-thread", "us", {}},
+                        {"busy-core/two-threads", "us", {}},
+                        {"busy-core/speed-of-two", "x", 1 / 1.3}},
+                       besideBusyCore,
+                       Set::Smoke,
+                       1,
+                       0};
+  return runLimitCases({&busy, 1}, Set::Smoke);
+}
+
 int runEngine(Arguments const &arguments) {
+  if (arguments.busyCore)
+    return runBusyCore(arguments);
   std::vector<LimitCase> cases = {incrementCase(1, {"repeat/one-trivial-vertex", "us", 0.3})};
   if (arguments.workers >= 2)
     cases.push_back(

@@ -62,6 +62,12 @@ TEST_SUITE("bench/arguments") {
     CHECK(errorOf({"engine", "--tags", "--report", "r.md"}) == text);
   }
 
+  TEST_CASE("a busy core is asked for by a flag") {
+    CHECK(parse({"engine", "--busy-core"}).busyCore);
+    CHECK(!parse({"engine"}).busyCore);
+    CHECK(errorOf({"engine", "--busy-core=1"}).starts_with("option '--busy-core=1' is unknown"));
+  }
+
   TEST_CASE("options stand on either side of the family, their values behind a space or '='") {
     Arguments const arguments = parse({"--set", "smoke", "engine", "--workers=3", "--isa", "avx2"});
     CHECK(arguments.family == "engine");
@@ -77,7 +83,7 @@ TEST_SUITE("bench/arguments") {
     CHECK(errorOf({"engine", "graph"}) == "one family at a time: 'engine' or 'graph'");
     CHECK(errorOf({"engine", "--threads", "2"}) ==
           "option '--threads' is unknown; there are --set, --only, --workers, --isa, --against, "
-          "--tags, --report");
+          "--tags, --busy-core, --report");
     CHECK(errorOf({"engine", "--tags=yes"}).starts_with("option '--tags=yes' is unknown"));
     CHECK(errorOf({"engine", "--set="}) ==
           "--set is empty; there are smoke, ci, all and the groups of the family");
