@@ -51,7 +51,7 @@ inline constexpr Family FAMILIES[] = {
      runElementwise},
     {"elementwise-half", "the same on half", Kind::RACE, runElementwiseHalf},
     {"reduce", "sums and maxima of all elements, rows and columns", Kind::RACE, runReduce},
-    {"norm", "softmax and its logarithm", Kind::RACE, runNorm},
+    {"norm", "softmax, its logarithm, layer norm", Kind::RACE, runNorm},
     {"copy", "copies, fills, casts, transposes", Kind::RACE, runCopy},
     {"plan", "chosen plans against others that are possible, and the cost model", Kind::PLANS,
      runPlan},

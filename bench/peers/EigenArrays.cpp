@@ -231,7 +231,7 @@ Way reduceColumnsWay(ArrayOp const &op, Operands const &o) {
           }};
 }
 
-Way softmaxWay(ArrayOp const &op, Operands const &o) {
+Way normWay(ArrayOp const &op, Operands const &o) {
   auto const columns = static_cast<Index>(op.columns);
   return {"eigen", [=] {
             shared(op.rows, o.threads, 1, [&](Index begin, Index end) {
@@ -241,6 +241,9 @@ Way softmaxWay(ArrayOp const &op, Operands const &o) {
                 if (op.function == Function::SOFTMAX) {
                   c = (a - a.maxCoeff()).exp();
                   c *= 1 / c.sum();
+                } else if (op.function == Function::LAYER_NORM) {
+                  c = a - a.mean();
+                  c *= 1 / std::sqrt(c.square().mean() + LAYER_NORM_EPSILON);
                 } else {
                   float const most = a.maxCoeff();
                   c = a - (most + std::log((a - most).exp().sum()));
@@ -322,7 +325,8 @@ std::vector<Way> waysOfPeer(ArrayOp const &op, Operands const &o) {
     return {op.columns == 1 ? reduceRowsWay(op, o) : reduceColumnsWay(op, o)};
   case Function::SOFTMAX:
   case Function::LOG_SOFTMAX:
-    return op.half ? std::vector<Way>{} : std::vector<Way>{softmaxWay(op, o)};
+  case Function::LAYER_NORM:
+    return op.half ? std::vector<Way>{} : std::vector<Way>{normWay(op, o)};
   case Function::COPY:
     return {castWay<float, float>(op, o)};
   case Function::FILL:

@@ -122,6 +122,14 @@ template <class Primitive> std::vector<Way> softmaxWays(ArrayOp const &op, Opera
   return {wayOf(Primitive(chosen), {{DNNL_ARG_SRC, at(d, o.a)}, {DNNL_ARG_DST, at(d, o.c)}})};
 }
 
+std::vector<Way> layerNormWays(ArrayOp const &op, Operands const &o) {
+  using Primitive = dnnl::layer_normalization_forward;
+  auto const d = desc({dim(op.rows), dim(op.columns)});
+  Primitive::primitive_desc const chosen(
+      Primitive::desc(INFERENCE, d, LAYER_NORM_EPSILON, dnnl::normalization_flags::none), engine());
+  return {wayOf(Primitive(chosen), {{DNNL_ARG_SRC, at(d, o.a)}, {DNNL_ARG_DST, at(d, o.c)}})};
+}
+
 std::vector<Way> reorderWays(Memory::desc const &from, Memory::desc const &to, Operands const &o) {
   Memory const a = at(from, o.a), c = at(to, o.c);
   return {wayOf(dnnl::reorder(a, c), {{DNNL_ARG_FROM, a}, {DNNL_ARG_TO, c}})};
@@ -167,6 +175,8 @@ std::vector<Way> waysOf(ArrayOp const &op, Operands const &o) {
     return softmaxWays<dnnl::softmax_forward>(op, o);
   case Function::LOG_SOFTMAX:
     return softmaxWays<dnnl::logsoftmax_forward>(op, o);
+  case Function::LAYER_NORM:
+    return layerNormWays(op, o);
   case Function::COPY:
     return reorderWays(desc({dim(op.size())}), desc({dim(op.size())}), o);
   case Function::CAST_TO_INT:

@@ -124,12 +124,15 @@ constexpr Shaped REDUCE[] = {
 constexpr Shaped NORM[] = {
     {Set::Ci, "1e3", "softmax", matrix(Function::SOFTMAX, 10, 100)},
     {Set::All, "1e3", "log-softmax", matrix(Function::LOG_SOFTMAX, 10, 100)},
+    {Set::All, "1e3", "layer-norm", matrix(Function::LAYER_NORM, 10, 100)},
     {Set::Smoke, "1e5", "softmax", matrix(Function::SOFTMAX, 100, 1000)},
     {Set::Smoke, "1e5", "log-softmax", matrix(Function::LOG_SOFTMAX, 100, 1000)},
+    {Set::Ci, "1e5", "layer-norm", matrix(Function::LAYER_NORM, 128, 768)},
     {Set::All, "1e5", "softmax", matrix(Function::SOFTMAX, 10'000, 10)},
     {Set::All, "1e5", "softmax", matrix(Function::SOFTMAX, 100, 1000, true)},
     {Set::Ci, "1e7", "softmax", matrix(Function::SOFTMAX, 10'000, 1000)},
     {Set::Ci, "1e7", "log-softmax", matrix(Function::LOG_SOFTMAX, 10'000, 1000)},
+    {Set::Ci, "1e7", "layer-norm", matrix(Function::LAYER_NORM, 16'384, 768)},
     {Set::All, "1e7", "softmax", matrix(Function::SOFTMAX, 200, 50'000)},
     {Set::All, "1e7", "softmax", matrix(Function::SOFTMAX, 10'000, 1000, true)},
 };

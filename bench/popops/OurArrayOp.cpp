@@ -1,5 +1,6 @@
 #include <bench/poplin/Bed.hpp>
 
+#include <popnn/LayerNorm.hpp>
 #include <popnn/LogSoftmax.hpp>
 #include <popnn/NonLinearity.hpp>
 #include <popops/Cast.hpp>
@@ -147,6 +148,11 @@ private:
       return ::popnn::softmaxStable(graph(), a_, bed_.once, "c");
     case Function::LOG_SOFTMAX:
       return ::popnn::logSoftmax(graph(), a_, bed_.once, "c");
+    case Function::LAYER_NORM: {
+      auto const [mean, factor] = ::popnn::ln::layerNormStatistics(
+          graph(), a_, LAYER_NORM_EPSILON, bed_.once, false, false, FLOAT, "c");
+      return ::popnn::ln::layerNormWhiten(graph(), a_, mean, factor, bed_.once, "c");
+    }
     case Function::CAST_TO_HALF:
     case Function::CAST_FROM_HALF:
     case Function::CAST_TO_INT:

@@ -58,6 +58,7 @@ constexpr Info INFOS[] = {
     {Function::SQUARE_SUM, "square-sum", 1, Range::UNIT, EXACT},
     {Function::SOFTMAX, "softmax", 1, Range::WIDE, CLOSE},
     {Function::LOG_SOFTMAX, "log-softmax", 1, Range::WIDE, CLOSE},
+    {Function::LAYER_NORM, "layer-norm", 1, Range::UNIT, CLOSE},
     {Function::COPY, "copy", 1, Range::UNIT, EXACT},
     {Function::FILL, "fill", 0, Range::UNIT, EXACT},
     {Function::CAST_TO_HALF, "cast-to-half", 1, Range::UNIT, EXACT},
@@ -77,7 +78,8 @@ bool reduces(ArrayOp const &op) {
          op.function == Function::SQUARE_SUM;
 }
 bool normalises(ArrayOp const &op) {
-  return op.function == Function::SOFTMAX || op.function == Function::LOG_SOFTMAX;
+  return op.function == Function::SOFTMAX || op.function == Function::LOG_SOFTMAX ||
+         op.function == Function::LAYER_NORM;
 }
 
 float inRange(float x, Range range) {
@@ -190,6 +192,17 @@ void addReduced(ArrayOp const &op, std::size_t position, std::span<float const> 
 void addNormalised(ArrayOp const &op, std::size_t position, std::span<float const> a,
                    Reference &reference) {
   auto const row = a.subspan(position / op.columns * op.columns, op.columns);
+  if (op.function == Function::LAYER_NORM) {
+    double mean = 0, variance = 0;
+    for (float value : row)
+      mean += value / static_cast<double>(op.columns);
+    for (float value : row)
+      variance += (value - mean) * (value - mean) / static_cast<double>(op.columns);
+    double const factor = 1 / std::sqrt(variance + double{LAYER_NORM_EPSILON});
+    reference.values.push_back((a[position] - mean) * factor);
+    reference.magnitudes.push_back((std::fabs(a[position]) + std::fabs(mean)) * factor);
+    return;
+  }
   double const most = *std::max_element(row.begin(), row.end());
   double sum = 0;
   for (float value : row)
@@ -318,7 +331,8 @@ Reference referenceOf(ArrayOp const &op, std::span<float const> a, std::span<flo
 double allowedError(ArrayOp const &op, bool halfResult) {
   if (op.function == Function::SUM || op.function == Function::SQUARE_SUM)
     return roundingError(op.rows, false, halfResult);
-  // Values of a softmax take part in a sum of positive terms, which rounding moves less.
+  // Values of a softmax take part in a sum of positive terms, which rounding moves less; so do
+  // squares in a variance.
   double const sum = normalises(op) ? std::sqrt(static_cast<double>(op.columns)) : 0;
   // An expression rounds to half after each of its operations.
   bool const fused = op.function == Function::FUSED_RELU || op.function == Function::FUSED_SWISH;

@@ -17,11 +17,14 @@ enum class Element { FLOAT, HALF, INT };
 
 inline double bytesOf(Element element) { return element == Element::HALF ? 2 : 4; }
 
+/// Added to the variance that LAYER_NORM divides by.
+inline constexpr float LAYER_NORM_EPSILON = 1e-5F;
+
 /// Arrays are row-major [outer, rows, columns, inner]; `inner` is 1 but for TRANSPOSE.
 ///
 ///     ADD .. FUSED_SWISH        element by element; shape [columns]
 ///     SUM, MAX_OF, SQUARE_SUM   [outer, rows, columns] without rows: float sums, also of half
-///     SOFTMAX, LOG_SOFTMAX      over columns
+///     SOFTMAX .. LAYER_NORM     over columns
 ///     TRANSPOSE                 [outer, columns, rows, inner]
 struct ArrayOp {
   enum class Function {
@@ -56,6 +59,7 @@ struct ArrayOp {
     SQUARE_SUM,
     SOFTMAX,
     LOG_SOFTMAX,
+    LAYER_NORM, ///< (a - mean) / sqrt(variance + LAYER_NORM_EPSILON)
     COPY,
     FILL,
     CAST_TO_HALF,
