@@ -6,6 +6,7 @@
 
 #include <chrono>
 #include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <iosfwd>
 #include <memory>
@@ -15,6 +16,7 @@
 #include <poplar/Device.hpp>
 #include <poplar/Executable.hpp>
 #include <poplar/Graph.hpp>
+#include <poplar/HostFunctionCallback.hpp>
 #include <poplar/OptionFlags.hpp>
 #include <poplar/Program.hpp>
 #include <poplar/RuntimeOptions.hpp>
@@ -41,10 +43,12 @@ using ProgressFunc = std::function<void(int, int)>;
 /// Options: the engine options of the contract; unknown names and values are errors, and the
 /// environment variable POPLAR_ENGINE_OPTIONS (a JSON object) overrides. Beside those:
 /// `engine.numThreads` (at most this many threads run vertices; 0, the default: as many as the pool
-/// has, see POPLAR_NUM_THREADS) and `debug.dumpLowering` ("stdout", "stderr" or a folder: what
-/// every pass of lowering made). \throws invalid_option          an unknown option, or a value that
-/// does not parse. \throws invalid_tile_mapping    a tensor or vertex that the programs use is not
-/// mapped. \throws graph_connection_error  a vertex field is not connected. \throws
+/// has, see POPLAR_NUM_THREADS), `debug.dumpLowering` ("stdout", "stderr" or a folder: what
+/// every pass of lowering made) and `debug.stopAtNan` ("true": a run ends with an
+/// application_runtime_error at the first vertex that leaves a NaN in an output, with its type,
+/// compute set and tile, and the tensor). \throws invalid_option          an unknown option, or a
+/// value that does not parse. \throws invalid_tile_mapping    a tensor or vertex that the programs
+/// use is not mapped. \throws graph_connection_error  a vertex field is not connected. \throws
 /// graph_cycle_error       vertices of one compute set depend on each other. \throws
 /// graph_recursion_error   a function calls itself.
 POP_API Executable compileGraph(Graph const &graph, ArrayRef<program::Program> progs,
@@ -101,8 +105,10 @@ public:
   /// Runs program number `prog` to its end. Contents of variables persist from run to run. After an
   /// exception they are undefined until the next load(). \throws poplar_error             not
   /// loaded. \throws index_error              no such program. \throws stream_connection_error  the
-  /// program meets a stream that is not connected. Exceptions of callbacks and vertices pass
-  /// through.
+  /// program meets a stream or host function that is not connected. \throws
+  /// application_runtime_error  the program aborts, a vertex fails an assertion or calls abort(),
+  /// or raises a floating-point exception that an option enables. Exceptions of callbacks and
+  /// vertices pass through.
   void run(unsigned prog = 0, std::string const &debugName = "");
   void run(unsigned prog, std::string const &debugName, RuntimeOptions const &opt);
   void loadAndRun(Device const &device, unsigned prog = 0);
@@ -154,6 +160,38 @@ public:
   void connectStreamToCallback(StringRef handle, unsigned index, StreamCallbackHandle f);
   void connectStreamToCallback(DataStream const &stream, StreamCallbackHandle f);
   void connectStreamToCallback(DataStream const &stream, unsigned index, StreamCallbackHandle f);
+  /// What a host function of the graph does, before or after load(); connecting again replaces.
+  /// `index` is the replica: 0 unless the graph is replicated.
+  /// \throws stream_connection_error  no such host function or replica, or f is null.
+  void connectHostFunction(StringRef handle, unsigned index, HostCallbackHandle f);
+
+  // One row of a remote buffer, numElements() elements; between runs.
+  /// \throws stream_connection_error  no buffer has that handle, or w is shorter than a row.
+  /// \throws index_error              no such row or replica.
+  /// \throws tensor_io_state_error    not loaded.
+  void copyFromRemoteBuffer(StringRef handle, void *w, std::uint64_t repeatIndex,
+                            unsigned replicationIndex = 0);
+  void copyToRemoteBuffer(void *w, StringRef handle, std::uint64_t repeatIndex,
+                          unsigned replicationIndex = 0);
+  template <class T>
+  void copyFromRemoteBuffer(StringRef handle, gccs::ArrayRef<T> w, std::uint64_t repeatIndex,
+                            unsigned replicationIndex = 0) {
+    copyFromRemoteBuffer(handle, w.data(), w.size() * sizeof(T), repeatIndex, replicationIndex);
+  }
+  template <class T>
+  void copyToRemoteBuffer(ArrayRef<T> w, StringRef handle, std::uint64_t repeatIndex,
+                          unsigned replicationIndex = 0) {
+    copyToRemoteBuffer(w.data(), w.size() * sizeof(T), handle, repeatIndex, replicationIndex);
+  }
+  template <class T>
+  void copyToRemoteBuffer(gccs::ArrayRef<T> w, StringRef handle, std::uint64_t repeatIndex,
+                          unsigned replicationIndex = 0) {
+    copyToRemoteBuffer(w.data(), w.size() * sizeof(T), handle, repeatIndex, replicationIndex);
+  }
+  void copyFromRemoteBuffer(RemoteBuffer const &buffer, void *w, int repeatIndex,
+                            unsigned replicationIndex = 0);
+  void copyToRemoteBuffer(void *w, RemoteBuffer const &buffer, int repeatIndex,
+                          unsigned replicationIndex = 0);
   /// The handles of all streams of the graph.
   std::vector<std::string> listStreams() const;
 
@@ -175,7 +213,26 @@ public:
   /// All engine options with their effective values.
   OptionFlags getEngineOptions() const;
 
+  /// For tests of what an application does about failing devices: the next time that a vertex on
+  /// the location's tile would run, run() throws what a device would report as `code`: an
+  /// application_runtime_error for what programs cause, a recoverable_, unrecoverable_ or
+  /// unknown_runtime_error else. Errors stay until they are erased.
+  /// \throws index_error  the target has no such tile.
+  void insertSimulatedError(ErrorCode code, ErrorLocation const &location);
+  void eraseSimulatedError(ErrorLocation const &location);
+  void clearSimulatedErrors();
+  /// The tiles on which a program runs vertices, at most `limit` of them unless that is 0.
+  /// \throws index_error  no such program.
+  std::vector<ErrorLocation> getSimulatedErrorLocations(unsigned prog, unsigned limit = 0) const;
+  /// The same of the compute sets whose name contains `name`.
+  std::vector<ErrorLocation> getSimulatedErrorLocations(StringRef name, unsigned limit = 0) const;
+
 private:
+  void copyFromRemoteBuffer(StringRef handle, void *w, std::uint64_t bytes,
+                            std::uint64_t repeatIndex, unsigned replicationIndex);
+  void copyToRemoteBuffer(void const *w, std::uint64_t bytes, StringRef handle,
+                          std::uint64_t repeatIndex, unsigned replicationIndex);
+
   std::unique_ptr<cottonwood::engine::Session> session_;
 };
 

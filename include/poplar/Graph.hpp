@@ -16,6 +16,7 @@
 #include <poplar/DataStream.hpp>
 #include <poplar/DebugContext.hpp>
 #include <poplar/Device.hpp>
+#include <poplar/FunctionBufferMappingType.hpp>
 #include <poplar/GraphElements.hpp>
 #include <poplar/Interval.hpp>
 #include <poplar/OptionFlags.hpp>
@@ -32,6 +33,7 @@
 #include <poplar/VertexRegistration.hpp>
 #include <poplar/replication_factor.hpp>
 #include <string>
+#include <tuple>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -63,6 +65,8 @@ class POP_API Graph {
 public:
   /// mapping[tile]: intervals of flattened element indices.
   using TileToTensorMapping = std::vector<std::vector<Interval>>;
+  /// Element type and number of elements of an input or output of a host function.
+  using HostFunctionArgument = std::tuple<Type, std::size_t>;
 
   /// One entry of the connections given to addVertex: a field and what it is connected to.
   class ConnectionDesc {
@@ -404,6 +408,17 @@ public:
   DataStream addDeviceToHostFIFO(StringRef handle, Type const &elementType, std::size_t numElements,
                                  OptionFlags const &options = {});
 
+  /// Memory outside the tiles: `repeats` rows of numElements elements, for each replica. All zero
+  /// when an engine loads, and kept as long as it stays loaded. Programs copy rows from and to it,
+  /// the host with Engine::copyToRemoteBuffer and copyFromRemoteBuffer. Declaring the same buffer
+  /// again returns the same buffer. rearrangeOnHost and optimiseMemory choose between speed and
+  /// memory on devices of their own; here they are only reported.
+  /// \throws poplar_error  the handle is taken by another buffer, there are no rows, or their bytes
+  /// do not fit into 64 bits
+  RemoteBuffer addRemoteBuffer(StringRef handle, Type const &elementType, std::size_t numElements,
+                               std::size_t repeats = 1, bool rearrangeOnHost = false,
+                               bool optimiseMemory = false);
+
   // Pictures and lists of a graph
 
   /// The compute sets and copies of the programs in the order in which these come to them, with the
@@ -435,6 +450,14 @@ public:
 
   /// A program that Call runs, from as many places as it likes; a snapshot of `program`.
   Function addFunction(program::Program const &program);
+  /// A place for the code of a function outside the tiles. Code takes no tile memory here, so
+  /// copies to and from it do nothing.
+  FunctionBuffer addFunctionBuffer(Function const &function, FunctionBufferMappingType mappingType);
+  /// A function of the host: Call sends it one tensor for each input, and writes what it gives back
+  /// for each output. Engine::connectHostFunction names the code.
+  /// \throws poplar_error  the handle is taken, or a type is unset
+  HostFunction addHostFunction(StringRef handle, ArrayRef<HostFunctionArgument> inputs,
+                               ArrayRef<HostFunctionArgument> outputs);
 
 private:
   friend struct cottonwood::graph::HandleAccess;

@@ -91,6 +91,34 @@ private:
   std::uint32_t graph_; ///< 0: not known
 };
 
+/// A function that the host runs when a program calls it.
+class HostFunction {
+public:
+  HostFunction() : id_(invalid()), graph_(0) {}
+  HostFunction(unsigned id) : id_(id), graph_(0) {}
+  unsigned getId() const { return id_; }
+
+private:
+  friend struct cottonwood::graph::HandleAccess;
+  static unsigned invalid() { return ~0u; }
+  unsigned id_;
+  std::uint32_t graph_; ///< 0: not known
+};
+
+/// A place outside the tiles for the code of a function.
+class FunctionBuffer {
+public:
+  FunctionBuffer() : id_(invalid()), graph_(0) {}
+  FunctionBuffer(unsigned id) : id_(id), graph_(0) {}
+  unsigned getId() const { return id_; }
+
+private:
+  friend struct cottonwood::graph::HandleAccess;
+  static unsigned invalid() { return ~0u; }
+  unsigned id_;
+  std::uint32_t graph_; ///< 0: not known
+};
+
 inline bool operator==(ComputeSet const &lhs, ComputeSet const &rhs) {
   return lhs.getId() == rhs.getId();
 }
@@ -99,6 +127,16 @@ inline bool operator==(Function const &lhs, Function const &rhs) {
   return lhs.getId() == rhs.getId();
 }
 inline bool operator!=(Function const &lhs, Function const &rhs) { return !(lhs == rhs); }
+inline bool operator==(HostFunction const &lhs, HostFunction const &rhs) {
+  return lhs.getId() == rhs.getId();
+}
+inline bool operator!=(HostFunction const &lhs, HostFunction const &rhs) { return !(lhs == rhs); }
+inline bool operator==(FunctionBuffer const &lhs, FunctionBuffer const &rhs) {
+  return lhs.getId() == rhs.getId();
+}
+inline bool operator!=(FunctionBuffer const &lhs, FunctionBuffer const &rhs) {
+  return !(lhs == rhs);
+}
 
 } // namespace poplar
 

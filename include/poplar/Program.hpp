@@ -21,6 +21,7 @@
 #include <poplar/StringRef.hpp>
 #include <poplar/SyncType.hpp>
 #include <poplar/Tensor.hpp>
+#include <string>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -104,7 +105,7 @@ private:
   }
 };
 
-/// Copies between tensors and streams, element by element in flattened order.
+/// Copies between tensors, streams and remote buffers, element by element in flattened order.
 class POP_API Copy : public Program {
 public:
   /// As if all of src were read before any of dst is written, so the two may overlap.
@@ -118,6 +119,24 @@ public:
        DebugContext const &debugContext = {});
   Copy(Tensor src, DataStream const &stream, bool optimiseMemory = false,
        DebugContext const &debugContext = {});
+  // The only row of a remote buffer.
+  /// \throws as above, and poplar_error  the buffer has more rows.
+  Copy(RemoteBuffer const &buffer, Tensor dst, DebugContext const &debugContext = {});
+  Copy(Tensor src, RemoteBuffer const &buffer, DebugContext const &debugContext = {});
+  // Rows of a remote buffer: with n offsets the tensor has n rows, and row i is that of offset[i].
+  // Of rows written twice the last one holds. An offset that is no row is an
+  // application_runtime_error when the program runs, before anything is moved.
+  /// \param offset  [] or [n], INT or UNSIGNED_INT.
+  /// \throws as above, and poplar_error  the offsets are not of that kind.
+  Copy(RemoteBuffer const &buffer, Tensor dst, Tensor offset,
+       DebugContext const &debugContext = {});
+  Copy(Tensor src, RemoteBuffer const &buffer, Tensor offset,
+       DebugContext const &debugContext = {});
+  /// Moves the code of a function: nothing to do here.
+  Copy(FunctionBuffer const &buffer, Function const &function,
+       DebugContext const &debugContext = {});
+  Copy(Function const &function, FunctionBuffer const &buffer,
+       DebugContext const &debugContext = {});
 };
 
 /// Runs prog `count` times.
@@ -126,8 +145,15 @@ public:
   Repeat(unsigned count, Program const &prog, DebugContext const &debugContext = {});
 };
 
+/// Runs prog again and again, until Engine::stop() or an error.
+class POP_API Loop : public Program {
+public:
+  Loop(Program const &prog, DebugContext const &debugContext = {});
+};
+
 /// Runs cond, reads the predicate, stops if it is false, else runs body, and so on.
-/// The predicate is one element, BOOL or an integer (not 0 is true); else control_program_error.
+/// The predicate is one element of type BOOL or any integer type (not 0 is true); else
+/// control_program_error.
 class POP_API RepeatWhileTrue : public Program {
 public:
   RepeatWhileTrue(Program const &cond, Tensor predicate, Program const &body,
@@ -170,10 +196,48 @@ public:
   static Switch switchWithUnreachableDefault(Tensor control, DebugContext const &debugContext = {});
 };
 
-/// Runs a function of the graph.
+/// Runs a function of the graph, or of the host.
 class POP_API Call : public Program {
 public:
   Call(Function f, DebugContext const &debugContext = {});
+  /// Gives the host function packed copies of the inputs, and writes the outputs with what it
+  /// leaves. \throws type_error    element types differ from what addHostFunction was told.
+  /// \throws poplar_error  so do the numbers of tensors or elements, or an output has an element
+  /// twice or a constant element.
+  Call(HostFunction f, ArrayRef<Tensor> inputs, ArrayRef<Tensor> outputs,
+       DebugContext const &debugContext = {});
+};
+
+/// Ends the run: Engine::run() throws application_runtime_error with the message and the tensor's
+/// elements in its text.
+class POP_API ErrorProgram : public Program {
+public:
+  ErrorProgram(StringRef message, Tensor debugTensor, DebugContext const &debugContext = {});
+};
+
+/// Ends the run: Engine::run() throws application_runtime_error with the message in its text.
+class POP_API Abort : public Program {
+public:
+  Abort(DebugContext const &debugContext = {});
+  Abort(std::string const &message, DebugContext const &debugContext = {});
+  Abort(char const *message, DebugContext const &debugContext = {})
+      : Abort(std::string(message), debugContext) {}
+};
+
+/// Abort, if the predicate is true. The predicate is as in RepeatWhileTrue.
+class POP_API AbortOnCondition : public Program {
+public:
+  AbortOnCondition(Tensor predicate, DebugContext const &debugContext = {});
+  AbortOnCondition(Tensor predicate, std::string const &message,
+                   DebugContext const &debugContext = {});
+  AbortOnCondition(Tensor predicate, char const *message, DebugContext const &debugContext = {})
+      : AbortOnCondition(predicate, std::string(message), debugContext) {}
+};
+
+/// Runs a program; the name is for profiles.
+class POP_API Block : public Program {
+public:
+  Block(Program const &p, DebugContext const &debugContext = {});
 };
 
 /// Prints a tensor to the engine's print stream.

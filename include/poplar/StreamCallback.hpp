@@ -6,6 +6,7 @@
 
 #include <functional>
 #include <memory>
+#include <poplar/Quarter.hpp>
 #include <type_traits>
 #include <utility>
 
@@ -25,8 +26,9 @@ public:
   virtual void invalidatePrefetched();
 };
 
-/// Data for, or from, one stream. Called on the thread that runs the engine, never twice at the
-/// same time.
+/// Data for, or from, one stream. Never called twice at the same time; on the thread that runs the
+/// engine, or, with the option streamCallbacks.multiThreadMode = dedicated, on a thread of the
+/// stream's own, where complete() and prefetch() run beside the program.
 ///
 /// Host to device, for each Copy: fetch(p) fills the block, then complete(). After complete() the
 /// engine may ask ahead with prefetch(p); a block that was prefetched is not fetched again. Device
@@ -41,6 +43,35 @@ public:
   /// block that is never used.
   virtual Result prefetch(void *p) = 0;
   virtual void fetch(void *p) = 0;
+};
+
+/// A callback for a stream of QUARTER elements: it knows the metadata of the block of the last
+/// fetch or prefetch.
+class POP_API StreamCallbackWithMetadata : public StreamCallback {
+public:
+  ~StreamCallbackWithMetadata() override;
+  virtual QuarterMetadata getMetadata() = 0;
+};
+
+/// A callback whose fetch() may wait for data that another thread announces.
+class POP_API ResumableStreamCallback : public StreamCallback {
+public:
+  ResumableStreamCallback();
+  ~ResumableStreamCallback() override;
+  ResumableStreamCallback(ResumableStreamCallback const &) = delete;
+  ResumableStreamCallback &operator=(ResumableStreamCallback const &) = delete;
+
+  /// Lets wait() return: the one in progress, or else the next one. Safe from any thread.
+  void notify();
+  /// Whether some wait() is in progress. Safe from any thread.
+  bool isAwaiting() const;
+
+protected:
+  void wait();
+
+private:
+  struct State;
+  std::unique_ptr<State> state_;
 };
 
 /// A callback that has nothing to do but fetch().

@@ -1,4 +1,5 @@
 // What users get wrong: each mistake has its exception, and its text the values.
+#include "Throws.hpp"
 #include "Vertices.hpp"
 
 #include <poplar/EngineOptions.hpp>
@@ -18,19 +19,6 @@ struct Fixture {
   Device device = Device::createCPUDevice();
   Graph graph{device.getTarget()};
 };
-
-/// f() throws E, and the text of the exception has all the parts.
-template <class E, class F> void checkThrows(F &&f, std::vector<std::string> const &parts) {
-  try {
-    f();
-    FAIL("no exception");
-  } catch (E const &e) {
-    std::string const text = e.what();
-    CAPTURE(text);
-    for (std::string const &part : parts)
-      CHECK_MESSAGE(text.find(part) != std::string::npos, part);
-  }
-}
 
 } // namespace
 

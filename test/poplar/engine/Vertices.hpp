@@ -104,6 +104,46 @@ public:
   void compute();
 };
 
+/// Fails an assertion unless x < limit; a MultiVertex in its last context only.
+class Asserts : public poplar::Vertex {
+public:
+  poplar::Input<int> x;
+  int limit;
+  bool compute();
+};
+class AssertsMulti : public poplar::MultiVertex {
+public:
+  poplar::Input<int> x;
+  int limit;
+  bool compute(unsigned worker);
+};
+
+/// Calls abort() where x is not 0.
+class Aborts : public poplar::Vertex {
+public:
+  poplar::Input<int> x;
+  void compute();
+};
+
+/// out[i] = a[i] / b[i]
+class Divide : public poplar::Vertex {
+public:
+  poplar::Input<poplar::Vector<float>> a, b;
+  poplar::Output<poplar::Vector<float>> out;
+  void compute();
+};
+
+/// out[i] = a[i] * b[i]
+class MultiplyHalves : public poplar::Vertex {
+public:
+  poplar::Input<poplar::Vector<poplar::half>> a, b;
+  poplar::Output<poplar::Vector<poplar::half>> out;
+  void compute() {
+    for (unsigned i = 0; i < out.size(); ++i)
+      out[i] = static_cast<float>(a[i]) * static_cast<float>(b[i]);
+  }
+};
+
 /// A model of few tiles, so that tests are quick.
 inline poplar::Device modelDevice(unsigned tiles = 4) {
   poplar::IPUModel model;

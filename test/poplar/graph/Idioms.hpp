@@ -17,6 +17,7 @@
 #include <map>
 #include <memory>
 #include <string>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -408,6 +409,60 @@ TEST_CASE(POP_IDIOMS_STANDARD ": programs are written in every form") {
   p.add(std::move(again));
   Tensor cycles = cycleCount(graph, p, 0, SyncType::INTERNAL, "cycles");
   CHECK(cycles.shape() == std::vector<std::size_t>{2});
+}
+
+TEST_CASE(POP_IDIOMS_STANDARD
+          ": remote buffers, host functions and errors are written in every form") {
+  Graph graph = makeGraph();
+  DebugNameAndId dnai("parent");
+  Tensor t = graph.addVariable(FLOAT, {2}, VariableMappingMethod::LINEAR, "t");
+  Tensor rows = graph.addVariable(FLOAT, {3, 2}, VariableMappingMethod::LINEAR, "rows");
+  Tensor offsets = graph.addVariable(UNSIGNED_INT, {3}, VariableMappingMethod::LINEAR, "offsets");
+  Tensor flag = graph.addVariable(BOOL, {}, VariableMappingMethod::LINEAR, "flag");
+  RemoteBuffer one = graph.addRemoteBuffer("one", FLOAT, 2);
+  auto many = graph.addRemoteBuffer(std::string("many"), FLOAT, t.numElements(), 4, true, false);
+  std::unordered_map<std::size_t, RemoteBuffer> buffers;
+  buffers[3] = one;
+  CHECK(buffers[3] == one);
+  CHECK(one != many);
+  Sequence p;
+  p.add(Copy(one, t));
+  p.add(Copy(t, one, {dnai}));
+  p.add(Copy(many, rows, offsets));
+  p.add(Copy(rows, many, offsets, {dnai, "x"}));
+
+  std::size_t n = 2;
+  std::vector<Graph::HostFunctionArgument> arguments;
+  arguments.emplace_back(t.elementType(), n);
+  HostFunction f = graph.addHostFunction("f", {{FLOAT, 2}}, {{FLOAT, n}});
+  HostFunction g = graph.addHostFunction("g", {{FLOAT, 2}, {FLOAT, n}}, {});
+  HostFunction h = graph.addHostFunction("h", {}, arguments);
+  std::vector<Tensor> inputs(1, t);
+  std::vector<Tensor> outputs;
+  p.add(Call(f, {t}, {t}));
+  p.add(Call(g, {t, t}, {}));
+  p.add(Call(h, outputs, inputs, {dnai, "x"}));
+  CHECK(f != g);
+  Function body = graph.addFunction(p);
+  FunctionBuffer code = graph.addFunctionBuffer(body, FunctionBufferMappingType::REMOTE);
+  p.add(Copy(code, body));
+  p.add(Copy(body, code, {dnai}));
+
+  p.add(ErrorProgram("text", t));
+  p.add(If(flag, ErrorProgram(std::string("text"), t, {dnai}), Sequence(), {dnai}));
+  p.add(Abort());
+  p.add(Abort({dnai, "x"}));
+  p.add(Abort("text"));
+  p.add(Abort(std::string("text"), "name"));
+  p.add(AbortOnCondition(flag));
+  p.add(AbortOnCondition(flag, {dnai, "/InvalidIndex"}));
+  p.add(AbortOnCondition(flag, "text", {dnai}));
+  p.add(AbortOnCondition(flag, std::string("text")));
+  p.add(Block(p, "block"));
+  Loop loop(p);
+  CHECK_FALSE(loop.isEmpty());
+  CHECK(Abort("text") == Abort(std::string("text")));
+  CHECK_FALSE(Abort("text") == Abort("other"));
 }
 
 TEST_SUITE_END();

@@ -4,6 +4,7 @@
 
 #include <poplar/impl/codelet/Abi.hpp>
 #include <poplar/impl/engine/MoveRunner.hpp>
+#include <poplar/impl/engine/VertexFailure.hpp>
 #include <poplar/impl/lower/ExecutableData.hpp>
 
 #include <cstddef>
@@ -18,11 +19,26 @@ public:
   /// \throws poplar::graph_object_load_error  a codelet is not known in this process.
   ComputeSets(lower::ExecutableData const &executable, std::byte *arena);
 
+  /// Runs body(), within which all runs of this object happen.
+  /// \throws application_runtime_error  a vertex failed; the text says which and where.
+  template <class Body> void guard(Body &&body) {
+    auto const guarded = [&](FailureSink &sink) {
+      sink_ = &sink;
+      body();
+    };
+    if (!runGuarded(failure_, guarded))
+      raise(sets_[running_], failure_);
+  }
   /// Runs all vertices of the set; their order and the number of threads do not show in results. An
   /// exception of a vertex comes out after all threads have stopped.
+  /// \throws application_runtime_error  a vertex failed; the text says which and where.
   void run(std::uint32_t set, unsigned maxThreads);
   /// The same; true if every compute() returned true.
   bool runWithExit(std::uint32_t set, unsigned maxThreads);
+  /// From now on a vertex that raises one of these FloatFlags fails.
+  void watchFloatFlags(unsigned flags) { watchedFlags_ = flags; }
+  /// `engineTest::Scale, vertex 3 of compute set 'scale', on tile 2`
+  std::string describe(std::uint32_t set, std::uint32_t call) const;
 
 private:
   /// One vertex. 32 bytes: two in a cache line.
@@ -47,19 +63,31 @@ private:
   struct alignas(64) Job;
 
   bool runSet(Set &set, unsigned maxThreads);
-  bool runSerial(Set const &set) const { return runCalls(set, 0, set.numCalls); }
-  bool runCalls(Set const &set, std::uint32_t begin, std::uint32_t end) const;
-  bool runContexts(Set const &set, std::uint32_t begin, std::uint32_t end) const;
+  bool runSerial(Set const &set) const {
+    bool const all = runCalls(set, 0, set.numCalls, *sink_);
+    sink_->call = FailureSink::NONE;
+    return all;
+  }
+  bool runCalls(Set const &set, std::uint32_t begin, std::uint32_t end, FailureSink &sink) const;
+  bool runContexts(Set const &set, std::uint32_t begin, std::uint32_t end, FailureSink &sink) const;
+  bool enter(Call const &call, unsigned worker, codelet::VertexContext &context,
+             FailureSink &sink) const;
   bool runParallel(Set &set, unsigned numSlices, unsigned maxThreads, bool timed) const;
   void gather(Set const &set) const;
   void scatter(Set const &set) const;
   bool measured(Set &set) const;
+  [[noreturn]] void raise(Set const &set, VertexFailure const &failure) const;
 
   lower::ExecutableData const *executable_;
   std::byte *arena_;
   MoveRunner moves_;
   std::vector<Call> calls_;
   std::vector<Set> sets_;
+  unsigned watchedFlags_ = 0;
+  // Of the thread that runs the engine.
+  FailureSink *sink_ = nullptr;
+  VertexFailure failure_;
+  std::uint32_t running_ = 0; ///< the set in work
 };
 
 } // namespace cottonwood::engine

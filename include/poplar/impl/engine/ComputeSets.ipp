@@ -3,6 +3,8 @@
 
 #include <poplar/impl/engine/ComputeSets.hpp>
 
+#include <poplar/exceptions.hpp>
+#include <poplar/impl/base/Error.hpp>
 #include <poplar/impl/base/ThreadPool.hpp>
 #include <poplar/impl/engine/CodeletTable.hpp>
 #include <poplar/impl/engine/FloatEnvironment.hpp>
@@ -21,8 +23,8 @@ inline constexpr std::uint32_t WORKER_CONTEXTS = 6;
 /// Work below this is done before another thread could help: a fork and join is 0.1 us between
 /// spinning threads.
 inline constexpr float WORTH_THREADS_NS = 2000;
-/// Slices are not smaller than this unless the threads would have less than one each: between two of
-/// them a core waits for what it has under way, which takes it 0.2 us if it works from L2.
+/// Slices are not smaller than this unless the threads would have less than one each: between two
+/// of them a core waits for what it has under way, which takes it 0.2 us if it works from L2.
 inline constexpr float SLICE_NS = 5000;
 /// More slices than threads even out vertices of different length.
 inline constexpr unsigned MAX_SLICES_PER_THREAD = 16;
@@ -49,17 +51,21 @@ POP_INLINE float nanosecondsSince(std::chrono::steady_clock::time_point start) {
   return std::chrono::duration<float, std::nano>(std::chrono::steady_clock::now() - start).count();
 }
 
-/// The exception of the first slice that threw, by slice number: the same one whatever the threads
-/// did.
+/// The exception or failure of the first slice that had one, by slice number: the same one whatever
+/// the threads did.
 class FirstException {
 public:
-  void keep(unsigned slice) {
+  /// With null in place of a failure: the exception being handled.
+  void keep(unsigned slice, VertexFailure const *failure) {
     std::lock_guard<std::mutex> const lock(mutex_);
-    if (exception_ && slice_ < slice)
+    if (any_ && slice_ < slice)
       return;
+    any_ = true;
     slice_ = slice;
-    exception_ = std::current_exception();
+    exception_ = failure ? nullptr : std::current_exception();
+    failure_ = failure ? *failure : VertexFailure();
   }
+  VertexFailure const &failure() const { return failure_; }
   void rethrow() {
     if (exception_)
       std::rethrow_exception(exception_);
@@ -67,8 +73,10 @@ public:
 
 private:
   std::mutex mutex_;
+  bool any_ = false;
   unsigned slice_ = 0;
   std::exception_ptr exception_;
+  VertexFailure failure_;
 };
 
 /// What the slices of a parallel run report; touched only when there is something to report.
@@ -79,6 +87,18 @@ struct SliceResults {
 };
 
 inline constexpr std::chrono::steady_clock::time_point NO_TIME{};
+
+POP_INLINE std::string flagText(unsigned raised) {
+  std::string text;
+  auto const add = [&](unsigned flag, char const *name) {
+    if ((raised & flag) != 0)
+      text += base::textOf(text.empty() ? "" : ", ", name);
+  };
+  add(FloatFlags::INVALID, "invalid operation");
+  add(FloatFlags::DIVIDE_BY_ZERO, "division by zero");
+  add(FloatFlags::OVERFLOWS, "overflow");
+  return text;
+}
 
 } // namespace cottonwood::engine::detail
 
@@ -108,19 +128,32 @@ POP_INLINE ComputeSets::ComputeSets(lower::ExecutableData const &executable, std
   }
 }
 
+/// Leaves the vertex like a failed assertion if it raised what is watched.
+POP_INLINE bool ComputeSets::enter(Call const &call, unsigned worker,
+                                   codelet::VertexContext &context, FailureSink &sink) const {
+  if (watchedFlags_ == 0) [[likely]]
+    return call.entry(call.state, worker, &context);
+  clearFloatFlags();
+  bool const result = call.entry(call.state, worker, &context);
+  if (unsigned const raised = raisedFloatFlags() & watchedFlags_; raised != 0)
+    failVertex(sink, raised);
+  return result;
+}
+
 /// Calls [begin, end), each with all of its contexts.
-POP_INLINE bool ComputeSets::runCalls(Set const &set, std::uint32_t begin,
-                                      std::uint32_t end) const {
-  codelet::VertexContext context{0, 0, nullptr, nullptr};
+POP_INLINE bool ComputeSets::runCalls(Set const &set, std::uint32_t begin, std::uint32_t end,
+                                      FailureSink &sink) const {
+  codelet::VertexContext context{0, 0, nullptr, &sink};
   bool all = true;
   for (std::uint32_t i = begin; i < end; ++i) {
     Call const &call = set.calls[i];
+    sink.call = i;
     context.tile = call.tile;
     if (call.staging != lower::NONE)
       moves_.runInline(executable_->stagings[call.staging].gather, arena_, arena_);
-    all &= call.entry(call.state, 0, &context);
+    all &= enter(call, 0, context, sink);
     for (unsigned worker = 1; worker < call.contexts; ++worker)
-      all &= call.entry(call.state, worker, &context);
+      all &= enter(call, worker, context, sink);
     if (call.staging != lower::NONE)
       moves_.runInline(executable_->stagings[call.staging].scatter, arena_, arena_);
   }
@@ -128,20 +161,45 @@ POP_INLINE bool ComputeSets::runCalls(Set const &set, std::uint32_t begin,
 }
 
 /// Contexts [begin, end) of the set, counted over its calls. Staging was filled before.
-POP_INLINE bool ComputeSets::runContexts(Set const &set, std::uint32_t begin,
-                                         std::uint32_t end) const {
-  codelet::VertexContext context{0, 0, nullptr, nullptr};
+POP_INLINE bool ComputeSets::runContexts(Set const &set, std::uint32_t begin, std::uint32_t end,
+                                         FailureSink &sink) const {
+  codelet::VertexContext context{0, 0, nullptr, &sink};
   bool all = true;
   std::uint32_t first = 0;
   for (std::uint32_t i = 0; i < set.numCalls && first < end; ++i) {
     Call const &call = set.calls[i];
+    sink.call = i;
     context.tile = call.tile;
     for (std::uint32_t worker = std::max(begin, first);
          worker < std::min(end, first + call.contexts); ++worker)
-      all &= call.entry(call.state, worker - first, &context);
+      all &= enter(call, worker - first, context, sink);
     first += call.contexts;
   }
   return all;
+}
+
+POP_INLINE std::string ComputeSets::describe(std::uint32_t set, std::uint32_t call) const {
+  lower::ComputeSetPlan const &plan = executable_->computeSets[set];
+  lower::VertexCall const &vertex = executable_->calls[plan.firstCall + call];
+  return base::textOf(executable_->codelets[vertex.codelet].name, ", vertex ", call,
+                      " of compute set ", base::quoted(plan.name), ", on tile ", vertex.tile);
+}
+
+POP_INLINE void ComputeSets::raise(Set const &set, VertexFailure const &failure) const {
+  std::string const vertex =
+      describe(static_cast<std::uint32_t>(&set - sets_.data()), failure.call);
+  switch (failure.kind) {
+  case VertexFailure::Kind::Assertion:
+    base::fail<poplar::application_runtime_error>("Engine::run", "assertion '", failure.expression,
+                                                  "' failed in ", vertex, " (", failure.file, ":",
+                                                  failure.line, ", ", failure.function, ")");
+  case VertexFailure::Kind::FloatingPoint:
+    base::fail<poplar::application_runtime_error>("Engine::run", "floating-point exception (",
+                                                  detail::flagText(failure.raised), ") in ",
+                                                  vertex);
+  default:
+    base::fail<poplar::application_runtime_error>("Engine::run", "abort() in ", vertex);
+  }
 }
 
 POP_INLINE void ComputeSets::gather(Set const &set) const {
@@ -168,12 +226,19 @@ struct alignas(64) ComputeSets::Job {
     auto const start = timed ? std::chrono::steady_clock::now() : detail::NO_TIME;
     std::uint32_t const begin = detail::sliceBegin(units, numSlices, slice);
     std::uint32_t const end = detail::sliceBegin(units, numSlices, slice + 1);
+    VertexFailure failure;
+    bool all = true;
+    auto const body = [&](FailureSink &sink) {
+      all = set.splitContexts ? sets->runContexts(set, begin, end, sink)
+                              : sets->runCalls(set, begin, end, sink);
+    };
     try {
-      if (!(set.splitContexts ? sets->runContexts(set, begin, end)
-                              : sets->runCalls(set, begin, end)))
+      if (!runGuarded(failure, body))
+        results->exception.keep(slice, &failure);
+      else if (!all)
         results->all.store(false, std::memory_order_relaxed);
     } catch (...) {
-      results->exception.keep(slice);
+      results->exception.keep(slice, nullptr);
     }
     if (timed)
       results->busy.fetch_add(detail::nanosecondsSince(start), std::memory_order_relaxed);
@@ -190,6 +255,8 @@ POP_INLINE bool ComputeSets::runParallel(Set &set, unsigned numSlices, unsigned 
     gather(set);
   base::parallelFor(job.numSlices, maxThreads, job);
   results.exception.rethrow();
+  if (results.exception.failure().kind != VertexFailure::Kind::None)
+    raise(set, results.exception.failure());
   if (set.splitContexts && set.hasStaging)
     scatter(set);
   if (timed)
@@ -221,10 +288,12 @@ POP_INLINE bool ComputeSets::runSet(Set &set, unsigned maxThreads) {
 }
 
 POP_INLINE void ComputeSets::run(std::uint32_t set, unsigned maxThreads) {
+  running_ = set;
   runSet(sets_[set], maxThreads);
 }
 
 POP_INLINE bool ComputeSets::runWithExit(std::uint32_t set, unsigned maxThreads) {
+  running_ = set;
   return runSet(sets_[set], maxThreads);
 }
 

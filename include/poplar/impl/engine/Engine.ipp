@@ -14,7 +14,10 @@
 #include <poplar/impl/model/Machine.hpp>
 #include <poplar/impl/program/Access.hpp>
 
+#include <algorithm>
 #include <cstdio>
+#include <cstring>
+#include <set>
 
 namespace cottonwood::engine::detail {
 
@@ -34,6 +37,9 @@ POP_INLINE poplar::Executable compile(poplar::Graph const &graph,
   request.options = effectiveOptions(options);
   request.lowering.dump = textOption(request.options, "debug.dumpLowering");
   request.lowering.allowOutOfMemory = flagOption(request.options, "debug.allowOutOfMemory");
+  request.lowering.watchOutputs = flagOption(request.options, "debug.stopAtNan");
+  // So that an address names one variable.
+  request.lowering.shareMemory = !request.lowering.watchOutputs;
   request.name = base::DebugAccess::path(debugContext);
   request.isa = std::string(isa::name(model::cpuFacts().isa));
   request.progress = std::move(progress);
@@ -54,6 +60,41 @@ POP_INLINE std::uint64_t distance(void const *begin, void const *end, char const
     base::fail<poplar::stream_connection_error>(where, "the buffer for tensor '", handle,
                                                 "' ends before it begins");
   return static_cast<std::uint64_t>(bytes);
+}
+
+/// The compute sets that a program executes, those of functions it calls included.
+POP_INLINE std::vector<std::uint32_t> computeSetsOf(lower::ExecutableData const &executable,
+                                                    std::uint32_t program) {
+  using lower::Op;
+  std::vector<std::uint32_t> sets, starts{executable.entryPoints[program]};
+  for (std::size_t i = 0; i < starts.size(); ++i) // grows as calls are met
+    for (std::uint32_t at = starts[i];; ++at) {
+      lower::Instruction const &now = executable.instructions[at];
+      if (now.op == Op::End || now.op == Op::Return)
+        break;
+      if (now.op == Op::Execute || now.op == Op::ExecuteWithExit)
+        sets.push_back(now.a);
+      if (now.op == Op::Call && std::find(starts.begin(), starts.end(), now.a) == starts.end())
+        starts.push_back(now.a);
+    }
+  return sets;
+}
+
+/// The tiles of their vertices.
+POP_INLINE std::vector<poplar::ErrorLocation>
+errorLocations(lower::ExecutableData const &executable, std::vector<std::uint32_t> const &sets,
+               unsigned limit) {
+  std::set<std::uint32_t> tiles;
+  for (std::uint32_t const set : sets) {
+    lower::ComputeSetPlan const &plan = executable.computeSets[set];
+    for (std::uint64_t i = plan.firstCall; i < plan.firstCall + plan.numCalls; ++i)
+      tiles.insert(executable.calls[i].tile);
+  }
+  std::vector<poplar::ErrorLocation> locations;
+  for (std::uint32_t const tile : tiles)
+    if (limit == 0 || locations.size() < limit)
+      locations.emplace_back(tile);
+  return locations;
 }
 
 } // namespace cottonwood::engine::detail
@@ -188,6 +229,52 @@ POP_INLINE void Engine::connectStreamToCallback(DataStream const &stream, unsign
   connectStreamToCallback(stream.handle(), index, std::move(f));
 }
 
+POP_INLINE void Engine::connectHostFunction(StringRef handle, unsigned index,
+                                            HostCallbackHandle f) {
+  session_->connectFunction(engineDetail::viewOf(handle), index, std::move(f));
+}
+
+POP_INLINE void Engine::copyFromRemoteBuffer(StringRef handle, void *w, std::uint64_t bytes,
+                                             std::uint64_t repeatIndex, unsigned replicationIndex) {
+  std::uint64_t rowBytes = 0;
+  std::byte const *const row =
+      session_->remoteRow("Engine::copyFromRemoteBuffer", engineDetail::viewOf(handle), repeatIndex,
+                          replicationIndex, bytes, rowBytes);
+  if (rowBytes != 0)
+    std::memcpy(w, row, rowBytes);
+}
+
+POP_INLINE void Engine::copyToRemoteBuffer(void const *w, std::uint64_t bytes, StringRef handle,
+                                           std::uint64_t repeatIndex, unsigned replicationIndex) {
+  std::uint64_t rowBytes = 0;
+  std::byte *const row =
+      session_->remoteRow("Engine::copyToRemoteBuffer", engineDetail::viewOf(handle), repeatIndex,
+                          replicationIndex, bytes, rowBytes);
+  if (rowBytes != 0)
+    std::memcpy(row, w, rowBytes);
+}
+
+POP_INLINE void Engine::copyFromRemoteBuffer(StringRef handle, void *w, std::uint64_t repeatIndex,
+                                             unsigned replicationIndex) {
+  copyFromRemoteBuffer(handle, w, ~std::uint64_t{0}, repeatIndex, replicationIndex);
+}
+
+POP_INLINE void Engine::copyToRemoteBuffer(void *w, StringRef handle, std::uint64_t repeatIndex,
+                                           unsigned replicationIndex) {
+  copyToRemoteBuffer(w, ~std::uint64_t{0}, handle, repeatIndex, replicationIndex);
+}
+
+POP_INLINE void Engine::copyFromRemoteBuffer(RemoteBuffer const &buffer, void *w, int repeatIndex,
+                                             unsigned replicationIndex) {
+  copyFromRemoteBuffer(buffer.handle(), w, static_cast<std::uint64_t>(repeatIndex),
+                       replicationIndex);
+}
+
+POP_INLINE void Engine::copyToRemoteBuffer(void *w, RemoteBuffer const &buffer, int repeatIndex,
+                                           unsigned replicationIndex) {
+  copyToRemoteBuffer(w, buffer.handle(), static_cast<std::uint64_t>(repeatIndex), replicationIndex);
+}
+
 POP_INLINE std::vector<std::string> Engine::listStreams() const {
   std::vector<std::string> handles;
   for (cottonwood::lower::StreamPlan const &stream : session_->executable().streams)
@@ -218,6 +305,39 @@ POP_INLINE void Engine::setPrintStream(std::ostream &stream) { session_->setPrin
 POP_INLINE void Engine::setPrintTensorStream(std::ostream &stream) {
   session_->setPrintStream(stream);
 }
+POP_INLINE void Engine::insertSimulatedError(ErrorCode code, ErrorLocation const &location) {
+  unsigned const tiles = session_->executable().target.getNumTiles();
+  if (location.getTile() >= tiles)
+    cottonwood::base::fail<index_error>("Engine::insertSimulatedError", "tile ", location.getTile(),
+                                        " does not exist; the target has ", tiles);
+  session_->simulatedErrors().insert(location.getTile(), code);
+}
+POP_INLINE void Engine::eraseSimulatedError(ErrorLocation const &location) {
+  session_->simulatedErrors().erase(location.getTile());
+}
+POP_INLINE void Engine::clearSimulatedErrors() { session_->simulatedErrors().clear(); }
+
+POP_INLINE std::vector<ErrorLocation> Engine::getSimulatedErrorLocations(unsigned prog,
+                                                                         unsigned limit) const {
+  cottonwood::lower::ExecutableData const &executable = session_->executable();
+  if (prog >= executable.entryPoints.size())
+    cottonwood::base::fail<index_error>("Engine::getSimulatedErrorLocations", "program ", prog,
+                                        " does not exist; the engine has ",
+                                        executable.entryPoints.size());
+  return engineDetail::errorLocations(executable, engineDetail::computeSetsOf(executable, prog),
+                                      limit);
+}
+
+POP_INLINE std::vector<ErrorLocation> Engine::getSimulatedErrorLocations(StringRef name,
+                                                                         unsigned limit) const {
+  cottonwood::lower::ExecutableData const &executable = session_->executable();
+  std::vector<std::uint32_t> sets;
+  for (std::uint32_t set = 0; set < executable.computeSets.size(); ++set)
+    if (executable.computeSets[set].name.find(std::string(name)) != std::string::npos)
+      sets.push_back(set);
+  return engineDetail::errorLocations(executable, sets, limit);
+}
+
 POP_INLINE OptionFlags Engine::getEngineOptions() const { return session_->options(); }
 
 } // namespace poplar

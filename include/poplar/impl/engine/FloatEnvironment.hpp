@@ -9,7 +9,19 @@
 
 namespace cottonwood::engine {
 
+/// Exceptions that an arithmetic operation may raise.
+struct FloatFlags {
+  static constexpr unsigned INVALID = 1, DIVIDE_BY_ZERO = 4, OVERFLOWS = 8;
+};
+
 #if defined(__x86_64__)
+
+/// FloatFlags raised on this thread since clearFloatFlags().
+inline unsigned raisedFloatFlags() {
+  return __builtin_ia32_stmxcsr() &
+         (FloatFlags::INVALID | FloatFlags::DIVIDE_BY_ZERO | FloatFlags::OVERFLOWS);
+}
+inline void clearFloatFlags() { __builtin_ia32_ldmxcsr(__builtin_ia32_stmxcsr() & ~0x3fu); }
 
 class FloatEnvironment {
 public:
@@ -31,6 +43,14 @@ private:
 };
 
 #else
+
+inline unsigned raisedFloatFlags() {
+  int const raised = std::fetestexcept(FE_INVALID | FE_DIVBYZERO | FE_OVERFLOW);
+  return ((raised & FE_INVALID) != 0 ? FloatFlags::INVALID : 0) |
+         ((raised & FE_DIVBYZERO) != 0 ? FloatFlags::DIVIDE_BY_ZERO : 0) |
+         ((raised & FE_OVERFLOW) != 0 ? FloatFlags::OVERFLOWS : 0);
+}
+inline void clearFloatFlags() { std::feclearexcept(FE_ALL_EXCEPT); }
 
 class FloatEnvironment {
 public:

@@ -2,7 +2,10 @@
 #pragma once
 
 #include <poplar/impl/engine/ComputeSets.hpp>
+#include <poplar/impl/engine/HostFunctions.hpp>
 #include <poplar/impl/engine/MoveRunner.hpp>
+#include <poplar/impl/engine/RemoteStore.hpp>
+#include <poplar/impl/engine/SimulatedErrors.hpp>
 #include <poplar/impl/engine/StepRecorder.hpp>
 #include <poplar/impl/engine/Streams.hpp>
 #include <poplar/impl/lower/ExecutableData.hpp>
@@ -18,8 +21,16 @@ namespace cottonwood::engine {
 /// What a run may differ in from the one before.
 struct RunSettings {
   unsigned maxThreads = 1;
-  bool prefetch = true;
+  StreamSettings streams;
   std::ostream *print = nullptr;
+  SimulatedErrors const *simulated = nullptr; ///< null: none
+};
+
+/// The host's side of what programs do, on one replica.
+struct HostLinks {
+  std::vector<StreamConnection> &streams; ///< connections by stream number
+  HostFunctions &functions;
+  RemoteStore &remote;
 };
 
 /// Why an interpreter has stopped executing.
@@ -33,9 +44,9 @@ enum class Pause : std::uint8_t {
 /// Executes the instructions for one replica.
 class Interpreter {
 public:
-  /// `arena` holds the loaded data; `streams` are the connections by stream number.
+  /// `arena` holds the loaded data.
   Interpreter(lower::ExecutableData const &executable, std::byte *arena, std::uint32_t replica,
-              std::vector<StreamConnection> &streams, std::atomic<bool> const &stop);
+              HostLinks const &host, std::atomic<bool> const &stop);
 
   void start(std::uint32_t program);
   /// Goes on to the next rendezvous, to the end, or until `stop` is set and a loop turns. Ready: to
@@ -47,6 +58,10 @@ public:
   StepRecorder const &recorder() const { return recorder_; }
 
 private:
+  Pause runInstructions(RunSettings const &settings);
+  bool execute(std::uint32_t set, bool withExit, RunSettings const &settings);
+  [[noreturn]] void endRun(lower::AbortPlan const &plan) const;
+  std::string textOf(lower::PrintPlan const &plan) const;
   bool predicate(lower::Instruction const &instruction) const;
   std::uint32_t switchTarget(lower::Instruction const &instruction) const;
   std::int32_t control(lower::Instruction const &instruction) const;
@@ -59,7 +74,7 @@ private:
   lower::ExecutableData const *executable_;
   std::byte *arena_;
   std::uint32_t replica_;
-  std::vector<StreamConnection> *streams_;
+  HostLinks host_;
   std::atomic<bool> const *stop_;
   bool tiled_;
   MoveRunner moves_;

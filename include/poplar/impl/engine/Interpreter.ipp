@@ -5,6 +5,9 @@
 
 #include <poplar/exceptions.hpp>
 #include <poplar/impl/base/Error.hpp>
+#include <poplar/impl/engine/FloatEnvironment.hpp>
+#include <poplar/impl/engine/NanWatch.hpp>
+#include <poplar/impl/engine/OptionTable.hpp>
 #include <poplar/impl/engine/PrintFormat.hpp>
 
 #include <algorithm>
@@ -15,11 +18,19 @@
 namespace cottonwood::engine {
 
 POP_INLINE Interpreter::Interpreter(lower::ExecutableData const &executable, std::byte *arena,
-                                    std::uint32_t replica, std::vector<StreamConnection> &streams,
+                                    std::uint32_t replica, HostLinks const &host,
                                     std::atomic<bool> const &stop)
-    : executable_(&executable), arena_(arena), replica_(replica), streams_(&streams), stop_(&stop),
+    : executable_(&executable), arena_(arena), replica_(replica), host_(host), stop_(&stop),
       tiled_(executable.target.getTargetType() != poplar::TargetType::CPU), moves_(executable),
-      computeSets_(executable, arena), recorder_(executable.bsp) {}
+      computeSets_(executable, arena), recorder_(executable.bsp) {
+  poplar::OptionFlags const &options = executable.options;
+  unsigned watched = 0;
+  if (flagOption(options, "debug.floatPointOpException"))
+    watched = FloatFlags::INVALID | FloatFlags::DIVIDE_BY_ZERO | FloatFlags::OVERFLOWS;
+  if (flagOption(options, "debug.nanOverflowException"))
+    watched |= FloatFlags::OVERFLOWS;
+  computeSets_.watchFloatFlags(watched);
+}
 
 POP_INLINE std::int32_t Interpreter::control(lower::Instruction const &instruction) const {
   if (instruction.width == 1)
@@ -30,7 +41,9 @@ POP_INLINE std::int32_t Interpreter::control(lower::Instruction const &instructi
 }
 
 POP_INLINE bool Interpreter::predicate(lower::Instruction const &instruction) const {
-  return control(instruction) != 0;
+  std::uint64_t value = 0; // any byte that is not 0 is true
+  std::memcpy(&value, arena_ + instruction.b, instruction.width);
+  return value != 0;
 }
 
 POP_INLINE std::uint32_t Interpreter::switchTarget(lower::Instruction const &instruction) const {
@@ -45,7 +58,7 @@ POP_INLINE std::uint32_t Interpreter::switchTarget(lower::Instruction const &ins
 POP_INLINE void Interpreter::stream(lower::Instruction const &instruction,
                                     RunSettings const &settings) {
   lower::StreamPlan const &plan = executable_->streams[instruction.a];
-  StreamConnection &connection = (*streams_)[instruction.a];
+  StreamConnection &connection = host_.streams[instruction.a];
   std::uint32_t const replica = replica_ * plan.channels + instruction.channel;
   if (!connection.connected(replica))
     base::fail<poplar::stream_connection_error>(
@@ -55,9 +68,9 @@ POP_INLINE void Interpreter::stream(lower::Instruction const &instruction,
         "before the program that uses it runs");
   lower::MovePlan const &moves = executable_->plans[instruction.b];
   if (instruction.op == lower::Op::StreamIn)
-    connection.read(replica, moves, moves_, arena_, settings.maxThreads, settings.prefetch);
+    connection.read(replica, moves, moves_, arena_, settings.maxThreads, settings.streams);
   else
-    connection.write(replica, moves, moves_, arena_, settings.maxThreads);
+    connection.write(replica, moves, moves_, arena_, settings.maxThreads, settings.streams);
 }
 
 POP_INLINE void Interpreter::checkEqual(lower::Instruction const &instruction) const {
@@ -72,16 +85,52 @@ POP_INLINE void Interpreter::checkEqual(lower::Instruction const &instruction) c
           " of a graph made with createReplicatedGraph, which branch together");
 }
 
-POP_INLINE void Interpreter::print(lower::PrintPlan const &plan, std::ostream &out) const {
+POP_INLINE bool Interpreter::execute(std::uint32_t set, bool withExit,
+                                     RunSettings const &settings) {
+  if (settings.simulated)
+    settings.simulated->check(*executable_, set);
+  bool all = true;
+  if (withExit)
+    all = computeSets_.runWithExit(set, settings.maxThreads);
+  else
+    computeSets_.run(set, settings.maxThreads);
+  if (executable_->watched.empty()) [[likely]]
+    return all;
+  if (auto const nan = findNan(*executable_, set, arena_))
+    base::fail<poplar::application_runtime_error>(
+        "Engine::run", "NaN in field '", nan->output->field, "' of ",
+        computeSets_.describe(
+            set, nan->output->call -
+                     static_cast<std::uint32_t>(executable_->computeSets[set].firstCall)),
+        ": ", elementText(*executable_, nan->offset));
+  return all;
+}
+
+POP_INLINE void Interpreter::endRun(lower::AbortPlan const &plan) const {
+  std::string text = plan.kind;
+  if (!plan.name.empty())
+    text += base::textOf(" ", base::quoted(plan.name));
+  if (!plan.message.empty())
+    text += base::textOf(": ", plan.message);
+  if (plan.print != lower::NONE)
+    text += base::textOf(": ", textOf(executable_->prints[plan.print]));
+  base::fail<poplar::application_runtime_error>("Engine::run", text);
+}
+
+POP_INLINE std::string Interpreter::textOf(lower::PrintPlan const &plan) const {
   std::vector<std::byte> data(plan.bytes);
   moves_.runInline(plan.plan, arena_, data.data());
+  return tensorText(plan.type, plan.shape, data.data(), plan.spec.format);
+}
+
+POP_INLINE void Interpreter::print(lower::PrintPlan const &plan, std::ostream &out) const {
   if (!plan.spec.title.empty()) {
     out << plan.spec.title;
     if (executable_->numReplicas > 1)
       out << "_replica_" << replica_;
     out << ": ";
   }
-  out << tensorText(plan.type, plan.shape, data.data(), plan.spec.format) << '\n' << std::flush;
+  out << textOf(plan) << '\n' << std::flush;
 }
 
 /// Modelled cycles on tiled targets; elsewhere the host's time in cycles of the target.
@@ -109,6 +158,14 @@ POP_INLINE void Interpreter::start(std::uint32_t program) {
 }
 
 POP_INLINE Pause Interpreter::resume(RunSettings const &settings) {
+  Pause pause = Pause::End;
+  computeSets_.guard([&] { pause = runInstructions(settings); });
+  return pause;
+}
+
+// A vertex that fails leaves this function, and all it calls, without destructors: none of them
+// keeps an object that has one while vertices run on this thread.
+POP_INLINE Pause Interpreter::runInstructions(RunSettings const &settings) {
   using lower::Op;
   lower::Instruction const *const code = executable_->instructions.data();
   unsigned const threads = settings.maxThreads;
@@ -122,10 +179,10 @@ POP_INLINE Pause Interpreter::resume(RunSettings const &settings) {
     case Op::Step:
       break;
     case Op::Execute:
-      computeSets_.run(now.a, threads);
+      execute(now.a, false, settings);
       break;
     case Op::ExecuteWithExit:
-      arena_[now.b] = static_cast<std::byte>(computeSets_.runWithExit(now.a, threads));
+      arena_[now.b] = static_cast<std::byte>(execute(now.a, true, settings));
       break;
     case Op::Copy:
       moves_.run(executable_->plans[now.a], arena_, arena_, threads);
@@ -133,7 +190,7 @@ POP_INLINE Pause Interpreter::resume(RunSettings const &settings) {
     case Op::StreamIn:
     case Op::StreamOut:
       stream(now, settings);
-      if ((*streams_)[now.a].isFarAhead(replica_ * executable_->streams[now.a].channels)) {
+      if (host_.streams[now.a].isFarAhead(replica_ * executable_->streams[now.a].channels)) {
         at_ = at;
         return Pause::Ready;
       }
@@ -194,6 +251,17 @@ POP_INLINE Pause Interpreter::resume(RunSettings const &settings) {
     case Op::ClockStamp:
       writeClock(now, clock());
       break;
+    case Op::RemoteIn:
+      host_.remote.read(executable_->remoteCopies[now.a], moves_, arena_, threads);
+      break;
+    case Op::RemoteOut:
+      host_.remote.write(executable_->remoteCopies[now.a], moves_, arena_, threads);
+      break;
+    case Op::HostCall:
+      host_.functions.call(executable_->hostCalls[now.a], moves_, arena_, threads);
+      break;
+    case Op::Abort:
+      endRun(executable_->aborts[now.a]);
     case Op::BoundsError:
       base::fail<poplar::application_runtime_error>(
           "Engine::run", "Switch ", base::quoted(executable_->switches[now.a].name),

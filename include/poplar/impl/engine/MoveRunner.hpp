@@ -18,6 +18,11 @@ public:
   /// The same on this thread.
   void runInline(lower::MovePlan const &plan, std::byte const *src, std::byte *dst) const;
 
+  enum class Side { Source, Destination };
+  /// Where the arena's side of a plan begins, if the plan is one run of bytes between the arena and
+  /// a packed buffer; else null.
+  std::byte *singleRun(lower::MovePlan const &plan, std::byte *arena, Side side) const;
+
 private:
   /// Part `part` of `parts` equal ones of a move: bytes of a single run, else turns of its
   /// outermost dim.

@@ -250,6 +250,17 @@ POP_INLINE void MoveRunner::runInline(lower::MovePlan const &plan, std::byte con
   }
 }
 
+POP_INLINE std::byte *MoveRunner::singleRun(lower::MovePlan const &plan, std::byte *arena,
+                                            Side side) const {
+  if (plan.count != 1)
+    return nullptr;
+  lower::Move const &move = executable_->moves[plan.first];
+  bool const isSource = side == Side::Source;
+  if (move.numDims != 0 || (isSource ? move.dst : move.src) != 0)
+    return nullptr;
+  return arena + (isSource ? move.src : move.dst);
+}
+
 POP_INLINE void MoveRunner::run(lower::MovePlan const &plan, std::byte const *src, std::byte *dst,
                                 unsigned maxThreads) const {
   if (maxThreads < 2 || plan.totalBytes < detail::PARALLEL_BYTES)

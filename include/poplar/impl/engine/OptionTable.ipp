@@ -50,6 +50,7 @@ inline constexpr OptionEntry OPTIONS[] = {
     {"debug.profilingTile", OptionKind::Integer, OptionTime::Compile, "", ""},
     {"debug.retainDebugInformation", OptionKind::Flag, OptionTime::Compile, "true", ""},
     {"debug.runtimeVerify", OptionKind::Flag, OptionTime::Engine, "false", ""},
+    {"debug.stopAtNan", OptionKind::Flag, OptionTime::Compile, "false", ""},
     {"debug.trace", OptionKind::Flag, OptionTime::Engine, "false", ""},
     {"debug.traceFile", OptionKind::Text, OptionTime::Engine, "", ""},
     {"debug.verify", OptionKind::Flag, OptionTime::Compile, "false", ""},

@@ -17,7 +17,9 @@
 #pragma once
 
 #include <poplar/impl/engine/Arena.hpp>
+#include <poplar/impl/engine/HostFunctions.hpp>
 #include <poplar/impl/engine/Interpreter.hpp>
+#include <poplar/impl/engine/RemoteStore.hpp>
 #include <poplar/impl/engine/Streams.hpp>
 #include <poplar/impl/lower/ExecutableData.hpp>
 
@@ -31,7 +33,7 @@ class Replicas {
 public:
   /// Fills the arenas with what they hold after load.
   Replicas(lower::ExecutableData const &executable, std::vector<StreamConnection> &streams,
-           std::atomic<bool> const &stop);
+           std::vector<HostFunctions> &functions, std::atomic<bool> const &stop);
   Replicas(Replicas const &) = delete;
   Replicas &operator=(Replicas const &) = delete;
 
@@ -40,6 +42,7 @@ public:
   void run(std::uint32_t program, RunSettings const &settings);
 
   std::byte *arena(std::size_t replica) const { return replicas_[replica].arena.data(); }
+  RemoteStore &remote(std::size_t replica) { return replicas_[replica].remote; }
   std::size_t size() const { return replicas_.size(); }
   /// Of replica 0, which stands for all in profiles.
   StepRecorder &recorder() { return replicas_.front().interpreter.recorder(); }
@@ -51,8 +54,10 @@ public:
 private:
   struct Replica {
     Replica(lower::ExecutableData const &executable, std::uint32_t index,
-            std::vector<StreamConnection> &streams, std::atomic<bool> const &stop);
+            std::vector<StreamConnection> &streams, HostFunctions &functions,
+            std::atomic<bool> const &stop);
     Arena arena;
+    RemoteStore remote;
     Interpreter interpreter;
     Pause pause = Pause::End; ///< where it stands
   };

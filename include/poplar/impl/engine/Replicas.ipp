@@ -69,15 +69,16 @@ namespace cottonwood::engine {
 
 POP_INLINE Replicas::Replica::Replica(lower::ExecutableData const &executable, std::uint32_t index,
                                       std::vector<StreamConnection> &streams,
-                                      std::atomic<bool> const &stop)
-    : arena(detail::filledArena(executable, index)),
-      interpreter(executable, arena.data(), index, streams, stop) {}
+                                      HostFunctions &functions, std::atomic<bool> const &stop)
+    : arena(detail::filledArena(executable, index)), remote(executable, executable.numReplicas),
+      interpreter(executable, arena.data(), index, HostLinks{streams, functions, remote}, stop) {}
 
 POP_INLINE Replicas::Replicas(lower::ExecutableData const &executable,
-                              std::vector<StreamConnection> &streams, std::atomic<bool> const &stop)
+                              std::vector<StreamConnection> &streams,
+                              std::vector<HostFunctions> &functions, std::atomic<bool> const &stop)
     : executable_(&executable), moves_(executable) {
   for (std::uint32_t index = 0; index < executable.numReplicas; ++index)
-    replicas_.emplace_back(executable, index, streams, stop);
+    replicas_.emplace_back(executable, index, streams, functions[index], stop);
 }
 
 POP_INLINE void Replicas::run(std::uint32_t program, RunSettings const &settings) {

@@ -3,9 +3,12 @@
 #pragma once
 
 #include <poplar/Device.hpp>
+#include <poplar/HostFunctionCallback.hpp>
 #include <poplar/OptionFlags.hpp>
 #include <poplar/StreamCallback.hpp>
+#include <poplar/impl/engine/HostFunctions.hpp>
 #include <poplar/impl/engine/Replicas.hpp>
+#include <poplar/impl/engine/SimulatedErrors.hpp>
 #include <poplar/impl/engine/Streams.hpp>
 #include <poplar/impl/lower/ExecutableData.hpp>
 
@@ -42,6 +45,13 @@ public:
   void connect(std::string_view handle, void *begin);
   void connect(std::string_view handle, unsigned replica, poplar::StreamCallbackHandle callback);
 
+  void connectFunction(std::string_view handle, unsigned replica,
+                       poplar::HostCallbackHandle callback);
+  /// One row of a remote buffer of at least `bytes` bytes.
+  std::byte *remoteRow(char const *where, std::string_view handle, std::uint64_t index,
+                       unsigned replica, std::uint64_t bytes, std::uint64_t &rowBytes);
+  SimulatedErrors &simulatedErrors() { return simulated_; }
+
   void setPrintStream(std::ostream &out) { print_ = &out; }
   void setRecording(bool on);
   void resetRecording();
@@ -60,10 +70,13 @@ private:
   std::shared_ptr<lower::ExecutableData const> executable_;
   poplar::OptionFlags options_;
   std::vector<StreamConnection> streams_;
+  std::vector<HostFunctions> functions_; ///< by replica
+  SimulatedErrors simulated_;
   std::ostream *print_;
   // Options that every run asks for.
   unsigned const wantedThreads_; ///< 0: all
   bool const manyThreads_, prefetch_;
+  StreamSettings const streamSettings_;
   State state_ = State::New;
   std::shared_ptr<model::DeviceData> device_;
   std::optional<Replicas> replicas_; ///< while loaded

@@ -57,6 +57,36 @@ private:
   std::atomic<bool> &running_;
 };
 
+/// `settings` where the options say nothing else.
+POP_INLINE StreamSettings streamSettings(StreamSettings settings,
+                                         poplar::OptionFlags const &options) {
+  std::string const most = textOption(options, "streamCallbacks.maxLookahead");
+  if (most == "unlimited")
+    settings.lookahead = ~0u;
+  else if (!most.empty())
+    settings.lookahead = static_cast<unsigned>(
+        std::min<std::uint64_t>(integerOption(options, "streamCallbacks.maxLookahead"), ~0u));
+  std::string const mode = textOption(options, "streamCallbacks.multiThreadMode");
+  if (!mode.empty())
+    settings.dedicated = mode == "dedicated";
+  return settings;
+}
+
+/// Ends the threads of streams when a run ends, however it does.
+class StreamThreads {
+public:
+  explicit StreamThreads(std::vector<StreamConnection> &streams) : streams_(streams) {}
+  ~StreamThreads() {
+    for (StreamConnection &stream : streams_)
+      stream.abandon();
+  }
+  StreamThreads(StreamThreads const &) = delete;
+  StreamThreads &operator=(StreamThreads const &) = delete;
+
+private:
+  std::vector<StreamConnection> &streams_;
+};
+
 } // namespace cottonwood::engine::detail
 
 namespace cottonwood::engine {
@@ -67,10 +97,12 @@ POP_INLINE Session::Session(std::shared_ptr<lower::ExecutableData const> executa
       wantedThreads_(static_cast<unsigned>(
           std::min<std::uint64_t>(integerOption(options_, "engine.numThreads"), 4096))),
       manyThreads_(flagOption(options_, "debug.cpuMultiThreadExecution")),
-      prefetch_(flagOption(options_, "exchange.enablePrefetch") &&
-                textOption(options_, "streamCallbacks.maxLookahead") != "0") {
+      prefetch_(flagOption(options_, "exchange.enablePrefetch")),
+      streamSettings_(detail::streamSettings({}, options_)) {
   for (lower::StreamPlan const &stream : executable_->streams)
     streams_.emplace_back(stream, executable_->numReplicas * stream.channels);
+  for (std::uint32_t replica = 0; replica < executable_->numReplicas; ++replica)
+    functions_.emplace_back(*executable_);
   if (wantedThreads_ > 0)
     base::ensurePoolThreads(wantedThreads_);
 }
@@ -106,7 +138,7 @@ POP_INLINE void Session::deploy() {
   for (StreamConnection &stream : streams_)
     stream.invalidate();
   replicas_.reset(); // give the old memory back before taking new
-  replicas_.emplace(*executable_, streams_, stop_);
+  replicas_.emplace(*executable_, streams_, functions_, stop_);
   replicas_->setRecording(recording_);
   replicas_->setTracing(flagOption(options_, "debug.instrument") ||
                         flagOption(options_, "debug.instrumentCompute") ||
@@ -122,8 +154,11 @@ POP_INLINE RunSettings Session::runSettings(poplar::OptionFlags const &runtime) 
   settings.maxThreads = !manyThreads_        ? 1
                         : wantedThreads_ > 0 ? wantedThreads_
                                              : base::threadBackend().numThreads();
-  settings.prefetch = prefetch_ && textOption(runtime, "streamCallbacks.maxLookahead") != "0";
+  settings.streams = detail::streamSettings(streamSettings_, runtime);
+  if (!prefetch_)
+    settings.streams.lookahead = 0;
   settings.print = print_;
+  settings.simulated = simulated_.empty() ? nullptr : &simulated_;
   return settings;
 }
 
@@ -142,7 +177,10 @@ POP_INLINE void Session::run(std::uint32_t program, std::string const &name,
     runNames_.push_back(name);
   detail::RunningMark const mark(running_);
   FloatEnvironment const environment;
+  detail::StreamThreads const threads(streams_);
   replicas_->run(program, runSettings(runtime));
+  for (StreamConnection &stream : streams_)
+    stream.finish();
   if (stop_.load())
     state_ = State::Prepared;
 }
@@ -247,6 +285,56 @@ POP_INLINE void Session::connect(std::string_view handle, unsigned replica,
         "Engine::connectStreamToCallback", "stream '", handle,
         "' is broadcast to all replicas: its one callback has index 0, not ", replica);
   streams_[index].connect(replica, std::move(callback));
+}
+
+POP_INLINE void Session::connectFunction(std::string_view handle, unsigned replica,
+                                         poplar::HostCallbackHandle callback) {
+  char const *const where = "Engine::connectHostFunction";
+  std::vector<lower::HostFunctionPlan> const &functions = executable_->hostFunctions;
+  auto const found = std::find_if(functions.begin(), functions.end(),
+                                  [&](auto const &function) { return function.handle == handle; });
+  if (found == functions.end())
+    base::fail<poplar::stream_connection_error>(where, "no host function has the handle '", handle,
+                                                "'; the graph has ", functions.size());
+  if (replica >= executable_->numReplicas)
+    base::fail<poplar::stream_connection_error>(
+        where, "replica ", replica, " of the host function '", handle,
+        "' does not exist; the graph has ", executable_->numReplicas);
+  if (!callback)
+    base::fail<poplar::stream_connection_error>(where, "the callback for the host function '",
+                                                handle, "' is null");
+  functions_[replica].connect(static_cast<std::uint32_t>(found - functions.begin()),
+                              std::move(callback));
+}
+
+POP_INLINE std::byte *Session::remoteRow(char const *where, std::string_view handle,
+                                         std::uint64_t index, unsigned replica, std::uint64_t bytes,
+                                         std::uint64_t &rowBytes) {
+  if (state_ != State::Loaded)
+    base::fail<poplar::tensor_io_state_error>(
+        where, "the remote buffer '", handle,
+        "' cannot be reached: the engine is not loaded; call load(device) first");
+  std::vector<lower::RemoteBufferPlan> const &buffers = executable_->remoteBuffers;
+  auto const found = std::find_if(buffers.begin(), buffers.end(),
+                                  [&](auto const &buffer) { return buffer.handle == handle; });
+  if (found == buffers.end())
+    base::fail<poplar::stream_connection_error>(where, "no remote buffer has the handle '", handle,
+                                                "'; the graph has ", buffers.size());
+  if (index >= found->repeats)
+    base::fail<poplar::index_error>(where, "repeatIndex = ", index,
+                                    " is out of range for the remote buffer '", handle,
+                                    "', which has ", found->repeats, " repeats");
+  if (replica >= executable_->numReplicas)
+    base::fail<poplar::index_error>(where, "replicationIndex = ", replica,
+                                    " is out of range for the remote buffer '", handle,
+                                    "'; the graph has ", executable_->numReplicas,
+                                    executable_->numReplicas == 1 ? " replica" : " replicas");
+  if (bytes < found->rowBytes)
+    base::fail<poplar::stream_connection_error>(where, "the memory for a row of '", handle,
+                                                "' has ", bytes, " bytes; the row needs ",
+                                                found->rowBytes);
+  rowBytes = found->rowBytes;
+  return replicas_->remote(replica).row(static_cast<std::uint32_t>(found - buffers.begin()), index);
 }
 
 POP_INLINE void Session::setRecording(bool on) {

@@ -4,6 +4,7 @@
 #include <poplar/StreamCallback.hpp>
 #include <poplar/impl/engine/Arena.hpp>
 #include <poplar/impl/engine/MoveRunner.hpp>
+#include <poplar/impl/engine/StreamThread.hpp>
 #include <poplar/impl/lower/ExecutableData.hpp>
 
 #include <cstddef>
@@ -15,6 +16,12 @@
 
 namespace cottonwood::engine {
 
+/// What a run decides about streams.
+struct StreamSettings {
+  unsigned lookahead = ~0u; ///< blocks asked for ahead, within the stream's buffering depth
+  bool dedicated = false;   ///< callbacks run on a thread of their stream's own
+};
+
 /// A callback of the user's with the blocks it has filled ahead.
 class CallbackChannel {
 public:
@@ -24,23 +31,34 @@ public:
   void disconnect();
 
   /// The next block from the host, valid until received().
-  std::byte const *receive();
-  void received(bool prefetch);
+  std::byte const *receive(StreamSettings const &settings);
+  void received(StreamSettings const &settings);
   /// A block to fill for the host, which send() hands over.
   std::byte *blockToSend();
-  void send();
+  void send(StreamSettings const &settings);
   /// Gives back the blocks that were filled ahead.
   void invalidate();
+  /// Lets the thread end, if there is one: at the end of every run. Exceptions of callbacks that
+  /// came after the last transfer come out of finish(), and are lost in abandon().
+  void finish();
+  void abandon() { thread_.reset(); }
 
 private:
+  StreamThread &thread();
+  void prefetchAhead(unsigned lookahead);
+  void prefetchOnThread(std::uint64_t numTotal);
+  std::byte *receiveFromThread();
   std::byte *block(std::size_t i);
   void allocate(std::size_t numBlocks);
 
   lower::StreamPlan const *stream_;
   std::optional<poplar::StreamCallbackHandle> callback_;
-  Arena blocks_;              ///< to the device: bufferingDepth + 1 blocks
+  Arena blocks_; ///< to the device: bufferingDepth + 1 blocks
+  // With a thread, its mutex guards these three.
   std::size_t first_ = 0;     ///< the block in use next
   std::size_t numFilled_ = 0; ///< blocks from first_ on that prefetch() has filled
+  std::uint64_t numTaken_ = 0;
+  std::unique_ptr<StreamThread> thread_; ///< while a run in dedicated mode uses the stream
 };
 
 /// A circular buffer of the user's, or callbacks, with the position of each replica. Connections
@@ -63,10 +81,13 @@ public:
 
   /// One transfer to the device: moves the next block into the arena.
   void read(std::uint32_t replica, lower::MovePlan const &plan, MoveRunner const &moves,
-            std::byte *arena, unsigned maxThreads, bool prefetch);
+            std::byte *arena, unsigned maxThreads, StreamSettings const &settings);
   /// One transfer to the host.
   void write(std::uint32_t replica, lower::MovePlan const &plan, MoveRunner const &moves,
-             std::byte const *arena, unsigned maxThreads);
+             std::byte const *arena, unsigned maxThreads, StreamSettings const &settings);
+  /// As CallbackChannel's, for all channels.
+  void finish();
+  void abandon();
   /// Whether the replica has taken so many broadcast blocks that it should let others catch up.
   bool isFarAhead(std::uint32_t replica) const;
   /// Gives back the blocks that were filled ahead, and forgets those that were kept.
@@ -79,7 +100,7 @@ public:
 private:
   std::size_t channelOf(std::uint32_t replica) const { return broadcasts_ ? 0 : replica; }
   std::byte *nextBlock(std::uint32_t replica);
-  std::byte const *keptBlock(std::uint32_t replica, bool prefetch);
+  std::byte const *keptBlock(std::uint32_t replica, StreamSettings const &settings);
   void dropBlocks();
 
   lower::StreamPlan const *stream_;

@@ -40,8 +40,64 @@ POP_INLINE void CallbackChannel::allocate(std::size_t numBlocks) {
     blocks_ = Arena(numBlocks * detail::blockStride(*stream_));
 }
 
-POP_INLINE std::byte const *CallbackChannel::receive() {
-  allocate(stream_->bufferingDepth + 1);
+POP_INLINE StreamThread &CallbackChannel::thread() {
+  if (!thread_)
+    thread_ = std::make_unique<StreamThread>();
+  return *thread_;
+}
+
+POP_INLINE void CallbackChannel::prefetchAhead(unsigned lookahead) {
+  while (numFilled_ < lookahead) {
+    std::size_t const next = (first_ + numFilled_) % (stream_->bufferingDepth + 1);
+    if ((*callback_)->prefetch(block(next)) != poplar::StreamCallback::Result::Success)
+      return;
+    ++numFilled_;
+  }
+}
+
+/// Fills blocks until the stream has given numTotal, taken ones included. A block that is taken
+/// meanwhile does not move the next free one: first_ + numFilled_ stays.
+POP_INLINE void CallbackChannel::prefetchOnThread(std::uint64_t numTotal) {
+  for (;;) {
+    std::size_t next = 0;
+    {
+      std::lock_guard<std::mutex> const lock(thread_->mutex());
+      if (numTaken_ + numFilled_ >= numTotal)
+        return;
+      next = (first_ + numFilled_) % (stream_->bufferingDepth + 1);
+    }
+    if ((*callback_)->prefetch(block(next)) != poplar::StreamCallback::Result::Success)
+      return;
+    {
+      std::lock_guard<std::mutex> const lock(thread_->mutex());
+      ++numFilled_;
+    }
+    thread_->changed();
+  }
+}
+
+POP_INLINE std::byte *CallbackChannel::receiveFromThread() {
+  StreamThread &worker = thread();
+  worker.waitUntil([this] { return numFilled_ != 0; });
+  std::unique_lock<std::mutex> lock(worker.mutex());
+  std::byte *const data = block(first_);
+  if (numFilled_ == 0) { // and the thread is idle
+    lock.unlock();
+    worker.post([this, data] { (*callback_)->fetch(data); });
+    worker.waitIdle();
+    lock.lock();
+  } else {
+    --numFilled_;
+  }
+  first_ = (first_ + 1) % (stream_->bufferingDepth + 1);
+  ++numTaken_;
+  return data;
+}
+
+POP_INLINE std::byte const *CallbackChannel::receive(StreamSettings const &settings) {
+  allocate(stream_->bufferingDepth + std::size_t{1});
+  if (settings.dedicated)
+    return receiveFromThread();
   std::byte *const data = block(first_);
   if (numFilled_ == 0)
     (*callback_)->fetch(data);
@@ -51,14 +107,16 @@ POP_INLINE std::byte const *CallbackChannel::receive() {
   return data;
 }
 
-POP_INLINE void CallbackChannel::received(bool prefetch) {
-  (*callback_)->complete();
-  while (prefetch && numFilled_ < stream_->bufferingDepth) {
-    std::size_t const next = (first_ + numFilled_) % (stream_->bufferingDepth + 1);
-    if ((*callback_)->prefetch(block(next)) != poplar::StreamCallback::Result::Success)
-      return;
-    ++numFilled_;
+POP_INLINE void CallbackChannel::received(StreamSettings const &settings) {
+  unsigned const lookahead = std::min(settings.lookahead, stream_->bufferingDepth);
+  if (!settings.dedicated) {
+    (*callback_)->complete();
+    return prefetchAhead(lookahead);
   }
+  thread().post([this, numTotal = numTaken_ + lookahead] {
+    (*callback_)->complete();
+    prefetchOnThread(numTotal);
+  });
 }
 
 POP_INLINE std::byte *CallbackChannel::blockToSend() {
@@ -66,9 +124,22 @@ POP_INLINE std::byte *CallbackChannel::blockToSend() {
   return block(0);
 }
 
-POP_INLINE void CallbackChannel::send() {
-  (*callback_)->fetch(block(0));
-  (*callback_)->complete();
+POP_INLINE void CallbackChannel::send(StreamSettings const &settings) {
+  auto const deliver = [this] {
+    (*callback_)->fetch(block(0));
+    (*callback_)->complete();
+  };
+  if (!settings.dedicated)
+    return deliver();
+  // What follows in the program may rely on the host's having the data.
+  thread().post(deliver);
+  thread_->waitIdle();
+}
+
+POP_INLINE void CallbackChannel::finish() {
+  if (thread_)
+    thread_->waitIdle();
+  thread_.reset();
 }
 
 POP_INLINE void CallbackChannel::invalidate() {
@@ -120,12 +191,13 @@ POP_INLINE std::byte *StreamConnection::nextBlock(std::uint32_t replica) {
 }
 
 /// The replica's next broadcast block, fetched if no other replica has had it.
-POP_INLINE std::byte const *StreamConnection::keptBlock(std::uint32_t replica, bool prefetch) {
+POP_INLINE std::byte const *StreamConnection::keptBlock(std::uint32_t replica,
+                                                        StreamSettings const &settings) {
   std::uint64_t const number = taken_[replica] - firstKept_;
   if (number == kept_.size()) {
-    std::byte const *const data = channels_[0].receive();
+    std::byte const *const data = channels_[0].receive(settings);
     kept_.emplace_back(data, data + stream_->blockBytes);
-    channels_[0].received(prefetch);
+    channels_[0].received(settings);
   }
   return kept_[number].data();
 }
@@ -138,32 +210,42 @@ POP_INLINE void StreamConnection::dropBlocks() {
 
 POP_INLINE void StreamConnection::read(std::uint32_t replica, lower::MovePlan const &plan,
                                        MoveRunner const &moves, std::byte *arena,
-                                       unsigned maxThreads, bool prefetch) {
+                                       unsigned maxThreads, StreamSettings const &settings) {
   if (begin_) {
     moves.run(plan, nextBlock(replica), arena, maxThreads);
     return;
   }
   if (broadcasts_) {
-    moves.run(plan, keptBlock(replica, prefetch), arena, maxThreads);
+    moves.run(plan, keptBlock(replica, settings), arena, maxThreads);
     ++taken_[replica];
     dropBlocks();
     return;
   }
   CallbackChannel &channel = channels_[replica];
-  moves.run(plan, channel.receive(), arena, maxThreads);
-  channel.received(prefetch);
+  moves.run(plan, channel.receive(settings), arena, maxThreads);
+  channel.received(settings);
 }
 
 POP_INLINE void StreamConnection::write(std::uint32_t replica, lower::MovePlan const &plan,
                                         MoveRunner const &moves, std::byte const *arena,
-                                        unsigned maxThreads) {
+                                        unsigned maxThreads, StreamSettings const &settings) {
   if (begin_) {
     moves.run(plan, arena, nextBlock(replica), maxThreads);
     return;
   }
   CallbackChannel &channel = channels_[channelOf(replica)];
   moves.run(plan, arena, channel.blockToSend(), maxThreads);
-  channel.send();
+  channel.send(settings);
+}
+
+POP_INLINE void StreamConnection::finish() {
+  for (CallbackChannel &channel : channels_)
+    channel.finish();
+}
+
+POP_INLINE void StreamConnection::abandon() {
+  for (CallbackChannel &channel : channels_)
+    channel.abandon();
 }
 
 POP_INLINE bool StreamConnection::isFarAhead(std::uint32_t replica) const {

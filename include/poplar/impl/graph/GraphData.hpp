@@ -35,6 +35,8 @@ using VertexId = std::uint32_t;
 using ComputeSetId = std::uint32_t;
 using StreamId = std::uint32_t;
 using FunctionId = std::uint32_t;
+using RemoteBufferId = std::uint32_t;
+using HostFunctionId = std::uint32_t;
 
 /// Bytes a loaded program starts with, in the order they were given: later pieces overwrite earlier
 /// ones.
@@ -132,6 +134,23 @@ struct StreamData {
   std::uint64_t splitLimitBytes = 0; ///< 0: never split
   unsigned numReplicas = 1;          ///< in all
   unsigned group = 1;                ///< of them within one replica of the whole graph
+};
+
+struct RemoteBufferData {
+  GraphId graph = 0;
+  RemoteBufferId id = 0;
+  std::string handle;
+  poplar::Type type;
+  std::uint64_t numElements = 0; ///< of one row
+  std::uint64_t repeats = 1;     ///< rows
+  bool rearrangeOnHost = false;
+  bool optimiseMemory = false;
+};
+
+struct HostFunctionData {
+  using Argument = std::pair<poplar::Type, std::uint64_t>; ///< element type, elements
+  std::string handle;
+  std::vector<Argument> inputs, outputs;
 };
 
 /// A tensor that Engine::writeTensor or readTensor reaches by its handle.
@@ -261,6 +280,16 @@ public:
   FunctionId addFunction(program::NodePtr body);
   std::size_t numFunctions() const { return functions_.size(); }
   program::NodePtr const &function(FunctionId id) const { return functions_[id]; }
+  /// The handle must not be taken: see findRemoteBuffer.
+  std::shared_ptr<RemoteBufferData const> addRemoteBuffer(RemoteBufferData buffer);
+  std::shared_ptr<RemoteBufferData const> findRemoteBuffer(std::string_view handle) const;
+  std::span<std::shared_ptr<RemoteBufferData const> const> remoteBuffers() const {
+    return remoteBuffers_;
+  }
+  /// nullopt if the handle is taken.
+  std::optional<HostFunctionId> addHostFunction(HostFunctionData function);
+  std::span<HostFunctionData const> hostFunctions() const { return hostFunctions_; }
+  unsigned addFunctionBuffer() { return numFunctionBuffers_++; }
 
   codelet::Registry &registry() { return registry_; }
   codelet::Registry const &registry() const { return registry_; }
@@ -305,6 +334,9 @@ private:
   std::unordered_set<std::string> hostWriteHandles_, hostReadHandles_;
   std::unordered_map<std::string, StreamId, codelet::NameHash, std::equal_to<>> streamIds_;
   std::vector<program::NodePtr> functions_;
+  std::vector<std::shared_ptr<RemoteBufferData const>> remoteBuffers_;
+  std::vector<HostFunctionData> hostFunctions_;
+  unsigned numFunctionBuffers_ = 0;
   std::optional<VarId> hwSeeds_;
   bool hasGroups_ = false;
   std::unordered_map<VertexId, ReplicaGroup> vertexGroups_;

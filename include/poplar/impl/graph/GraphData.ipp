@@ -363,6 +363,31 @@ POP_INLINE std::shared_ptr<StreamData const> GraphData::addStream(StreamData str
   return streams_.back();
 }
 
+POP_INLINE std::shared_ptr<RemoteBufferData const>
+GraphData::findRemoteBuffer(std::string_view handle) const {
+  auto const found = std::find_if(remoteBuffers_.begin(), remoteBuffers_.end(),
+                                  [&](auto const &buffer) { return buffer->handle == handle; });
+  return found == remoteBuffers_.end() ? nullptr : *found;
+}
+
+POP_INLINE std::shared_ptr<RemoteBufferData const>
+GraphData::addRemoteBuffer(RemoteBufferData buffer) {
+  buffer.graph = id_;
+  buffer.id = static_cast<RemoteBufferId>(remoteBuffers_.size());
+  remoteBuffers_.push_back(std::make_shared<RemoteBufferData const>(std::move(buffer)));
+  return remoteBuffers_.back();
+}
+
+POP_INLINE std::optional<HostFunctionId> GraphData::addHostFunction(HostFunctionData function) {
+  bool const taken =
+      std::any_of(hostFunctions_.begin(), hostFunctions_.end(),
+                  [&](HostFunctionData const &other) { return other.handle == function.handle; });
+  if (taken)
+    return std::nullopt;
+  hostFunctions_.push_back(std::move(function));
+  return static_cast<HostFunctionId>(hostFunctions_.size() - 1);
+}
+
 POP_INLINE bool GraphData::addHostAccess(std::vector<HostAccess> &list,
                                          std::unordered_set<std::string> &handles,
                                          HostAccess access) {

@@ -40,6 +40,27 @@ struct HandleAccess {
     return stream;
   }
   static StreamData const *data(poplar::DataStream const &stream) { return stream.data_.get(); }
+
+  static poplar::RemoteBuffer remoteBuffer(std::shared_ptr<RemoteBufferData const> data) {
+    poplar::RemoteBuffer buffer;
+    buffer.data_ = std::move(data);
+    return buffer;
+  }
+  static RemoteBufferData const *data(poplar::RemoteBuffer const &buffer) {
+    return buffer.data_.get();
+  }
+  static poplar::HostFunction hostFunction(GraphId graph, HostFunctionId id) {
+    poplar::HostFunction f(id);
+    f.graph_ = graph;
+    return f;
+  }
+  static GraphId graph(poplar::HostFunction const &f) { return f.graph_; }
+  static poplar::FunctionBuffer functionBuffer(GraphId graph, unsigned id) {
+    poplar::FunctionBuffer buffer(id);
+    buffer.graph_ = graph;
+    return buffer;
+  }
+  static GraphId graph(poplar::FunctionBuffer const &buffer) { return buffer.graph_; }
 };
 
 } // namespace cottonwood::graph

@@ -45,6 +45,7 @@ struct LowerOptions {
   std::string dump;              ///< "stdout", "stderr", a folder, or empty
   bool shareMemory = true;       ///< let variables share memory by liveness
   bool allowOutOfMemory = false; ///< compile even if an IPU's tiles overflow
+  bool watchOutputs = false;     ///< let the engine look for NaNs; without shareMemory
 };
 
 class VirtualMemory;

@@ -27,7 +27,9 @@ POP_INLINE char const *opName(Op op) {
                                           "ClockBegin", "ClockEnd",
                                           "ClockStamp", "BoundsError",
                                           "CheckEqual", "CrossReplicaCopy",
-                                          "GlobalSync"};
+                                          "GlobalSync", "RemoteIn",
+                                          "RemoteOut",  "HostCall",
+                                          "Abort"};
   return NAMES[static_cast<std::size_t>(op)];
 }
 
@@ -77,6 +79,17 @@ POP_INLINE std::string operandText(ExecutableData const &executable,
   }
   case Op::CrossReplicaCopy:
     return base::textOf(" '", executable.crossReplicaPlans[instruction.a].name, "'");
+  case Op::RemoteIn:
+  case Op::RemoteOut: {
+    RemoteCopy const &copy = executable.remoteCopies[instruction.a];
+    return base::textOf(" '", executable.remoteBuffers[copy.buffer].handle, "' ", copy.numRows,
+                        copy.numRows == 1 ? " row" : " rows");
+  }
+  case Op::HostCall:
+    return base::textOf(
+        " '", executable.hostFunctions[executable.hostCalls[instruction.a].function].handle, "'");
+  case Op::Abort:
+    return base::textOf(" '", executable.aborts[instruction.a].message, "'");
   case Op::Print:
     return base::textOf(" '", executable.prints[instruction.a].spec.title, "'");
   default:

@@ -98,6 +98,7 @@ struct ComputeSetPlan {
   std::uint64_t firstCall = 0, numCalls = 0;
   std::uint64_t edgeBytes = 0; ///< connected to its vertices: the first guess at how long it takes
   bool hasStaging = false;
+  std::uint64_t firstWatched = 0, numWatched = 0; ///< in ExecutableData::watched
 };
 
 enum class Op : std::uint8_t {
@@ -126,6 +127,10 @@ enum class Op : std::uint8_t {
                ///< are the predicate of the replicas of one graph, and must be equal
   CrossReplicaCopy, ///< a: cross-replica plan; a rendezvous of all replicas
   GlobalSync,       ///< a rendezvous of all replicas
+  RemoteIn,    ///< a: remote copy, buffer to arena
+  RemoteOut,   ///< a: remote copy, arena to buffer
+  HostCall,    ///< a: host call
+  Abort,       ///< a: abort
 };
 
 struct Instruction {
@@ -167,6 +172,50 @@ struct PrintPlan {
   std::vector<std::size_t> shape;
   std::uint64_t bytes = 0;
   MovePlan plan; ///< arena to packed buffer
+};
+
+/// Rows outside the arena, one such block for each replica.
+struct RemoteBufferPlan {
+  std::string handle;
+  poplar::Type type;
+  std::uint64_t numElements = 0; ///< of one row
+  std::uint64_t rowBytes = 0;
+  std::uint64_t repeats = 1; ///< rows
+};
+
+/// Rows of a remote buffer, packed one after another, and elements of the arena.
+struct RemoteCopy {
+  std::uint32_t buffer = 0;
+  std::uint32_t numRows = 1;
+  bool isSigned = false; ///< the offsets are INT
+  MovePlan data;         ///< between the packed rows and the arena
+  MovePlan offsets;      ///< arena to numRows packed words of 4 bytes; empty: row 0
+};
+
+/// A function of the host; sizes in bytes, packed.
+struct HostFunctionPlan {
+  std::string handle;
+  std::vector<std::uint64_t> inputBytes, outputBytes;
+};
+
+struct HostCall {
+  std::uint32_t function = 0;
+  std::vector<MovePlan> inputs;  ///< arena to packed buffers
+  std::vector<MovePlan> outputs; ///< packed buffers to arena
+};
+
+/// How a run ends when it comes to an Abort or ErrorProgram.
+struct AbortPlan {
+  std::string kind, name, message;
+  std::uint32_t print = NONE; ///< in ExecutableData::prints: the tensor to show
+};
+
+/// Elements that a vertex writes; looked through for NaNs if the option debug.stopAtNan is set.
+struct WatchedOutput {
+  std::uint32_t call = 0; ///< in ExecutableData::calls
+  std::string field;
+  poplar::Type type;
+  MovePlan plan; ///< its sources are the elements
 };
 
 /// What a tile does in one BSP superstep.
@@ -273,6 +322,12 @@ struct ExecutableData {
   // Host
   std::vector<StreamPlan> streams;
   std::vector<HostTensor> hostReads, hostWrites;
+  std::vector<RemoteBufferPlan> remoteBuffers;
+  std::vector<RemoteCopy> remoteCopies;
+  std::vector<HostFunctionPlan> hostFunctions;
+  std::vector<HostCall> hostCalls;
+  std::vector<AbortPlan> aborts;
+  std::vector<WatchedOutput> watched; ///< empty unless debug.stopAtNan
 
   // Tiled targets
   BspProgram bsp;

@@ -32,6 +32,10 @@ private:
   void switchCases(Node const &node);
   void print(Node const &node);
   void cycleCount(Node const &node);
+  void loop(Node const &node);
+  void remoteCopy(Node const &node, bool toDevice);
+  void hostCall(Node const &node);
+  void endOfRun(Node const &node);
 
   std::uint32_t here() const { return static_cast<std::uint32_t>(out_.instructions.size()); }
   Instruction &emit(Op op, std::uint32_t a = 0, std::uint64_t b = 0, std::uint32_t step = NONE) {
@@ -50,6 +54,13 @@ private:
   Layout packed(graph::View const &view, std::uint64_t address = 0) const {
     return {ByteBlock::packed(address, view.numElements(), base::sizeOf(view.type()))};
   }
+  /// Between the arena and a packed buffer.
+  MovePlan transfer(graph::View const &view, bool toDevice) {
+    std::uint64_t const size = base::sizeOf(view.type());
+    Layout const device = arenaLayout(context_, view), host = packed(view);
+    return toDevice ? planMoves(out_, host, device, size) : planMoves(out_, device, host, size);
+  }
+  std::uint32_t addPrint(Node const &node);
 
   Context &context_;
   ExecutableData &out_;
@@ -138,12 +149,8 @@ POP_INLINE void Emitter::crossReplicaCopy(Node const &node) {
 POP_INLINE void Emitter::stream(Node const &node, bool toDevice) {
   graph::View const &view = node.views[0];
   std::uint32_t const step = addStreamStep(context_, view, toDevice, node.name);
-  std::uint64_t const size = base::sizeOf(view.type());
-  Layout const device = arenaLayout(context_, view), block = packed(view);
-  MovePlan const plan =
-      toDevice ? planMoves(out_, block, device, size) : planMoves(out_, device, block, size);
-  emit(toDevice ? Op::StreamIn : Op::StreamOut, node.id, addPlan(plan), step).channel =
-      static_cast<std::uint32_t>(node.count);
+  emit(toDevice ? Op::StreamIn : Op::StreamOut, node.id, addPlan(transfer(view, toDevice)), step)
+      .channel = static_cast<std::uint32_t>(node.count);
 }
 
 POP_INLINE void Emitter::repeat(Node const &node) {
@@ -205,17 +212,76 @@ POP_INLINE void Emitter::switchCases(Node const &node) {
   out_.switches[table].cases = std::move(cases);
 }
 
-POP_INLINE void Emitter::print(Node const &node) {
+POP_INLINE std::uint32_t Emitter::addPrint(Node const &node) {
   graph::View const &view = node.views[0];
-  std::uint64_t const size = base::sizeOf(view.type());
-  PrintPlan plan{*node.print,
-                 view.type(),
-                 {view.shape().begin(), view.shape().end()},
-                 view.numElements() * size,
-                 planMoves(out_, arenaLayout(context_, view), packed(view), size)};
-  emit(Op::Print, static_cast<std::uint32_t>(out_.prints.size()), 0,
-       addStreamStep(context_, view, false, node.name));
-  out_.prints.push_back(std::move(plan));
+  out_.prints.push_back({*node.print,
+                         view.type(),
+                         {view.shape().begin(), view.shape().end()},
+                         view.numElements() * base::sizeOf(view.type()),
+                         transfer(view, false)});
+  return static_cast<std::uint32_t>(out_.prints.size() - 1);
+}
+
+POP_INLINE void Emitter::print(Node const &node) {
+  emit(Op::Print, addPrint(node), 0, addStreamStep(context_, node.views[0], false, node.name));
+}
+
+POP_INLINE void Emitter::loop(Node const &node) {
+  std::uint32_t const begin = here();
+  program(node.children[0]);
+  emit(Op::Jump, begin, 0, controlStep(context_));
+}
+
+POP_INLINE void Emitter::remoteCopy(Node const &node, bool toDevice) {
+  graph::View const &view = node.views[0];
+  RemoteCopy copy;
+  copy.buffer = node.id;
+  if (node.views.size() > 1) {
+    copy.numRows = static_cast<std::uint32_t>(node.views[1].numElements());
+    copy.isSigned = node.views[1].type() == poplar::INT;
+    copy.offsets = transfer(node.views[1], false);
+  }
+  if (copy.numRows == 0)
+    return;
+  copy.data = transfer(view, toDevice);
+  emit(toDevice ? Op::RemoteIn : Op::RemoteOut,
+       static_cast<std::uint32_t>(out_.remoteCopies.size()), 0,
+       addStreamStep(context_, view, toDevice, node.name));
+  out_.remoteCopies.push_back(copy);
+}
+
+POP_INLINE void Emitter::hostCall(Node const &node) {
+  HostCall call;
+  call.function = node.id;
+  std::vector<std::uint32_t> outputSteps;
+  for (std::size_t i = 0; i < node.views.size(); ++i) {
+    bool const isInput = i < node.count;
+    (isInput ? call.inputs : call.outputs).push_back(transfer(node.views[i], !isInput));
+    std::uint32_t const step = addStreamStep(context_, node.views[i], !isInput, node.name);
+    if (isInput)
+      account(step);
+    else
+      outputSteps.push_back(step);
+  }
+  emit(Op::HostCall, static_cast<std::uint32_t>(out_.hostCalls.size()));
+  out_.hostCalls.push_back(std::move(call));
+  for (std::uint32_t const step : outputSteps)
+    account(step);
+}
+
+/// Abort, AbortOnCondition and ErrorProgram.
+POP_INLINE void Emitter::endOfRun(Node const &node) {
+  bool const isError = node.kind == program::NodeKind::Error;
+  bool const isConditional = !isError && !node.views.empty();
+  AbortPlan plan{isError ? "ErrorProgram" : (isConditional ? "AbortOnCondition" : "Abort"),
+                 node.name, node.print->title, isError ? addPrint(node) : NONE};
+  if (isConditional)
+    test(Op::JumpIfFalse, node.views[0]);
+  std::uint32_t const exit = here() - 1;
+  emit(Op::Abort, static_cast<std::uint32_t>(out_.aborts.size()));
+  out_.aborts.push_back(std::move(plan));
+  if (isConditional)
+    out_.instructions[exit].a = here();
 }
 
 POP_INLINE void Emitter::cycleCount(Node const &node) {
@@ -279,6 +345,19 @@ POP_INLINE void Emitter::node(Node const &node) {
   case NodeKind::CycleCount:
   case NodeKind::CycleStamp:
     return cycleCount(node);
+  case NodeKind::RemoteToDevice:
+    return remoteCopy(node, true);
+  case NodeKind::RemoteToHost:
+    return remoteCopy(node, false);
+  case NodeKind::Loop:
+    return loop(node);
+  case NodeKind::HostCall:
+    return hostCall(node);
+  case NodeKind::Error:
+  case NodeKind::Abort:
+    return endOfRun(node);
+  case NodeKind::Block:
+    return program(node.children[0]);
   }
 }
 
@@ -318,6 +397,26 @@ POP_INLINE void addStreams(Context &context) {
   }
 }
 
+POP_INLINE void addRemoteBuffers(Context &context) {
+  for (auto const &buffer : context.graph.remoteBuffers())
+    context.out.remoteBuffers.push_back({buffer->handle, buffer->type, buffer->numElements,
+                                         buffer->numElements * base::sizeOf(buffer->type),
+                                         buffer->repeats});
+}
+
+POP_INLINE void addHostFunctions(Context &context) {
+  using Arguments = std::vector<graph::HostFunctionData::Argument>;
+  auto const bytesOf = [](Arguments const &arguments) {
+    std::vector<std::uint64_t> bytes;
+    for (auto const &[type, numElements] : arguments)
+      bytes.push_back(numElements * base::sizeOf(type));
+    return bytes;
+  };
+  for (graph::HostFunctionData const &function : context.graph.hostFunctions())
+    context.out.hostFunctions.push_back(
+        {function.handle, bytesOf(function.inputs), bytesOf(function.outputs)});
+}
+
 POP_INLINE void addHostAccess(Context &context) {
   auto const tensor = [&](graph::HostAccess const &access, bool read) {
     std::uint64_t const size = base::sizeOf(access.view.type());
@@ -339,6 +438,8 @@ namespace cottonwood::lower {
 
 POP_INLINE void makeInstructions(Context &context) {
   detail::addStreams(context);
+  detail::addRemoteBuffers(context);
+  detail::addHostFunctions(context);
   detail::Emitter(context).run();
   detail::addHostAccess(context);
 }

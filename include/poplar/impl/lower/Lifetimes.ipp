@@ -217,6 +217,19 @@ POP_INLINE void LifetimeAnalysis::leaf(program::Node const &node) {
   case NodeKind::CycleCount:
     sum.add(node.views[0]);
     break;
+  case NodeKind::RemoteToDevice:
+    sum.add(node.views[0]);
+    for (std::size_t i = 1; i < node.views.size(); ++i)
+      addUses(context_, node.views[i], effects);
+    break;
+  case NodeKind::HostCall:
+    for (std::size_t i = 0; i < node.views.size(); ++i) {
+      if (i < node.count)
+        addUses(context_, node.views[i], effects);
+      else
+        sum.add(node.views[i]);
+    }
+    break;
   case NodeKind::WriteUndef:
     sum.add(node.views[0]);
     sum.finish(effects);
@@ -224,7 +237,7 @@ POP_INLINE void LifetimeAnalysis::leaf(program::Node const &node) {
     return apply(effects);
   case NodeKind::AssumeEqual:
     return;
-  default: // predicates, prints and streams to the host
+  default: // predicates, prints, errors, streams and remote buffers to the host
     for (graph::View const &view : node.views)
       addUses(context_, view, effects);
     break;
@@ -331,6 +344,12 @@ POP_INLINE void LifetimeAnalysis::program(program::NodePtr const &pointer) {
   case NodeKind::Repeat:
     if (node.count > 0)
       loop([&] { program(node.children[0]); });
+    break;
+  case NodeKind::Loop:
+    loop([&] { program(node.children[0]); });
+    break;
+  case NodeKind::Block:
+    program(node.children[0]);
     break;
   case NodeKind::RepeatWhileTrue:
   case NodeKind::RepeatWhileFalse:

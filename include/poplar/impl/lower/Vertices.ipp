@@ -44,6 +44,7 @@ private:
     std::memcpy(&out_.states[at], &size, sizeof size);
   }
   std::uint64_t place(graph::Region const &region, codelet::Field const &field);
+  void watch(graph::Region const &region, codelet::Field const &field);
   std::uint64_t stage(graph::Region const &region, codelet::Field const &field);
   void resolveStates();
 
@@ -100,6 +101,17 @@ POP_INLINE std::uint64_t VertexTables::stage(graph::Region const &region,
   return address;
 }
 
+/// Lets the engine look at the region after the vertex, which is the next one to be added.
+POP_INLINE void VertexTables::watch(graph::Region const &region, codelet::Field const &field) {
+  bool const hasNans = field.type == poplar::FLOAT || field.type == poplar::HALF;
+  if (!context_.options.watchOutputs || !field.isWritten() || !hasNans)
+    return;
+  std::uint64_t const size = base::sizeOf(field.type);
+  out_.watched.push_back({static_cast<std::uint32_t>(out_.calls.size()), field.name, field.type,
+                          planMoves(out_, arenaLayout(context_, region),
+                                    {ByteBlock::packed(0, region.numElements(), size)}, size)});
+}
+
 /// Address of the region's elements, in place if that is one run with the alignment that the field
 /// asks for.
 POP_INLINE std::uint64_t VertexTables::place(graph::Region const &region,
@@ -123,8 +135,10 @@ POP_INLINE void VertexTables::edge(graph::VertexId id, unsigned index, std::uint
   auto const connect = [&](std::size_t i, std::uint64_t where, bool withSize) {
     graph::Region const region = graph_.region(id, index, i);
     std::uint64_t const elements = region.numElements();
-    if (elements != 0)
+    if (elements != 0) {
       writePointer(where, place(region, field));
+      watch(region, field);
+    }
     if (withSize)
       writeSize(where + sizeof(void *), elements);
   };
@@ -220,10 +234,12 @@ POP_INLINE void VertexTables::computeSet(graph::ComputeSetId id) {
   stagingAt_ = out_.stagingBegin;
   edgeBytes_ = 0;
   std::size_t const stagingsBefore = out_.stagings.size();
+  plan.firstWatched = out_.watched.size();
   for (graph::VertexId vertexId : data.vertices)
     vertex(vertexId);
   stagingEnd_ = std::max(stagingEnd_, stagingAt_);
   plan.edgeBytes = edgeBytes_;
+  plan.numWatched = out_.watched.size() - plan.firstWatched;
   plan.hasStaging = out_.stagings.size() != stagingsBefore;
   out_.computeSets.push_back(std::move(plan));
 }

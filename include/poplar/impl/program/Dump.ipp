@@ -44,6 +44,14 @@ private:
     if ((node.kind == NodeKind::StreamToDevice || node.kind == NodeKind::StreamToHost) && isOurs &&
         node.id < graph_->numStreams())
       out_ << ": stream '" << graph_->stream(node.id).handle << '\'';
+    bool const remote =
+        node.kind == NodeKind::RemoteToDevice || node.kind == NodeKind::RemoteToHost;
+    if (remote && isOurs && node.id < graph_->remoteBuffers().size())
+      out_ << ": remote buffer '" << graph_->remoteBuffers()[node.id]->handle << '\'';
+    if (node.kind == NodeKind::HostCall && isOurs && node.id < graph_->hostFunctions().size())
+      out_ << ": host function '" << graph_->hostFunctions()[node.id].handle << '\'';
+    if (node.kind == NodeKind::Error || node.kind == NodeKind::Abort)
+      out_ << ": \"" << node.print->title << '"';
     if (node.kind == NodeKind::Call)
       out_ << ": function " << node.id;
     if (node.kind == NodeKind::Repeat)

@@ -36,6 +36,13 @@ using NodePtr = std::shared_ptr<const Node>;
 /// Sync
 /// CycleCount        body              counter [2] UNSIGNED_INT    tile
 /// CycleStamp                          counter [2] UNSIGNED_INT    tile
+/// RemoteToDevice                      destination, offsets (opt.) buffer
+/// RemoteToHost                        source, offsets (optional)  buffer
+/// Loop              body
+/// HostCall                            inputs, then outputs        function     inputs
+/// Error                               tensor; print has the message
+/// Abort                               predicate (optional); print has the message
+/// Block             body
 enum class NodeKind : std::uint8_t {
   Sequence,
   Execute,
@@ -55,6 +62,13 @@ enum class NodeKind : std::uint8_t {
   Sync,
   CycleCount,
   CycleStamp,
+  RemoteToDevice,
+  RemoteToHost,
+  Loop,
+  HostCall,
+  Error,
+  Abort,
+  Block,
 };
 
 /// What a Switch does when no case matches: its default body, or an error when it runs.

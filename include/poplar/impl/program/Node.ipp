@@ -23,7 +23,14 @@ POP_INLINE char const *kindName(NodeKind kind) {
                                            "AssumeEqualAcrossReplicas",
                                            "Sync",
                                            "CycleCount",
-                                           "CycleStamp"};
+                                           "CycleStamp",
+                                           "RemoteToDevice",
+                                           "RemoteToHost",
+                                           "Loop",
+                                           "HostCall",
+                                           "ErrorProgram",
+                                           "Abort",
+                                           "Block"};
   return kNames[static_cast<unsigned>(kind)];
 }
 

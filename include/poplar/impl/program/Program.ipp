@@ -7,11 +7,13 @@
 #include <poplar/exceptions.hpp>
 #include <poplar/impl/base/DebugAccess.hpp>
 #include <poplar/impl/base/Error.hpp>
+#include <poplar/impl/base/TypeInfo.hpp>
 #include <poplar/impl/graph/Checks.hpp>
 #include <poplar/impl/graph/HandleAccess.hpp>
 #include <poplar/impl/graph/ReplicaGroups.hpp>
 #include <poplar/impl/program/Access.hpp>
 #include <poplar/impl/program/Node.hpp>
+#include <poplar/impl/program/Operands.hpp>
 
 // The kinds of programs: each checks its operands and makes a node.
 
@@ -26,7 +28,6 @@ POP_INLINE std::shared_ptr<Node> makeNode(NodeKind kind, poplar::DebugContext co
   return node;
 }
 
-/// Adds an operand; all operands must belong to one graph.
 POP_INLINE void addView(std::string_view where, Node &node, std::string_view what,
                         poplar::Tensor const &tensor) {
   graph::View const &view = graph::checkedView(where, what, tensor);
@@ -42,13 +43,29 @@ POP_INLINE bool isInteger32(poplar::Type type) {
   return type == poplar::INT || type == poplar::UNSIGNED_INT;
 }
 
-/// A predicate or a control value: one element of BOOL, INT or UNSIGNED_INT.
-POP_INLINE void addControl(std::string_view where, Node &node, std::string_view what,
-                           poplar::Tensor const &tensor) {
+/// A predicate or a control value is one element.
+POP_INLINE graph::View const &checkedScalar(std::string_view where, std::string_view what,
+                                            poplar::Tensor const &tensor) {
   graph::View const &view = graph::checkedView(where, what, tensor);
   if (view.numElements() != 1)
     base::fail<poplar::control_program_error>(
         where, what, " has shape ", base::shapeText(view.shape()), "; it must be one element");
+  return view;
+}
+
+POP_INLINE void addPredicate(std::string_view where, Node &node, poplar::Tensor const &tensor) {
+  char const *const what = "the predicate";
+  poplar::Type const type = checkedScalar(where, what, tensor).type();
+  if (!base::typeInfo(type).isInteger) // BOOL counts as one
+    base::fail<poplar::control_program_error>(where, what, " has elements of type ", type,
+                                              "; allowed are bool and the integer types");
+  addView(where, node, what, tensor);
+}
+
+/// A control value: one element of BOOL, INT or UNSIGNED_INT.
+POP_INLINE void addControl(std::string_view where, Node &node, std::string_view what,
+                           poplar::Tensor const &tensor) {
+  graph::View const &view = checkedScalar(where, what, tensor);
   if (view.type() != poplar::BOOL && !isInteger32(view.type()))
     base::fail<poplar::control_program_error>(where, what, " has elements of type ", view.type(),
                                               "; allowed are bool, int and unsigned int");
@@ -84,6 +101,9 @@ POP_INLINE NodePtr streamNode(poplar::DataStream const &stream, poplar::Tensor c
   graph::StreamData const *const data = graph::HandleAccess::data(stream);
   if (!data)
     base::fail<poplar::poplar_error>(where, "the stream is default-constructed");
+  if (poplar::isRemoteBuffer(data->direction))
+    base::fail<poplar::poplar_error>(where, "the stream is one half of the remote buffer '",
+                                     data->handle, "'; copy the buffer itself");
   if (poplar::isHostToDevice(data->direction) != toDevice)
     base::fail<poplar::poplar_error>(where, "the stream '", data->handle, "' goes from ",
                                      toDevice ? "device to host, but is copied from"
@@ -113,7 +133,7 @@ POP_INLINE NodePtr predicateNode(NodeKind kind, poplar::Tensor const &predicate,
                                  Program const &first, Program const &second,
                                  poplar::DebugContext const &debugContext) {
   std::shared_ptr<Node> node = makeNode(kind, debugContext);
-  addControl(kindName(kind), *node, "the predicate", predicate);
+  addPredicate(kindName(kind), *node, predicate);
   node->children = {Access::node(first), Access::node(second)};
   return graph::forAllInstances(std::move(node));
 }
