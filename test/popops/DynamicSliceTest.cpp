@@ -211,6 +211,27 @@ TEST_CASE("validation stops the program on an offset out of range, and only then
   });
 }
 
+TEST_CASE("validation says what is allowed, and shows the offsets") {
+  onDevices([](DeviceMaker const &device) {
+    Run run(device);
+    auto const t = run.input(poplar::FLOAT, {3, 2}, {1, 2, 3, 4, 5, 6});
+    auto const at = run.input(poplar::UNSIGNED_INT, {3, 1}, {1, 7, 2});
+    popops::multiSlice(run.graph, t, at, {0}, {1}, run.prog, popops::SlicePlan(),
+                       {{"validateIndices", "true"}}, "lookup");
+    std::string text;
+    try {
+      run.run();
+    } catch (poplar::application_runtime_error const &e) {
+      text = e.what();
+    }
+    CAPTURE(text);
+    CHECK(text.find("lookup") != std::string::npos);
+    CHECK(text.find("an index is out of range: those of dimension 0 must be below 3") !=
+          std::string::npos);
+    CHECK(text.find("[7]") != std::string::npos);
+  });
+}
+
 TEST_CASE("bad arguments of dynamic slices are named") {
   Run run(harness::cpu);
   auto &graph = run.graph;

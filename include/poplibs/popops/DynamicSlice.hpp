@@ -40,8 +40,9 @@
 //                                   temporary data of a plan
 //   indicesDistribution             uniform|onePoint, uniform
 //   indicesAreSorted                bool, false
-//   validateIndices                 bool, false: stop the program with an error when an offset is
-//                                   out of range; ignored with remapOutOfBoundIndices
+//   validateIndices                 bool, false: stop the program when an offset is out of range:
+//                                   Engine::run throws poplar::application_runtime_error with the
+//                                   offsets; ignored with remapOutOfBoundIndices
 //   remapOutOfBoundIndices          bool, false: offsets out of range are taken for 0
 //   paddingIndexUsed                bool, false: an offset equal to the size of the dimension
 //                                   reads zeros and updates nothing, even when others are remapped

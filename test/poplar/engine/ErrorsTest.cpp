@@ -3,10 +3,12 @@
 #include "Vertices.hpp"
 
 #include <poplar/EngineOptions.hpp>
+#include <poplar/impl/lower/ExecutableData.hpp>
 
 #include <doctest/doctest.h>
 
 #include <cstdlib>
+#include <memory>
 #include <sstream>
 
 using namespace poplar;
@@ -234,6 +236,32 @@ TEST_SUITE("poplar/engine/errors") {
     CHECK(read<int>(engine, "x", 1)[0] == 1);
     write<int>(engine, "c", {5});
     checkThrows<application_runtime_error>([&] { engine.run(); }, {"choice", "control = 5"});
+  }
+
+  TEST_CASE("functions that call one another in a circle") {
+    Fixture f;
+    Function const first = f.graph.addFunction(Call(Function(1)));
+    f.graph.addFunction(Sequence(Call(first)));
+    checkThrows<graph_recursion_error>([&] { Engine(f.graph, Call(first)); },
+                                       {"function 0", "calls itself"});
+  }
+
+  TEST_CASE("a program that is too large for a tile of an IPU, and what allowOutOfMemory allows") {
+    Graph graph(Target::createIPUTarget(1, 2, "ipu2"));
+    Tensor const x = variable(graph, FLOAT, {1 << 20}, "weights", 1);
+    checkThrows<graph_memory_allocation_error>([&] { Engine(graph, Copy(x, x)); },
+                                               {"tile 1", "bytes"});
+    Engine(graph, Copy(x, x), {{"debug.allowOutOfMemory", "true"}});
+  }
+
+  TEST_CASE("an executable whose codelets this process does not have") {
+    Fixture f;
+    Tensor const x = variable(f.graph, INT, {1}, "x");
+    Executable const good = compileGraph(f.graph, {countUp(f.graph, x, 1)});
+    auto data = std::make_shared<cottonwood::lower::ExecutableData>(*good.data());
+    data->codelets[0].layoutHash ^= 1;
+    Engine engine{Executable(data)};
+    checkThrows<graph_object_load_error>([&] { engine.load(f.device); }, {"engineTest::Count"});
   }
 
   TEST_CASE("profiles: a CPU has none") {

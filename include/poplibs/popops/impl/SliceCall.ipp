@@ -36,17 +36,19 @@ POP_INLINE void emitValidation(::poplar::Graph &graph, ::poplar::Tensor const &o
   if (!options.validate || options.remap || offsets.numElements() == 0)
     return;
   std::vector<::poplar::Tensor> tests;
+  std::string message = "an index is out of range:";
   unsigned const last = offsets.rank() - 1;
   for (std::size_t k = 0; k != dims.size(); ++k) {
     auto const limit = static_cast<unsigned>(options.limit(shape[dims[k]]));
     tests.push_back(::popops::map(graph, expr::Gte(expr::_1, expr::Const(limit)),
                                   {offsets.slice(k, k + 1, last).flatten()}, prog, debugContext));
+    message +=
+        base::textOf(k == 0 ? " " : ", ", "those of dimension ", dims[k], " must be below ", limit);
   }
   ::poplar::Tensor const bad = ::popops::reduce(
       graph, ::poplar::concat(tests), {0}, ::popops::Operation::LOGICAL_OR, prog, debugContext);
-  // No case for true: running into it is an error.
-  prog.add(
-      program::Switch::switchWithBoundsChecking(bad, {{0, program::Sequence()}}, debugContext));
+  prog.add(program::If(bad, program::ErrorProgram(message, offsets, debugContext),
+                       program::Sequence(), debugContext));
 }
 
 namespace detail {
