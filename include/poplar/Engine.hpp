@@ -34,6 +34,8 @@ class Session; // impl/engine/Session.hpp
 
 namespace poplar {
 
+class Preallocations; // of modules; opaque
+
 /// Called with (progress, total) while a graph is compiled; the last call has progress == total >
 /// 0.
 using ProgressFunc = std::function<void(int, int)>;
@@ -59,6 +61,14 @@ POP_API Executable compileGraph(Graph &&graph, ArrayRef<program::Program> progs,
                                 OptionFlags const &opt = {},
                                 ProgressFunc progressCallBack = ProgressFunc(),
                                 DebugContext const &debugContext = {});
+
+/// Compiles one program by itself: as compileGraph() does. Nothing takes a Module yet.
+POP_API Module compileModule(Graph const &graph, program::Program prog, OptionFlags const &opt = {},
+                             ProgressFunc progressCallBack = ProgressFunc(),
+                             DebugContext const &debugContext = {});
+POP_API Module compileModule(Graph &&graph, program::Program prog, OptionFlags const &opt = {},
+                             ProgressFunc progressCallBack = ProgressFunc(),
+                             DebugContext const &debugContext = {});
 
 /// Loads compiled programs on a device and runs them. One engine is used by one thread at a time;
 /// several engines may be used by several threads.

@@ -1,9 +1,10 @@
-// A compiled graph.
+// A compiled graph, in memory and as a file.
 #include <poplar/impl/base/Config.hpp>
 
 #ifndef POPLAR_EXECUTABLE_HPP
 #define POPLAR_EXECUTABLE_HPP
 
+#include <iosfwd>
 #include <memory>
 
 namespace cottonwood {
@@ -17,6 +18,12 @@ namespace poplar {
 /// Graph and programs compiled for one target (compileGraph). Immutable: a cheap handle that may be
 /// copied and used for any number of engines. A default-constructed one is empty and can only be
 /// assigned to.
+///
+/// A stored executable holds everything but the code of its vertices, which it names: those of the
+/// libraries are found in the libraries, for the instruction set that it was compiled for; those
+/// that a program registers itself (POPLAR_VERTEX) must be registered in the program that loads it.
+/// Loading and running one runs code with the data in the file: read files that you trust only. The
+/// checks of deserialize() find damage, not intent.
 class POP_API Executable {
 public:
   Executable();
@@ -27,6 +34,19 @@ public:
   Executable &operator=(Executable &&other) noexcept;
   ~Executable();
 
+  /// Writes a versioned and checksummed file; the stream wants std::ios::binary.
+  /// \throws poplar_error  the executable is empty, or the stream fails.
+  void serialize(std::ostream &out) const;
+  /// Reads what serialize() wrote, beginning where the stream stands, and leaves the stream behind
+  /// it. Engine::load then wants the vertices, the instruction set and the target that it was
+  /// compiled for.
+  /// \param checkPackageHash  true: the same release of the library must have written the file;
+  ///     false: any release with the same format version. The format version always counts.
+  /// \throws poplar_error  the stream ends early, or holds something else or something damaged; the
+  ///     text says which field, what was found and what is wanted.
+  static Executable deserialize(std::istream &in, bool checkPackageHash = true);
+  static Executable deserialize(std::unique_ptr<std::istream> in, bool checkPackageHash = true);
+
   /// For the library.
   std::shared_ptr<cottonwood::lower::ExecutableData const> const &data() const noexcept {
     return data_;
@@ -34,6 +54,19 @@ public:
 
 private:
   std::shared_ptr<cottonwood::lower::ExecutableData const> data_;
+};
+
+/// One program compiled by itself (compileModule). Opaque.
+class POP_API Module {
+public:
+  Module();
+  explicit Module(Executable executable);
+
+  /// For the library.
+  Executable const &executable() const noexcept { return executable_; }
+
+private:
+  Executable executable_;
 };
 
 } // namespace poplar

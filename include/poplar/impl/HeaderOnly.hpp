@@ -76,13 +76,17 @@
 #include <poplar/impl/base/TypeConversion.ipp>
 #include <poplar/impl/codelet/Codelet.ipp>
 #include <poplar/impl/codelet/CodeletFileType.ipp>
+#include <poplar/impl/codelet/Libraries.ipp>
 #include <poplar/impl/codelet/Name.ipp>
 #include <poplar/impl/codelet/Registry.ipp>
 #include <poplar/impl/engine/Arena.ipp>
 #include <poplar/impl/engine/CodeletTable.ipp>
 #include <poplar/impl/engine/ComputeSets.ipp>
+#include <poplar/impl/engine/ControlFlow.ipp>
 #include <poplar/impl/engine/Engine.ipp>
 #include <poplar/impl/engine/Executable.ipp>
+#include <poplar/impl/engine/ExecutableCheck.ipp>
+#include <poplar/impl/engine/ExecutableFile.ipp>
 #include <poplar/impl/engine/HostFunctions.ipp>
 #include <poplar/impl/engine/Interpreter.ipp>
 #include <poplar/impl/engine/MoveRunner.ipp>

@@ -11,8 +11,10 @@ namespace cottonwood::engine {
 /// any thread.
 void rememberCodelet(codelet::Codelet const &codelet);
 
-/// The entry point of a codelet that was remembered, or that the program registered process-wide.
-/// \throws poplar::graph_object_load_error  there is none of that name with that layout.
+/// The entry point of a codelet that was remembered, that the program registered process-wide, or
+/// that a library has for the instruction set of the reference. \throws poplar::unknown_vertex_type
+/// there is none of that name. \throws poplar::graph_object_load_error  the one of that name has
+/// another layout, or its instruction set is not one of this machine.
 codelet::Entry resolveCodelet(lower::CodeletRef const &ref);
 
 } // namespace cottonwood::engine

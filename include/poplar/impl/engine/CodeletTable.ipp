@@ -3,8 +3,10 @@
 
 #include <poplar/impl/engine/CodeletTable.hpp>
 
+#include <codelets/arch/CpuFeatures.hpp>
 #include <poplar/exceptions.hpp>
 #include <poplar/impl/base/Error.hpp>
+#include <poplar/impl/codelet/Libraries.hpp>
 #include <poplar/impl/codelet/Registry.hpp>
 
 #include <map>
@@ -26,6 +28,41 @@ POP_INLINE CodeletTable &codeletTable() {
   return *table;
 }
 
+POP_INLINE codelet::Entry remembered(lower::CodeletRef const &ref) {
+  CodeletTable &table = codeletTable();
+  std::lock_guard<std::mutex> const lock(table.mutex);
+  auto const found = table.entries.find({ref.name, ref.isa, ref.layoutHash});
+  return found == table.entries.end() ? nullptr : found->second;
+}
+
+/// The layout of operands depends on the instruction set, and so do the last bits of results: no
+/// other one may stand in.
+POP_INLINE void checkIsa(lower::CodeletRef const &ref) {
+  if (ref.isa.empty())
+    return;
+  std::string available;
+  for (isa::Isa const isa : isa::ALL_ISAS) {
+    if (!isa::cpuFeatures().supports(isa))
+      continue;
+    if (ref.isa == isa::name(isa))
+      return;
+    available += (available.empty() ? "" : ", ") + std::string(isa::name(isa));
+  }
+  throw poplar::graph_object_load_error(
+      ref.name, base::textOf("the executable was compiled for instruction set ", ref.isa,
+                             "; this machine has ", available));
+}
+
+POP_INLINE std::string unknownHelp(lower::CodeletRef const &ref) {
+  std::string const registered = codelet::unknownVertexHelp(ref.name, codelet::Registry());
+  bool const ofLibrary = registered.starts_with("call ");
+  return base::textOf("the executable needs it",
+                      ref.isa.empty() ? "" : " for instruction set " + ref.isa, "; ",
+                      ofLibrary ? "link the library that has it, or, if it is made from a functor "
+                                  "of the program, compile a graph with it first"
+                                : registered);
+}
+
 } // namespace cottonwood::engine::detail
 
 namespace cottonwood::engine {
@@ -37,21 +74,19 @@ POP_INLINE void rememberCodelet(codelet::Codelet const &codelet) {
 }
 
 POP_INLINE codelet::Entry resolveCodelet(lower::CodeletRef const &ref) {
-  {
-    detail::CodeletTable &table = detail::codeletTable();
-    std::lock_guard<std::mutex> const lock(table.mutex);
-    auto const found = table.entries.find({ref.name, ref.isa, ref.layoutHash});
-    if (found != table.entries.end() && found->second)
-      return found->second;
-  }
-  codelet::Codelet const *const registered = codelet::findProcessWide(ref.name);
-  if (registered && registered->layoutHash == ref.layoutHash && registered->entry)
-    return registered->entry;
-  throw poplar::graph_object_load_error(
-      ref.name,
-      base::textOf("no code for this vertex type",
-                   registered ? ": the one of that name in this process has other fields" : "",
-                   ref.isa.empty() ? "" : "; it was compiled for instruction set ", ref.isa));
+  detail::checkIsa(ref);
+  if (codelet::Entry const entry = detail::remembered(ref))
+    return entry;
+  codelet::Codelet const *known = codelet::findProcessWide(ref.name);
+  if (!known || known->layoutHash != ref.layoutHash)
+    if (auto const *const inLibrary = codelet::findInLibraries(ref.name, ref.isa))
+      known = inLibrary;
+  if (!known || !known->entry)
+    throw poplar::unknown_vertex_type(ref.name, detail::unknownHelp(ref));
+  if (known->layoutHash != ref.layoutHash)
+    throw poplar::graph_object_load_error(
+        ref.name, "the vertex type of that name in this process has other fields");
+  return known->entry;
 }
 
 } // namespace cottonwood::engine

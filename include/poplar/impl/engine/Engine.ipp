@@ -7,6 +7,7 @@
 #include <poplar/impl/base/DebugAccess.hpp>
 #include <poplar/impl/base/Error.hpp>
 #include <poplar/impl/engine/CodeletTable.hpp>
+#include <poplar/impl/engine/ExecutableFile.hpp>
 #include <poplar/impl/engine/OptionTable.hpp>
 #include <poplar/impl/engine/Session.hpp>
 #include <poplar/impl/graph/HandleAccess.hpp>
@@ -43,7 +44,10 @@ POP_INLINE poplar::Executable compile(poplar::Graph const &graph,
   request.name = base::DebugAccess::path(debugContext);
   request.isa = std::string(isa::name(model::cpuFacts().isa));
   request.progress = std::move(progress);
+  bool const verify = flagOption(request.options, "debug.verify");
   std::shared_ptr<lower::ExecutableData const> executable = lower::lower(*data, std::move(request));
+  if (verify)
+    verifyExecutable(*executable);
   for (std::uint32_t i = 0; i < data->numCodelets(); ++i)
     rememberCodelet(data->codelet(i));
   return poplar::Executable(std::move(executable));
@@ -114,6 +118,18 @@ POP_INLINE Executable compileGraph(Graph &&graph, ArrayRef<program::Program> pro
                                    DebugContext const &debugContext) {
   Graph const taken(std::move(graph)); // its memory is given back when it is compiled
   return engineDetail::compile(taken, progs, opt, std::move(progressCallBack), debugContext);
+}
+
+POP_INLINE Module compileModule(Graph const &graph, program::Program prog, OptionFlags const &opt,
+                                ProgressFunc progressCallBack, DebugContext const &debugContext) {
+  return Module(compileGraph(graph, ArrayRef<program::Program>(&prog, 1), opt,
+                             std::move(progressCallBack), debugContext));
+}
+
+POP_INLINE Module compileModule(Graph &&graph, program::Program prog, OptionFlags const &opt,
+                                ProgressFunc progressCallBack, DebugContext const &debugContext) {
+  return Module(compileGraph(std::move(graph), ArrayRef<program::Program>(&prog, 1), opt,
+                             std::move(progressCallBack), debugContext));
 }
 
 POP_INLINE Engine::Engine(Graph const &graph, ArrayRef<program::Program> progs,

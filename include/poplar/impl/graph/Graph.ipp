@@ -12,7 +12,7 @@
 namespace poplar {
 
 POP_INLINE StringRef versionString() { return "3.3.0"; }
-POP_INLINE StringRef packageHash() { return "cottonwood"; }
+POP_INLINE StringRef packageHash() { return "cottonwood-0.1.0"; }
 
 POP_INLINE Graph::Graph() = default;
 POP_INLINE Graph::Graph(Graph &&other) noexcept = default;

@@ -127,10 +127,10 @@ enum class Op : std::uint8_t {
                ///< are the predicate of the replicas of one graph, and must be equal
   CrossReplicaCopy, ///< a: cross-replica plan; a rendezvous of all replicas
   GlobalSync,       ///< a rendezvous of all replicas
-  RemoteIn,    ///< a: remote copy, buffer to arena
-  RemoteOut,   ///< a: remote copy, arena to buffer
-  HostCall,    ///< a: host call
-  Abort,       ///< a: abort
+  RemoteIn,         ///< a: remote copy, buffer to arena
+  RemoteOut,        ///< a: remote copy, arena to buffer
+  HostCall,         ///< a: host call
+  Abort,            ///< a: abort
 };
 
 struct Instruction {

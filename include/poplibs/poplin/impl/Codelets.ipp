@@ -11,6 +11,7 @@
 #include <codelets/poplin/MatMulVertex.hpp>
 #include <poputil/impl/BuiltinCodelets.hpp>
 
+#include <poplar/impl/codelet/Libraries.hpp>
 #include <poplar/impl/codelet/Registry.hpp>
 
 // Names, fields and costs of the vertices of codelets/poplin.
@@ -55,25 +56,26 @@ poputil::VertexText describeVertex(ConvPartial<Tag, In, Out> *) {
 
 namespace cottonwood::poplin {
 
-/// The codelets of this library for the instruction set in use, made once.
-POP_INLINE std::vector<codelet::Codelet> const &builtinCodelets() {
-  static std::vector<codelet::Codelet> const table = [] {
-    std::vector<codelet::Codelet> codelets;
-    poputil::appendFamily<vertices::MatMulFamily>(poputil::builtinIsa(), codelets);
-    poputil::appendFamily<vertices::ConvFamily>(poputil::builtinIsa(), codelets);
-    poputil::appendFamily<vertices::FusedFamily>(poputil::builtinIsa(), codelets);
-    poputil::appendFamily<vertices::NormFamily>(poputil::builtinIsa(), codelets);
-    return codelets;
-  }();
-  return table;
+/// The codelets of this library for an instruction set, made once.
+POP_INLINE std::vector<codelet::Codelet> const &builtinCodelets(isa::Isa isa) {
+  return poputil::codeletsOf(isa, [isa](std::vector<codelet::Codelet> &codelets) {
+    poputil::appendFamily<vertices::MatMulFamily>(isa, codelets);
+    poputil::appendFamily<vertices::ConvFamily>(isa, codelets);
+    poputil::appendFamily<vertices::FusedFamily>(isa, codelets);
+    poputil::appendFamily<vertices::NormFamily>(isa, codelets);
+  });
 }
+
+inline bool const registered =
+    codelet::registerLibrary("poplin", &poputil::codeletsNamed<&builtinCodelets>);
 
 } // namespace cottonwood::poplin
 
 namespace poplin {
 
 POP_INLINE void addCodelets(poplar::Graph &graph) {
-  cottonwood::codelet::addToGraph(graph, cottonwood::poplin::builtinCodelets());
+  cottonwood::codelet::addToGraph(
+      graph, cottonwood::poplin::builtinCodelets(cottonwood::poputil::builtinIsa()));
 }
 
 } // namespace poplin

@@ -11,6 +11,7 @@
 #include <codelets/popnn/SoftmaxCost.hpp>
 #include <poputil/impl/BuiltinCodelets.hpp>
 
+#include <poplar/impl/codelet/Libraries.hpp>
 #include <poplar/impl/codelet/Registry.hpp>
 
 // Names, fields and costs of the vertices of codelets/popnn. The indices that a cost function asks
@@ -91,18 +92,17 @@ poputil::VertexText describeVertex(CorrectRows<Tag, T, Label> *) {
 
 namespace cottonwood::popnn {
 
-/// The codelets of this library for the instruction set in use, made once.
-POP_INLINE std::vector<codelet::Codelet> const &builtinCodelets() {
-  static std::vector<codelet::Codelet> const table = [] {
-    std::vector<codelet::Codelet> codelets;
-    isa::Isa const isa = poputil::builtinIsa();
+/// The codelets of this library for an instruction set, made once.
+POP_INLINE std::vector<codelet::Codelet> const &builtinCodelets(isa::Isa isa) {
+  return poputil::codeletsOf(isa, [isa](std::vector<codelet::Codelet> &codelets) {
     poputil::appendFamily<vertices::SoftmaxFamily>(isa, codelets);
     poputil::appendFamily<vertices::LossFamily>(isa, codelets);
     poputil::appendFamily<vertices::PoolFamily>(isa, codelets);
-    return codelets;
-  }();
-  return table;
+  });
 }
+
+inline bool const registered =
+    codelet::registerLibrary("popnn", &poputil::codeletsNamed<&builtinCodelets>);
 
 } // namespace cottonwood::popnn
 
@@ -110,7 +110,8 @@ namespace popnn {
 
 POP_INLINE void addCodelets(poplar::Graph &graph) {
   poplin::addCodelets(graph); // norms are made of its vertices
-  cottonwood::codelet::addToGraph(graph, cottonwood::popnn::builtinCodelets());
+  cottonwood::codelet::addToGraph(
+      graph, cottonwood::popnn::builtinCodelets(cottonwood::poputil::builtinIsa()));
 }
 
 } // namespace popnn

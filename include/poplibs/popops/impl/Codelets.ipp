@@ -9,15 +9,14 @@
 #include <popops/impl/SliceText.hpp>
 #include <poputil/impl/BuiltinCodelets.hpp>
 
+#include <poplar/impl/codelet/Libraries.hpp>
 #include <poplar/impl/codelet/Registry.hpp>
 
 namespace cottonwood::popops {
 
-/// The codelets of this library for the instruction set in use, made once.
-POP_INLINE std::vector<codelet::Codelet> const &builtinCodelets() {
-  static std::vector<codelet::Codelet> const table = [] {
-    std::vector<codelet::Codelet> codelets;
-    isa::Isa const isa = poputil::builtinIsa();
+/// The codelets of this library for an instruction set, made once.
+POP_INLINE std::vector<codelet::Codelet> const &builtinCodelets(isa::Isa isa) {
+  return poputil::codeletsOf(isa, [isa](std::vector<codelet::Codelet> &codelets) {
     poputil::appendFamily<vertices::MapFamily>(isa, codelets);
     poputil::appendFamily<vertices::ReduceFamily>(isa, codelets);
     poputil::appendFamily<vertices::CastFamily>(isa, codelets);
@@ -36,17 +35,19 @@ POP_INLINE std::vector<codelet::Codelet> const &builtinCodelets() {
     poputil::appendFamily<vertices::TransposeFamily>(isa, codelets);
     poputil::appendFamily<vertices::ScaledAddFamily>(isa, codelets);
     poputil::appendFamily<vertices::SequenceSliceFamily>(isa, codelets);
-    return codelets;
-  }();
-  return table;
+  });
 }
+
+inline bool const registered =
+    codelet::registerLibrary("popops", &poputil::codeletsNamed<&builtinCodelets>);
 
 } // namespace cottonwood::popops
 
 namespace popops {
 
 POP_INLINE void addCodelets(poplar::Graph &graph) {
-  cottonwood::codelet::addToGraph(graph, cottonwood::popops::builtinCodelets());
+  cottonwood::codelet::addToGraph(
+      graph, cottonwood::popops::builtinCodelets(cottonwood::poputil::builtinIsa()));
 }
 
 } // namespace popops

@@ -8,6 +8,7 @@
 #include <codelets/poprand/Seeds.hpp>
 #include <poputil/impl/BuiltinCodelets.hpp>
 
+#include <poplar/impl/codelet/Libraries.hpp>
 #include <poplar/impl/codelet/Registry.hpp>
 
 // Names, fields and costs of the vertices of codelets/poprand. The indices that a cost function
@@ -93,24 +94,24 @@ template <class Tag> poputil::VertexText describeVertex(AdvanceSeed<Tag> *) {
 
 namespace cottonwood::poprand {
 
-/// The codelets of this library for the instruction set in use, made once.
-POP_INLINE std::vector<codelet::Codelet> const &builtinCodelets() {
-  static std::vector<codelet::Codelet> const table = [] {
-    std::vector<codelet::Codelet> codelets;
-    isa::Isa const isa = poputil::builtinIsa();
+/// The codelets of this library for an instruction set, made once.
+POP_INLINE std::vector<codelet::Codelet> const &builtinCodelets(isa::Isa isa) {
+  return poputil::codeletsOf(isa, [isa](std::vector<codelet::Codelet> &codelets) {
     poputil::appendFamily<vertices::RandomFamily>(isa, codelets);
     poputil::appendFamily<vertices::SeedsFamily>(isa, codelets);
-    return codelets;
-  }();
-  return table;
+  });
 }
+
+inline bool const registered =
+    codelet::registerLibrary("poprand", &poputil::codeletsNamed<&builtinCodelets>);
 
 } // namespace cottonwood::poprand
 
 namespace poprand {
 
 POP_INLINE void addCodelets(poplar::Graph &graph) {
-  cottonwood::codelet::addToGraph(graph, cottonwood::poprand::builtinCodelets());
+  cottonwood::codelet::addToGraph(
+      graph, cottonwood::poprand::builtinCodelets(cottonwood::poputil::builtinIsa()));
 }
 
 } // namespace poprand

@@ -12,7 +12,12 @@
 #include <poplar/impl/model/Machine.hpp>
 
 #include <initializer_list>
+#include <map>
+#include <mutex>
+#include <span>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 namespace cottonwood::poputil {
@@ -41,8 +46,8 @@ inline isa::Isa builtinIsa() {
   constexpr isa::Isa native = isa::native::ID;
   // Asking is also what gets the process permission to use tiles.
   if (!isa::cpuFeatures().supports(native))
-    throw ::poplar::poplar_error(std::string("this program was compiled for ") +
-                                 isa::name(native) + ", which this machine does not support");
+    throw ::poplar::poplar_error(std::string("this program was compiled for ") + isa::name(native) +
+                                 ", which this machine does not support");
   return native;
 #else
   try {
@@ -94,6 +99,37 @@ void appendCodelets(vertices::VertexList<V...>, vertices::VertexEntries entries,
 template <class Family> void appendFamily(isa::Isa isa, std::vector<codelet::Codelet> &out) {
   appendCodelets(typename Family::template Vertices<isa::scalar>(), entriesFor<Family>(isa), isa,
                  out);
+}
+
+/// What make(isa) appends to, made once for every instruction set that is asked for.
+template <class Make>
+std::vector<codelet::Codelet> const &codeletsOf(isa::Isa isa, Make const &make) {
+  struct Tables {
+    std::mutex mutex;
+    std::map<isa::Isa, std::vector<codelet::Codelet>> byIsa;
+  };
+  // Never destroyed: engines may load in destructors of static objects.
+  static Tables *const tables = new Tables;
+  std::lock_guard const lock(tables->mutex);
+  if (auto const found = tables->byIsa.find(isa); found != tables->byIsa.end())
+    return found->second;
+  std::vector<codelet::Codelet> codelets;
+  make(codelets);
+  return tables->byIsa.emplace(isa, std::move(codelets)).first->second;
+}
+
+/// For codelet::registerLibrary: `table` as the instruction set of that name has it.
+template <std::vector<codelet::Codelet> const &(*table)(isa::Isa)>
+std::span<codelet::Codelet const> codeletsNamed(std::string_view name) {
+  for (isa::Isa const isa : isa::ALL_ISAS)
+    if (name == isa::name(isa)) {
+#if defined(POPLAR_HEADER_ONLY)
+      if (isa != isa::native::ID)
+        return {};
+#endif
+      return table(isa);
+    }
+  return {};
 }
 
 } // namespace cottonwood::poputil
