@@ -18,6 +18,7 @@
 #include <memory>
 #include <string>
 
+POPLAR_VERTEX(benchVertices::AddThree, a, b, c, out)
 POPLAR_VERTEX(benchVertices::Increment, x)
 POPLAR_VERTEX(benchVertices::Work, x, steps)
 

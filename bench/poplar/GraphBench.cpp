@@ -1,6 +1,7 @@
 // Building and compiling graphs; the view algebra on large variables and many pieces.
 #include <bench/Family.hpp>
 #include <bench/Limits.hpp>
+#include <bench/poplar/GraphScale.hpp>
 
 #include <poplar/Device.hpp>
 #include <poplar/Engine.hpp>
@@ -152,6 +153,8 @@ int runGraph(Arguments const &arguments) {
        manyPieces},
       {{{"views/two-indices", "ns", 500}}, indexPlain}};
   cases[1].set = Set::Ci;
+  for (LimitCase &scale : scaleCases())
+    cases.push_back(std::move(scale));
   return runLimitCases(cases, arguments.set);
 }
 

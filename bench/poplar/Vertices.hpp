@@ -15,6 +15,17 @@ public:
   void compute() { *x += 1; }
 };
 
+/// out = a + b + c, element by element
+class AddThree : public poplar::Vertex {
+public:
+  poplar::Input<poplar::Vector<unsigned>> a, b, c;
+  poplar::Output<poplar::Vector<unsigned>> out;
+  void compute() {
+    for (std::size_t i = 0; i < out.size(); ++i)
+      out[i] = a[i] + b[i] + c[i];
+  }
+};
+
 /// A chain of `steps` dependent multiplications: their latency is all the time it takes, whatever
 /// the cache or the compiler does. One compiled body serves all callers, so that they take equally
 /// long.

@@ -71,7 +71,9 @@ public:
   /// One entry of the connections given to addVertex: a field and what it is connected to.
   class ConnectionDesc {
   public:
-    ConnectionDesc(StringRef field, Tensor tensor)
+    ConnectionDesc(StringRef field, Tensor const &tensor)
+        : kind_(Kind::One), field_(field), tensor_(tensor), traits_(TypeTraits::make<char>()) {}
+    ConnectionDesc(StringRef field, Tensor &&tensor)
         : kind_(Kind::One), field_(field), tensor_(std::move(tensor)),
           traits_(TypeTraits::make<char>()) {}
     ConnectionDesc(StringRef field, ArrayRef<Tensor> tensors)

@@ -299,7 +299,11 @@ public:
 private:
   GraphData(poplar::Target const &target, unsigned numReplicas);
   std::uint32_t codeletIndex(codelet::Codelet const &codelet);
-  Region regionOf(EdgeSlot const &slot) const;
+  Region regionOf(EdgeSlot const &slot) const {
+    if (slot.kind == EdgeSlot::Kind::View)
+      return {{}, &views_[slot.var]};
+    return {{slot.var, slot.begin, slot.size}, nullptr};
+  }
   std::byte *values(VertexId id) { return values_.data() + vertices_[id].firstValue; }
 
   static std::atomic<bool> &groupsExist();
@@ -329,6 +333,11 @@ private:
   std::vector<codelet::Codelet const *> codelets_;
   std::unordered_map<codelet::Codelet const *, std::uint32_t> codeletIndices_;
   codelet::Registry registry_;
+  /// What findCodelet() found, by name as it was spelled, while the registry had so many codelets.
+  using Spellings =
+      std::unordered_map<std::string, codelet::Codelet const *, codelet::NameHash, std::equal_to<>>;
+  mutable Spellings spellings_;
+  mutable std::size_t spellingsOf_ = 0;
   std::vector<std::shared_ptr<StreamData const>> streams_;
   std::vector<HostAccess> hostWrites_, hostReads_;
   std::unordered_set<std::string> hostWriteHandles_, hostReadHandles_;
@@ -344,12 +353,17 @@ private:
 
 template <class F> void GraphData::forEachRegion(VertexId id, F &&f) const {
   codelet::Codelet const &codelet = codeletOf(id);
+  EdgeSlot const *const slots = slots_.data() + vertices_[id].firstSlot;
   for (unsigned field = 0; field < codelet.fields.size(); ++field) {
     if (!codelet.fields[field].isEdge())
       continue;
-    std::size_t const regions = numRegions(id, field).value_or(0);
-    for (std::size_t i = 0; i < regions; ++i)
-      f(field, i, region(id, field, i));
+    EdgeSlot const &slot = slots[codelet.slotOfField[field]];
+    if (slot.kind == EdgeSlot::Kind::List) {
+      for (std::size_t i = 0; i < slot.size; ++i)
+        f(field, i, regionOf(listSlot(slot, i)));
+    } else if (!codelet.fields[field].hasManyRegions()) {
+      f(field, std::size_t{0}, regionOf(slot));
+    }
   }
 }
 

@@ -213,16 +213,26 @@ POP_INLINE ComputeSetId GraphData::addComputeSet(std::string name) {
 }
 
 POP_INLINE codelet::Codelet const *GraphData::findCodelet(std::string_view name) const {
-  codelet::Codelet const *const own = registry_.find(name);
-  return own ? own : codelet::findProcessWide(name);
+  if (spellingsOf_ != registry_.size())
+    spellings_.clear(); // the graph's own go first
+  spellingsOf_ = registry_.size();
+  if (auto const known = spellings_.find(name); known != spellings_.end())
+    return known->second;
+  codelet::Codelet const *found = registry_.find(name);
+  if (!found)
+    found = codelet::findProcessWide(name);
+  if (found)
+    spellings_.emplace(name, found);
+  return found;
 }
 
 POP_INLINE std::uint32_t GraphData::codeletIndex(codelet::Codelet const &codelet) {
-  auto const [found, isNew] =
-      codeletIndices_.emplace(&codelet, static_cast<std::uint32_t>(codelets_.size()));
-  if (isNew)
-    codelets_.push_back(&codelet);
-  return found->second;
+  if (auto const found = codeletIndices_.find(&codelet); found != codeletIndices_.end())
+    return found->second;
+  auto const index = static_cast<std::uint32_t>(codelets_.size());
+  codelets_.push_back(&codelet);
+  codeletIndices_.emplace(&codelet, index);
+  return index;
 }
 
 POP_INLINE VertexId GraphData::addVertex(ComputeSetId computeSet, codelet::Codelet const &codelet) {
@@ -278,12 +288,6 @@ POP_INLINE void GraphData::connectSlot(EdgeSlot &slot, View const &view) {
     slot = {static_cast<VarId>(views_.size()), EdgeSlot::Kind::View, 0, view.numElements()};
     views_.push_back(view);
   }
-}
-
-POP_INLINE Region GraphData::regionOf(EdgeSlot const &slot) const {
-  if (slot.kind == EdgeSlot::Kind::View)
-    return {{}, &views_[slot.var]};
-  return {{slot.var, slot.begin, slot.size}, nullptr};
 }
 
 POP_INLINE bool GraphData::isConnected(VertexId id, unsigned field) const {
