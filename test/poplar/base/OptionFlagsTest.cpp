@@ -87,6 +87,10 @@ TEST_SUITE("poplar/base/OptionFlags") {
     setenv("POPLAR_TEST_OPTIONS", "{\"a\": 1}", 1);
     poplar::readJSONFromEnv("POPLAR_TEST_OPTIONS", flags);
     CHECK(flags.at("a") == "1");
+    setenv("POPLAR_TEST_OPTIONS", "a=1", 1);
+    CHECK_THROWS_WITH_AS(poplar::readJSONFromEnv("POPLAR_TEST_OPTIONS", flags),
+                         doctest::Contains("environment variable POPLAR_TEST_OPTIONS"),
+                         poplar::parse_error);
     unsetenv("POPLAR_TEST_OPTIONS");
   }
 

@@ -23,11 +23,12 @@ struct LogModule {
   std::string_view name;
   std::size_t group;
 };
-/// Prefix of the environment variables, and tag of the lines.
+/// Prefix of the environment variables, tag of the lines, letters of the longest module.
 struct LogGroup {
   std::string_view variables, tag;
+  int width;
 };
-inline constexpr std::array<LogGroup, 2> LOG_GROUPS{{{"POPLAR", "PO"}, {"POPLIBS", "PL"}}};
+inline constexpr std::array<LogGroup, 2> LOG_GROUPS{{{"POPLAR", "PO", 8}, {"POPLIBS", "PL", 9}}};
 inline constexpr std::array<LogModule, 15> LOG_MODULES{{{"CODELETS", 0},
                                                         {"ENGINE", 0},
                                                         {"GRAPH", 0},
@@ -135,9 +136,10 @@ POP_INLINE void logLine(std::string_view module, LogLevel level, std::string_vie
   std::FILE *const file = detail::logSettings().files[group];
   std::string_view const tag = detail::LOG_GROUPS[group].tag;
   // One call a line: lines of several threads do not mix.
-  std::fprintf(file, "%s %.*s:%-8.*s %ld.%ld %c: %.*s\n", detail::timeText().c_str(),
-               static_cast<int>(tag.size()), tag.data(), static_cast<int>(module.size()),
-               module.data(), static_cast<long>(getpid()), static_cast<long>(syscall(SYS_gettid)),
+  std::fprintf(file, "%s %.*s:%-*.*s %ld.%ld %c: %.*s\n", detail::timeText().c_str(),
+               static_cast<int>(tag.size()), tag.data(), detail::LOG_GROUPS[group].width,
+               static_cast<int>(module.size()), module.data(), static_cast<long>(getpid()),
+               static_cast<long>(syscall(SYS_gettid)),
                detail::LOG_LEVELS[static_cast<std::size_t>(level)][0],
                static_cast<int>(text.size()), text.data());
   std::fflush(file);

@@ -108,8 +108,14 @@ POP_INLINE void readJSON(std::istream &stream, OptionFlags &flags) {
 }
 
 POP_INLINE void readJSONFromEnv(StringRef envVarName, OptionFlags &flags) {
-  if (char const *const text = std::getenv(envVarName.cloneAsString().c_str()))
+  char const *const text = std::getenv(envVarName.cloneAsString().c_str());
+  if (!text)
+    return;
+  try {
     readJSON(StringRef(text), flags);
+  } catch (parse_error const &error) {
+    cottonwood::base::fail<parse_error>("environment variable " + envVarName, error.what());
+  }
 }
 
 POP_INLINE ProfileValue getAsProfileValue(OptionFlags const &flags) {

@@ -27,7 +27,8 @@ struct OptionEntry {
   bool deprecated = false;
 };
 
-std::span<OptionEntry const> optionTable();
+/// Sorted by name. docs/options.md has a row for each, and a test that it is the same.
+POP_API std::span<OptionEntry const> optionTable();
 
 /// Defaults, overridden by `given`, overridden by the environment variables POPLAR_ENGINE_OPTIONS
 /// and POPLAR_RUNTIME_OPTIONS. \throws invalid_option  an unknown name (with the nearest known one)

@@ -9,7 +9,8 @@
 #include <poplar/impl/base/OptionReader.hpp>
 
 #include <algorithm>
-#include <cstdlib>
+#include <charconv>
+#include <cmath>
 #include <string>
 #include <vector>
 
@@ -113,18 +114,25 @@ POP_INLINE bool isOneOf(std::string_view value, std::string_view words) {
   return false;
 }
 
-/// Decimal or 0x...; false if it is neither.
+/// Decimal or 0x...; false if it is neither, or 2^64 or more.
 POP_INLINE bool parseInteger(std::string const &text, std::uint64_t &value) {
-  if (text.empty() || text[0] < '0' || text[0] > '9')
-    return false;
-  char *end = nullptr;
-  value = std::strtoull(text.c_str(), &end, text.size() > 1 && (text[1] | 32) == 'x' ? 16 : 10);
-  return *end == '\0';
+  bool const hex = text.size() > 2 && text[0] == '0' && (text[1] | 32) == 'x';
+  char const *const end = text.data() + text.size();
+  auto const [stop, error] =
+      std::from_chars(text.data() + (hex ? 2 : 0), end, value, hex ? 16 : 10);
+  return error == std::errc() && stop == end;
+}
+
+/// Finite and not negative.
+POP_INLINE bool parseNumber(std::string const &text) {
+  double value = -1;
+  char const *const end = text.data() + text.size();
+  auto const [stop, error] = std::from_chars(text.data(), end, value);
+  return error == std::errc() && stop == end && value >= 0 && std::isfinite(value);
 }
 
 POP_INLINE bool parses(OptionEntry const &entry, std::string const &value) {
   std::uint64_t integer = 0;
-  char *end = nullptr;
   if (isOneOf(value, entry.choices))
     return true;
   switch (entry.kind) {
@@ -133,7 +141,7 @@ POP_INLINE bool parses(OptionEntry const &entry, std::string const &value) {
   case OptionKind::Integer:
     return parseInteger(value, integer);
   case OptionKind::Number:
-    return !value.empty() && std::strtod(value.c_str(), &end) >= 0 && *end == '\0';
+    return parseNumber(value);
   case OptionKind::Text:
     return true;
   case OptionKind::Choice:

@@ -269,6 +269,9 @@ POP_INLINE std::vector<Device> DeviceManager::getDevices(TargetType type, unsign
   if (requiredNumIPUs == 0)
     return devices;
   if (type == TargetType::CPU) {
+    auto ignored = cottonwood::model::cpuTarget(requiredNumIPUs);
+    cottonwood::model::readTargetOptions(ignored,
+                                         opts); // names and values count, not what they say
     devices.push_back(Device::createCPUDevice(requiredNumIPUs));
   } else if (type == TargetType::IPU_MODEL) {
     devices.push_back(
