@@ -70,6 +70,33 @@ expect lists.pl 'include/poplibs/popops/impl/HeaderOnly.hpp: does not list all h
 cleanTree
 echo >test/popops/MapTest.cpp
 expect lists.pl 'test/popops/MapTest.cpp: not named in test/popops/CMakeLists.txt'
+cleanTree
+mkdir docs
+expect api.pl 'docs/api.md is not up to date; run ./run api-table'
+POP_TREE=$PWD perl "$here/api.pl" --fix >/dev/null
+expect api.pl ''
+cat >include/poplar/Graph.hpp <<'TEXT'
+#pragma once
+namespace std { struct string; }
+namespace poplar {
+class Graph {
+public:
+  Graph();
+  bool hasCodelet(const StringRef &codeletName) const;
+  template <class T> explicit Graph(T &&) noexcept(true) : data_{nullptr} {}
+private:
+  unsigned getNumVertices() const { return data_ ? 1 : 0; }
+  void *data_;
+};
+enum class TargetType { IPU, CPU = 4 };
+StringRef versionString();
+}
+TEXT
+POP_TREE=$PWD perl "$here/api.pl" --fix >/dev/null
+for name in 'poplar::TargetType`: CPU, IPU$' 'poplar`: Graph, versionString$' 'poplar`: TargetType$' '- missing: `poplar::TargetType::IPU_MODEL`$' \
+  '- missing: `poplar::Graph::getNumVertices()`$' '- missing: `poplar::Graph::hasCodelet(StringRef)`$'; do
+  grep -q -- "$name" docs/api.md && echo "ok: api.pl: $name" || { echo "FAILED: api.pl: no line '$name'"; failed=1; }
+done
 
 # An object with a function that lacks the tag.
 cat >"$scratch/good.cpp" <<'TEXT'
