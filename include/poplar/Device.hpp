@@ -45,10 +45,14 @@ public:
   bool attach() const;
   bool isAttached() const;
   void detach() const;
+  /// An older name of detach().
+  void temporarilyDetach() const { detach(); }
 
   /// 0.0.0 on an emulated IPU, which has no driver. \throws poplar_error  not of type IPU.
   void getDriverVersion(unsigned &major, unsigned &minor, unsigned &point) const;
   bool supportsRemoteBuffers() const;
+  /// An older name of supportsRemoteBuffers().
+  bool supportsGraphStreaming() const { return supportsRemoteBuffers(); }
   bool hasGateway() const;
   /// Facts by name, such as "emulated".
   std::map<std::string, std::string> getAttributes() const;

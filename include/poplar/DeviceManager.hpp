@@ -14,9 +14,11 @@
 namespace poplar {
 
 /// Lists emulated IPUs: 16 chips of type ipu2, first each chip alone, then all aligned groups of 2,
-/// 4, 8 and 16. Ids are dense from 0 in that order. With the environment variable
-/// POPLAR_EMULATE_IPU=0 there are none. Options everywhere: those of Target::createIPUTarget. All
-/// members may be called from several threads.
+/// 4, 8 and 16. Ids are dense from 0 in that order. The environment variable POPLAR_EMULATE_IPU
+/// asks for other chips: their number (0 to 16), their type (ipu1, ipu2, ipu21), or both as in
+/// `4:ipu21`; with 0 there are no devices, and all members throw poplar_error where it is neither.
+/// Options everywhere: those of Target::createIPUTarget. All members may be called from several
+/// threads.
 class POP_API DeviceManager {
 public:
   DeviceManager() = default;

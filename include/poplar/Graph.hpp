@@ -26,6 +26,7 @@
 #include <poplar/Target.hpp>
 #include <poplar/Tensor.hpp>
 #include <poplar/TensorCloneMethod.hpp>
+#include <poplar/TensorRearranger.hpp>
 #include <poplar/Type.hpp>
 #include <poplar/TypeTraits.hpp>
 #include <poplar/VariableMappingMethod.hpp>
@@ -111,6 +112,15 @@ public:
   Graph(Graph const &) = delete;
   Graph &operator=(Graph const &) = delete;
   ~Graph();
+  // Older forms; the number of tiles for input and output has no effect.
+  Graph(Target const &target, unsigned numIOTiles, replication_factor r = replication_factor(1))
+      : Graph(target, r) {
+    static_cast<void>(numIOTiles);
+  }
+  Graph(Device const &device, unsigned numIOTiles, replication_factor r = replication_factor(1))
+      : Graph(device, r) {
+    static_cast<void>(numIOTiles);
+  }
 
   /// The machine as this graph sees it: getNumTiles() is the number of tiles of a virtual graph.
   Target const &getTarget() const;
@@ -125,6 +135,21 @@ public:
   template <class V> void addCodelets() {
     cottonwood::codelet::addRegisteredVertex(*this, cottonwood::codelet::VertexKey<V>::get());
   }
+  // Codelets from files and text. They are not compiled or loaded at run time: all of these throw,
+  // and the text names POPLAR_VERTEX, which serves instead.
+  /// \throws file_load_error  no such file
+  /// \throws graph_program_compilation_error  source
+  /// \throws graph_object_load_error          a compiled object (.gp, .o)
+  bool addCodelets(StringRef src, CodeletFileType type = CodeletFileType::Auto,
+                   StringRef compileFlags = "", StringRef targetName = "");
+  bool addCodelets(StringRef src, CodeletFileType type, StringRef compileFlags,
+                   std::ostream &compileOutput, StringRef targetName = "");
+  bool addCodelets(ArrayRef<std::string> xs, StringRef compileFlags = "",
+                   StringRef targetName = "");
+  void addCodelets(std::stringstream &stream, StringRef compileFlags = "",
+                   CodeletFileType type = CodeletFileType::CppSource, StringRef targetName = "");
+  void addCodelets(std::stringstream &stream, StringRef compileFlags, std::ostream &compileOutput,
+                   CodeletFileType type = CodeletFileType::CppSource, StringRef targetName = "");
   /// Whether addVertex would find a vertex type of that name.
   bool hasCodelet(StringRef codeletName) const;
 
@@ -361,6 +386,8 @@ public:
                              std::vector<std::size_t> *aliases = nullptr) const;
   /// Permutes the rank-1 tensor *t into storage order and every tensor of ts in the same way.
   void reorderToSimplify(Tensor *t, ArrayRef<Tensor *> ts, bool requireSimplestOrder = true) const;
+  /// The order that reorderToSimplify would give t.flatten(), to use again and undo.
+  TensorRearranger getSimplifyingRearranger(Tensor const &t) const;
   /// A view of the same rank where every dimension along which t merely repeats has extent 1.
   Tensor findUnbroadcastTensor(Tensor const &t) const;
 

@@ -8,7 +8,12 @@
 
 namespace poplar {
 
-enum class IpuLinkConfiguration { Default, SlidingWindow, BarleyTwist };
+enum class IpuLinkConfiguration {
+  Default,
+  SlidingWindow,
+  BarleyTwist,
+  None = Default ///< an older name
+};
 
 /// Prints the name of the enumerator.
 POP_API std::ostream &operator<<(std::ostream &stream, IpuLinkConfiguration configuration);

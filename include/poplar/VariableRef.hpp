@@ -22,6 +22,8 @@ class VariableRef {
 public:
   VariableRef() noexcept : id_(~0u) {}
   VariableRef(unsigned id) noexcept : id_(id) {}
+  /// An older form; the number of replicas is the graph's.
+  VariableRef(unsigned id, unsigned) noexcept : id_(id) {}
 
   std::size_t hash() const noexcept { return id_; }
 

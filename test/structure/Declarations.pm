@@ -175,9 +175,11 @@ sub readClass {
     1 while $text =~ s/<[^<>]*>//;
     @bases = map { s/\b(public|private|protected|virtual)\b//gr =~ s/\s+//gr } split /,/, $text;
   }
-  return $r->{i}++ if peek($r) eq ';'; # a forward declaration
   my $full = join '::', grep { length } $scope, $name;
-  record($r, $scope, $name) if $visible;
+  my $isDeclaration = peek($r) eq ';'; # of a class defined elsewhere, or of a template with instances only
+  record($r, $scope, $name) if $visible && (!$isDeclaration || $r->{template});
+  return $r->{i}++ if $isDeclaration;
+  $r->{template} = 0;
   push @{$r->{bases}{$full}}, @bases;
   $r->{i}++;
   readScope($r, $full, $visible && $public, $name);
@@ -267,7 +269,12 @@ sub readScope {
       $r->{i}++;
     }
     elsif ($t eq 'extern' && peek($r, 1) =~ /^"/) { $r->{i} += 2; if (peek($r) eq '{') { $r->{i}++; readScope($r, $scope, 1); $r->{i}++ } }
-    elsif ($t eq 'template') { $r->{i}++; if (peek($r) eq '<') { skipBalanced($r) } }
+    elsif ($t eq 'template') {
+      $r->{i}++;
+      skipBalanced($r) if peek($r) eq '<';
+      $r->{template} = 1;
+      next;
+    }
     elsif ($t eq 'friend') { $friend = 1; $r->{i}++; if (peek($r) =~ /^(class|struct)$/) { skipTo($r, ';'); $friend = 0 } }
     elsif ($t eq 'using' || $t eq 'typedef') {
       my @all;
@@ -275,12 +282,14 @@ sub readScope {
       my $text = join ' ', @all;
       my $name = $text =~ /^using (\w+) =/ ? $1 : ($text =~ /(\w+)\s*(?:__attribute__.*)?$/)[0];
       record($r, $scope, $name) if $visible && defined $name;
+      $r->{same}{"$scope\::$name"} = $1 =~ s/\s+//gr if $text =~ /^using ((?:\w+ :: )+\w+)$/;
     }
     elsif ($t eq 'static_assert' || $t eq '__asm__' || $t eq 'concept') { skipTo($r, ';') }
     elsif ($t eq 'enum') { readEnum($r, $scope, $visible) }
     elsif ($t =~ /^(class|struct|union)$/) { readClass($r, $scope, $visible) }
     elsif ($t eq 'MACRO') { $r->{found}{peek($r, 1)}{''} = $r->{file}; $r->{i} += 2 }
     else { readDeclaration($r, $scope, $visible, $class, $friend); $friend = 0 }
+    $r->{template} = 0;
   }
 }
 

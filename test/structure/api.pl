@@ -13,7 +13,8 @@ my $mode = $ARGV[0] // '';
 
 # ---- what the headers declare --------------------------------------------------------------------------------------
 sub preprocessed {
-  my @headers = map { s{^include/(poplibs/)?}{}r } publishedHeaders($root), grep { m{^include/poplar/[^/]+\.h$} } filesUnder($root, 'include/poplar');
+  my @headers = map { s{^include/(poplibs/)?}{}r } publishedHeaders($root), filesUnder($root, 'include/poplibs/popsys'),
+    grep { m{^include/poplar/[^/]+\.h$} } filesUnder($root, 'include/poplar');
   my @bare = map { s{^include/poplar/device/}{}r } filesUnder($root, 'include/poplar/device');
   my $text = join '', map { "#include <$_>\n" } @headers, @bare;
   my $compiler = $ENV{CXX} || 'g++';
@@ -59,6 +60,7 @@ sub isDeclared {
   }
   my $key = '(' . parametersOf($parameters) . ')';
   return 1 if $found->{$name}{$key};
+  return 1 if $declared->{same}{$name} && $found->{$declared->{same}{$name}}{$key}; # using a::f
   my ($class, $member) = $name =~ /^(.*)::([^:]+|.*operator.*)$/;
   return 0 unless defined $class;
   my ($own) = $class =~ /([^:]+)$/;

@@ -5,6 +5,7 @@
 // clang-format off
 #include <poplar/Alignment.hpp>
 #include <poplar/ArrayRef.hpp>
+#include <poplar/CSRFunctions.hpp>
 #include <poplar/CodeletFileType.hpp>
 #include <poplar/CycleCount.hpp>
 #include <poplar/CycleEstimateFunc.hpp>
@@ -31,12 +32,14 @@
 #include <poplar/IpuLinkTopology.hpp>
 #include <poplar/LateInitCallback.hpp>
 #include <poplar/Loops.hpp>
+#include <poplar/MetadataCreation.hpp>
 #include <poplar/OptionFlags.hpp>
 #include <poplar/PerfEstimateFunc.hpp>
 #include <poplar/PrintTensor.hpp>
 #include <poplar/ProfileValue.hpp>
 #include <poplar/Program.hpp>
 #include <poplar/Quarter.hpp>
+#include <poplar/QuarterFloat.hpp>
 #include <poplar/RandomSeed.hpp>
 #include <poplar/RemoteBuffer.hpp>
 #include <poplar/ReplicatedStreamMode.hpp>
@@ -50,6 +53,7 @@
 #include <poplar/TargetType.hpp>
 #include <poplar/Tensor.hpp>
 #include <poplar/TensorCloneMethod.hpp>
+#include <poplar/TensorRearranger.hpp>
 #include <poplar/TileConstants.hpp>
 #include <poplar/Type.hpp>
 #include <poplar/TypeConversion.hpp>
@@ -104,6 +108,7 @@
 #include <poplar/impl/engine/VertexFailure.ipp>
 #include <poplar/impl/graph/Checks.ipp>
 #include <poplar/impl/graph/Clone.ipp>
+#include <poplar/impl/graph/CodeletSources.ipp>
 #include <poplar/impl/graph/Estimates.ipp>
 #include <poplar/impl/graph/Export.ipp>
 #include <poplar/impl/graph/Graph.ipp>
@@ -150,9 +155,11 @@
 #include <poplar/impl/model/Target.ipp>
 #include <poplar/impl/profile/EngineProfile.ipp>
 #include <poplar/impl/profile/Summary.ipp>
+#include <poplar/impl/program/CSRFunctions.ipp>
 #include <poplar/impl/program/CycleCount.ipp>
 #include <poplar/impl/program/Dump.ipp>
 #include <poplar/impl/program/HostPrograms.ipp>
+#include <poplar/impl/program/MetadataCreation.ipp>
 #include <poplar/impl/program/Node.ipp>
 #include <poplar/impl/program/Program.ipp>
 #include <poplar/impl/program/RandomSeed.ipp>

@@ -1,7 +1,9 @@
 #include <cmath>
 #include <cstdint>
 #include <doctest/doctest.h>
+#include <limits>
 #include <poplar/Quarter.hpp>
+#include <poplar/QuarterFloat.hpp>
 #include <poplar/exceptions.hpp>
 #include <poplar/impl/base/QuarterBits.hpp>
 #include <sstream>
@@ -69,5 +71,34 @@ TEST_SUITE("poplar/base/Quarter") {
     CHECK(doubleToQuarter(std::nan(""), f143, false) == 0x80);
     CHECK(doubleToQuarter(-0.0, f143, true) == 0x00);
     CHECK(doubleToQuarter(-1e-30, f143, true) == 0x00);
+  }
+
+  TEST_CASE("codelets convert quarters as the library does") {
+    for (auto const format : {Format::F143, Format::F152})
+      for (int scale = -32; scale <= 31; ++scale) {
+        QuarterMetadata const metadata(format, static_cast<signed char>(scale));
+        quarter_metadata const md = poplar::unpackMetadata(metadata.data());
+        CHECK(poplar::packMetadata(md.fmt, md.scale) == metadata.getBinary());
+        for (unsigned bits = 0; bits != 256; ++bits) {
+          double const value = quarterToDouble(static_cast<std::uint8_t>(bits), metadata);
+          float const own = poplar::quarterToFloat(bits, md);
+          if (std::isnan(value) ? !std::isnan(own) : static_cast<double>(own) != value)
+            FAIL("bits " << bits << " " << metadata);
+          // At, and just beside, every value and every point halfway to the next.
+          for (double const factor : {1.0, 1.0 + 1e-6, 1.0 - 1e-6, 1.0625, 1.125, 1.25, 1.5, 3.0})
+            for (bool const nanoo : {false, true}) {
+              float const x = static_cast<float>(value * factor);
+              quarter const q = poplar::toQuarter(x, md, nanoo);
+              if (q.value != doubleToQuarter(static_cast<double>(x), metadata, nanoo))
+                FAIL("value " << x << " " << metadata);
+            }
+        }
+      }
+    quarter_metadata const md = {quarter_metadata::f143, 0};
+    float const inf = std::numeric_limits<float>::infinity();
+    CHECK(poplar::toQuarter(inf, md, true).value == 0x80);
+    CHECK(poplar::toQuarter(-inf, md, false).value == 0xff);
+    CHECK(poplar::toQuarter(half(2.5f), md).value == poplar::floatToQuarter(2.5f, md).value);
+    CHECK(float(poplar::toHalf(poplar::halfToQuarter(half(-3.0f), md), md)) == -3.0f);
   }
 }

@@ -127,6 +127,58 @@ TEST_CASE("reorderToSimplify sorts a tensor and takes others along") {
   test::checkThrows<poplar_error>([&] { graph.reorderToSimplify(&matrix, {}); }, "rank 1");
 }
 
+TEST_CASE("a rearranger gives the order of storage, takes it back, and maps intervals") {
+  Graph graph = test::graphWithTiles(2);
+  std::mt19937 random(20);
+  for (int round = 0; round < 60; ++round) {
+    CAPTURE(round);
+    std::vector<std::size_t> elements;
+    Tensor t = test::randomView(graph.addVariable(INT, {4, 3, 5}), random, elements);
+    if (round % 3 == 0)
+      t = concat(t.flatten(), graph.addVariable(INT, {7}).reverse(0));
+    TensorRearranger const order = graph.getSimplifyingRearranger(t);
+    REQUIRE(order.valid());
+    Tensor const numbers = graph.addVariable(INT, t.shape());
+    Tensor const sorted = order.rearrange(t), back = order.undoRearrangement(sorted);
+    CHECK(sorted.getContiguousRegions().size() <= t.getContiguousRegions().size());
+    CHECK(placesOf(back) == placesOf(t));
+    // Other tensors of as many elements take the same order.
+    std::vector<Place> const moved = placesOf(order.rearrange(numbers));
+    std::vector<Place> const before = placesOf(t), after = placesOf(sorted);
+    REQUIRE(moved.size() == before.size());
+    for (std::size_t i = 0; i < moved.size(); ++i)
+      CHECK(after[i] == before[moved[i].second]);
+    // The interval forms say where elements go.
+    std::size_t const begin = t.numElements() / 3, end = begin + (t.numElements() + 1) / 2;
+    std::vector<bool> wanted(t.numElements()), got(t.numElements());
+    for (std::size_t i = 0; i < moved.size(); ++i)
+      wanted[i] = moved[i].second >= begin && moved[i].second < end;
+    std::vector<Interval> const places = order.rearrange({{begin, end}});
+    for (Interval const &place : places)
+      for (std::size_t i = place.begin(); i < place.end(); ++i)
+        got[i] = true;
+    CHECK(got == wanted);
+    CHECK(order.undoRearrangement(places) == std::vector<Interval>{{begin, end}});
+  }
+  Tensor const empty = graph.addVariable(INT, {0, 3});
+  CHECK(graph.getSimplifyingRearranger(empty).rearrange(empty).numElements() == 0);
+}
+
+TEST_CASE("a rearranger checks what it is given") {
+  Graph graph = test::graphWithTiles(2);
+  Tensor const t = graph.addVariable(INT, {4, 2}).transpose();
+  TensorRearranger const order = graph.getSimplifyingRearranger(t), none;
+  CHECK_FALSE(none.valid());
+  test::checkThrows<poplar_error>([&] { none.rearrange(t); }, "the TensorRearranger is empty");
+  test::checkThrows<poplar_error>([&] { order.rearrange(t[0]); },
+                                  "the tensor has 4 elements; this order is for 8");
+  test::checkThrows<poplar_error>([&] { order.undoRearrangement(Tensor()); }, "invalid");
+  test::checkThrows<index_error>([&] { order.rearrange({{0, 9}}); }, "[0, 9) is out of range");
+  // A view of any size costs by its structure.
+  Tensor const large = graph.addVariable(INT, {40000, 50000}).transpose();
+  CHECK(graph.getSimplifyingRearranger(large).rearrange(large).isContiguous());
+}
+
 TEST_CASE("broadcast dimensions are found") {
   Graph graph = test::graphWithTiles(2);
   Tensor a = graph.addVariable(FLOAT, {3, 1, 2});

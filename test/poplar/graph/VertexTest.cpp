@@ -4,6 +4,10 @@
 #include <poplar/exceptions.hpp>
 #include <poplar/impl/graph/GraphData.hpp>
 #include <poplar/impl/graph/HandleAccess.hpp>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+#include <unistd.h>
 
 #include "GraphTestUtil.hpp"
 
@@ -258,6 +262,32 @@ TEST_CASE_FIXTURE(Fixture, "limits of fields") {
   test::checkThrows<poplar_error>(
       [&] { graph.getMaxVertexFieldValueAs<std::uint64_t>(kName, "factor"); }, "factor");
   test::checkThrows<unknown_field>([&] { graph.getMaxVertexFieldValue(kName, "x"); }, "'x'");
+}
+
+TEST_CASE_FIXTURE(Fixture, "codelets from files and text are refused with what to do instead") {
+  std::string const file =
+      (std::filesystem::temp_directory_path() / ("codelets" + std::to_string(getpid()) + ".cpp"))
+          .string();
+  std::ofstream(file) << "class V {};";
+  test::checkThrows<file_load_error>([&] { graph.addCodelets("no/such/file.cpp"); },
+                                     "no/such/file.cpp");
+  test::checkThrows<graph_program_compilation_error>([&] { graph.addCodelets(file); },
+                                                     "write POPLAR_VERTEX(Class, field, ...)");
+  test::checkThrows<graph_program_compilation_error>(
+      [&] {
+        graph.addCodelets({file, "b.cpp"}, "-O3");
+      },
+      file);
+  test::checkThrows<graph_object_load_error>(
+      [&] { graph.addCodelets(file, CodeletFileType::Object); }, "POPLAR_VERTEX");
+  std::stringstream text("class V {};"), output;
+  test::checkThrows<graph_program_compilation_error>([&] { graph.addCodelets(text); },
+                                                     "POPLAR_VERTEX");
+  test::checkThrows<graph_program_compilation_error>(
+      [&] { graph.addCodelets(file, CodeletFileType::CppSource, "-O2", output); }, file);
+  test::checkThrows<poplar_error>([&] { graph.addCodelets("/dev/null"); }, "has no ending");
+  test::checkThrows<poplar_error>([] { Graph().addCodelets("x.cpp"); }, "empty");
+  std::filesystem::remove(file);
 }
 
 TEST_CASE_FIXTURE(Fixture, "unknown vertex types say what is near and what to call") {

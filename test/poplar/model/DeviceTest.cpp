@@ -89,6 +89,47 @@ TEST_SUITE("poplar/model/Device") {
     CHECK(DeviceManager().getDevices(TargetType::CPU, 1).size() == 1);
   }
 
+  TEST_CASE("the emulated machine has as many chips of a generation as the setting says") {
+    {
+      Environment const few("POPLAR_EMULATE_IPU", "6");
+      CHECK(DeviceManager().getNumDevices() == 6 + 3 + 1);
+      CHECK(DeviceManager().getDevices(TargetType::IPU, 4).size() == 1);
+      CHECK(DeviceManager().getDevices(TargetType::IPU, 8).empty());
+      CHECK(DeviceManager().getDevice(8).getDriverIDs() == std::vector<unsigned>{4, 5});
+      CHECK(DeviceManager().getDevice(8).getTarget().getTargetArchString() == "ipu2");
+      CHECK(DeviceManager().getChildDeviceIds(9, 2) == std::vector<unsigned>{6, 7});
+    }
+    {
+      Environment const other("POPLAR_EMULATE_IPU", "ipu1");
+      CHECK(DeviceManager().getNumDevices() == 31);
+      CHECK(DeviceManager().getDevice(0).getTarget().getTilesPerIPU() == 1216);
+    }
+    {
+      Environment const both("POPLAR_EMULATE_IPU", "1:ipu21");
+      CHECK(DeviceManager().getNumDevices() == 1);
+      CHECK(DeviceManager().getDevice(0).getTarget().getTargetArchString() == "ipu21");
+    }
+    for (char const *bad : {"17", "-1", "ipu3", "ipu2:4", "4:", "4:cpu", ":ipu2", "4x"}) {
+      CAPTURE(bad);
+      Environment const setting("POPLAR_EMULATE_IPU", bad);
+      CHECK_THROWS_WITH_AS(
+          DeviceManager().getNumDevices(),
+          (std::string("POPLAR_EMULATE_IPU: '") + bad +
+           "' must be a number of chips from 0 to 16, one of ipu1, ipu2, ipu21, or both, as in "
+           "4:ipu21")
+              .c_str(),
+          poplar_error);
+    }
+  }
+
+  TEST_CASE("older names of attachment and remote buffers") {
+    auto const device = DeviceManager().getDevice(0);
+    CHECK(device.attach());
+    device.temporarilyDetach();
+    CHECK_FALSE(device.isAttached());
+    CHECK(device.supportsGraphStreaming() == device.supportsRemoteBuffers());
+  }
+
   TEST_CASE("attaching takes the chips from every other device until they are given back") {
     auto const first = DeviceManager().getDevice(0);
     auto const again = DeviceManager().getDevice(0);

@@ -193,6 +193,9 @@ public:
   /// State of the random number generators of all tiles, [tiles, worker contexts, 4] UNSIGNED_INT,
   /// row by row on its tile; made at the first call, with rows that all differ.
   VarId hwSeeds();
+  /// Which floating point behaviour is switched on, [5] BOOL on tile 0 in the order of
+  /// poplar::FloatingPointBehaviour's members; made at the first call, all false.
+  VarId floatingPointBehaviour();
   /// For messages: `'conv/weights'`, or `variable 12` without a name.
   std::string describe(VarId id) const;
   View wholeView(VarId id) const;
@@ -346,7 +349,7 @@ private:
   std::vector<std::shared_ptr<RemoteBufferData const>> remoteBuffers_;
   std::vector<HostFunctionData> hostFunctions_;
   unsigned numFunctionBuffers_ = 0;
-  std::optional<VarId> hwSeeds_;
+  std::optional<VarId> hwSeeds_, floatingPointBehaviour_;
   bool hasGroups_ = false;
   std::unordered_map<VertexId, ReplicaGroup> vertexGroups_;
 };

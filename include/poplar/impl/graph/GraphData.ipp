@@ -185,6 +185,16 @@ POP_INLINE View GraphData::wholeView(VarId id) const {
   return View::whole(id_, id, var.type, var.shape);
 }
 
+POP_INLINE VarId GraphData::floatingPointBehaviour() {
+  if (floatingPointBehaviour_)
+    return *floatingPointBehaviour_;
+  std::size_t const shape[] = {5};
+  VarId const id = addVariable(poplar::BOOL, shape, "floatingPointBehaviour");
+  floatingPointBehaviour_ = id;
+  variable(id).tiles.set(0, shape[0], 0);
+  return id;
+}
+
 POP_INLINE VarId GraphData::hwSeeds() {
   if (hwSeeds_)
     return *hwSeeds_;

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <iterator>
+#include <memory>
 #include <numeric>
 #include <optional>
 #include <poplar/exceptions.hpp>
@@ -12,6 +13,8 @@
 #include <poplar/impl/graph/Checks.hpp>
 #include <poplar/impl/graph/GraphData.hpp>
 #include <set>
+#include <utility>
+#include <vector>
 
 // Views in the order of storage.
 
@@ -134,6 +137,19 @@ struct BlockOrder {
     result = result.dimShuffle(permutation);
     return result.reshape(std::vector<std::size_t>{static_cast<std::size_t>(view.numElements())});
   }
+
+  View undo(View const &view) const {
+    std::vector<std::size_t> shuffled;
+    std::vector<unsigned> back(permutation.size());
+    for (unsigned i = 0; i != permutation.size(); ++i) {
+      shuffled.push_back(sizes[permutation[i]]);
+      back[permutation[i]] = i;
+    }
+    View result = view.reshape(shuffled).dimShuffle(back);
+    for (unsigned const dim : reversed)
+      result = result.reverse(dim);
+    return result.reshape(std::vector<std::size_t>{static_cast<std::size_t>(view.numElements())});
+  }
 };
 
 /// The order of a view that is one block without interleaved dimensions.
@@ -179,9 +195,172 @@ POP_INLINE View gathered(View const &view, std::vector<poplar::Interval> const &
   return View::concat(parts, 0);
 }
 
+/// The elements of a view, of any rank, in row-major order.
+POP_INLINE View flattened(View const &view) {
+  return view.reshape(std::vector<std::size_t>{static_cast<std::size_t>(view.numElements())});
+}
+
+/// Adds an interval to an ascending list.
+POP_INLINE void addMerged(std::vector<poplar::Interval> &list, std::size_t begin, std::size_t end) {
+  if (!list.empty() && list.back().end() == begin)
+    list.back() = poplar::Interval(list.back().begin(), end);
+  else
+    list.emplace_back(begin, end);
+}
+
 } // namespace cottonwood::graph::detail
 
+namespace cottonwood::graph {
+
+/// A permutation of the elements of rank-1 views; neither `block` nor `order`: the identity.
+struct Rearrangement {
+  std::uint64_t numElements = 0;
+  std::optional<detail::BlockOrder> block;
+  std::vector<poplar::Interval> order;
+
+  bool isIdentity() const { return !block && order.empty(); }
+
+  View apply(View const &view) const {
+    if (block)
+      return block->apply(view);
+    return order.empty() ? view : detail::gathered(view, order);
+  }
+
+  View undo(View const &view) const {
+    if (block)
+      return block->undo(view);
+    if (order.empty())
+      return view;
+    std::vector<std::pair<std::size_t, poplar::Interval>> places; // where each interval went
+    std::size_t at = 0;
+    for (poplar::Interval const &interval : order) {
+      places.push_back({interval.begin(), {at, at + interval.size()}});
+      at += interval.size();
+    }
+    std::sort(places.begin(), places.end());
+    std::vector<poplar::Interval> inverse;
+    for (auto const &place : places)
+      inverse.push_back(place.second);
+    return detail::gathered(view, inverse);
+  }
+};
+
+namespace detail {
+
+/// What puts a rank-1 view into the order of storage.
+POP_INLINE Rearrangement simplifyingOrder(View const &view, bool requireSimplestOrder) {
+  Rearrangement result;
+  result.numElements = view.numElements();
+  if (view.numElements() == 0)
+    return result;
+  if (std::optional<BlockOrder> order = blockOrder(view)) {
+    if (!order->isIdentity)
+      result.block = std::move(order);
+    return result;
+  }
+  // Permuting by lists of intervals pays off only while the lists are short.
+  constexpr std::size_t kMaxOptionalRuns = 1000000;
+  std::vector<Stretch> stretches;
+  std::uint64_t tensorBegin = 0;
+  view.forEachRun([&](Run const &run) {
+    stretches.push_back({run.var, run.begin, run.begin + run.size, tensorBegin});
+    tensorBegin += run.size;
+    return requireSimplestOrder || stretches.size() <= kMaxOptionalRuns;
+  });
+  bool const isComplete = tensorBegin == view.numElements();
+  if (!isComplete || std::is_sorted(stretches.begin(), stretches.end(), storageBefore))
+    return result;
+  std::sort(stretches.begin(), stretches.end(), storageBefore);
+  for (Stretch const &s : stretches)
+    addMerged(result.order, s.tensorBegin, s.tensorBegin + (s.end - s.begin));
+  return result;
+}
+
+/// The order behind a TensorRearranger, and the rank-1 view that it is for.
+POP_INLINE Rearrangement const &
+checkedOrder(char const *where, std::shared_ptr<Rearrangement const> const &rearrangement) {
+  if (!rearrangement)
+    base::fail<poplar::poplar_error>(
+        where, "the TensorRearranger is empty; use what Graph::getSimplifyingRearranger returns");
+  return *rearrangement;
+}
+POP_INLINE View checkedFor(char const *where, Rearrangement const &order,
+                           poplar::Tensor const &tensor) {
+  if (!tensor.valid())
+    base::fail<poplar::poplar_error>(where, "the tensor is invalid");
+  if (tensor.numElements() != order.numElements)
+    base::fail<poplar::poplar_error>(where, "the tensor has ", tensor.numElements(),
+                                     " elements; this order is for ", order.numElements);
+  return flattened(viewOf(tensor));
+}
+
+/// The flat indices of `intervals` in a view of a variable that stands for the indices.
+template <class Permute>
+std::vector<poplar::Interval> movedIndices(char const *where, Rearrangement const &order,
+                                           poplar::ArrayRef<poplar::Interval> intervals,
+                                           Permute const &permute) {
+  std::size_t const shape[] = {static_cast<std::size_t>(order.numElements)};
+  View const moved = permute(View::whole(1, 0, poplar::BOOL, shape));
+  std::vector<poplar::Interval> places, merged;
+  for (poplar::Interval const &interval : intervals) {
+    if (interval.end() > order.numElements)
+      base::fail<poplar::index_error>(where, "the interval [", interval.begin(), ", ",
+                                      interval.end(), ") is out of range for ", order.numElements,
+                                      " elements");
+    if (interval.size() != 0)
+      moved.slice(interval.begin(), interval.end(), 0).forEachRun([&](Run const &run) {
+        places.emplace_back(run.begin, run.begin + run.size);
+      });
+  }
+  std::sort(places.begin(), places.end());
+  for (poplar::Interval const &place : places)
+    addMerged(merged, place.begin(), place.end());
+  return merged;
+}
+
+} // namespace detail
+
+} // namespace cottonwood::graph
+
 namespace poplar {
+
+POP_INLINE Tensor TensorRearranger::rearrange(Tensor const &t) const {
+  using namespace cottonwood::graph;
+  char const *const where = "TensorRearranger::rearrange";
+  Rearrangement const &order = detail::checkedOrder(where, rearrangement_);
+  return makeTensor(order.apply(detail::checkedFor(where, order, t)));
+}
+
+POP_INLINE Tensor TensorRearranger::undoRearrangement(Tensor const &t) const {
+  using namespace cottonwood::graph;
+  char const *const where = "TensorRearranger::undoRearrangement";
+  Rearrangement const &order = detail::checkedOrder(where, rearrangement_);
+  return makeTensor(order.undo(detail::checkedFor(where, order, t)));
+}
+
+// Element i of the tensor ends up at place q(i), q the inverse of p: undoing the order of the
+// indices themselves gives q, and applying it gives p.
+POP_INLINE std::vector<Interval> TensorRearranger::rearrange(ArrayRef<Interval> is) const {
+  using namespace cottonwood::graph;
+  char const *const where = "TensorRearranger::rearrange";
+  Rearrangement const &order = detail::checkedOrder(where, rearrangement_);
+  return detail::movedIndices(where, order, is, [&](View const &v) { return order.undo(v); });
+}
+
+POP_INLINE std::vector<Interval> TensorRearranger::undoRearrangement(ArrayRef<Interval> is) const {
+  using namespace cottonwood::graph;
+  char const *const where = "TensorRearranger::undoRearrangement";
+  Rearrangement const &order = detail::checkedOrder(where, rearrangement_);
+  return detail::movedIndices(where, order, is, [&](View const &v) { return order.apply(v); });
+}
+
+POP_INLINE TensorRearranger Graph::getSimplifyingRearranger(Tensor const &t) const {
+  using namespace cottonwood::graph;
+  char const *const where = "Graph::getSimplifyingRearranger";
+  View const &view = checkedView(where, "t", t, data(where));
+  return TensorRearranger(std::make_shared<Rearrangement const>(
+      detail::simplifyingOrder(detail::flattened(view), false)));
+}
 
 POP_INLINE Tensor Graph::getVariable(VariableRef v) const {
   using namespace cottonwood;
@@ -276,39 +455,12 @@ POP_INLINE void Graph::reorderToSimplify(Tensor *t, ArrayRef<Tensor *> ts,
           where, "a tensor of 'ts' has shape ", cottonwood::base::shapeText(otherView.shape()),
           ", but 't' has shape ", cottonwood::base::shapeText(view.shape()));
   }
-  auto const replaceAll = [&](auto const &permuted) {
-    *t = makeTensor(permuted(view));
-    for (Tensor *const other : ts)
-      *other = makeTensor(permuted(viewOf(*other)));
-  };
-  if (view.numElements() == 0)
+  Rearrangement const order = detail::simplifyingOrder(view, requireSimplestOrder);
+  if (order.isIdentity())
     return;
-  if (std::optional<detail::BlockOrder> const order = detail::blockOrder(view)) {
-    if (!order->isIdentity)
-      replaceAll([&](View const &v) { return order->apply(v); });
-    return;
-  }
-  // Permuting by lists of intervals pays off only while the lists are short.
-  constexpr std::size_t kMaxOptionalRuns = 1000000;
-  std::vector<detail::Stretch> stretches;
-  std::uint64_t tensorBegin = 0;
-  view.forEachRun([&](Run const &run) {
-    stretches.push_back({run.var, run.begin, run.begin + run.size, tensorBegin});
-    tensorBegin += run.size;
-    return requireSimplestOrder || stretches.size() <= kMaxOptionalRuns;
-  });
-  bool const isComplete = tensorBegin == view.numElements();
-  if (!isComplete || std::is_sorted(stretches.begin(), stretches.end(), detail::storageBefore))
-    return;
-  std::sort(stretches.begin(), stretches.end(), detail::storageBefore);
-  std::vector<Interval> intervals;
-  for (detail::Stretch const &s : stretches) {
-    if (!intervals.empty() && intervals.back().end() == s.tensorBegin)
-      intervals.back() = Interval(intervals.back().begin(), s.tensorBegin + (s.end - s.begin));
-    else
-      intervals.emplace_back(s.tensorBegin, s.tensorBegin + (s.end - s.begin));
-  }
-  replaceAll([&](View const &v) { return detail::gathered(v, intervals); });
+  *t = makeTensor(order.apply(view));
+  for (Tensor *const other : ts)
+    *other = makeTensor(order.apply(viewOf(*other)));
 }
 
 POP_INLINE Tensor Graph::findUnbroadcastTensor(Tensor const &t) const {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cerrno>
+#include <charconv>
 #include <cstdlib>
 #include <cstring>
 #include <fcntl.h>
@@ -17,7 +18,40 @@
 
 namespace cottonwood::model::detail {
 
-inline constexpr unsigned kEmulatedChips = 16;
+inline constexpr unsigned kMostEmulatedChips = 16;
+
+/// What POPLAR_EMULATE_IPU asks for.
+struct EmulatedMachine {
+  unsigned chips = kMostEmulatedChips;
+  std::string_view generation = "ipu2";
+};
+
+/// `<chips>`, `<generation>` or `<chips>:<generation>`. It is read at every question, so that a
+/// program may set it itself.
+POP_INLINE EmulatedMachine emulatedMachine() {
+  EmulatedMachine machine;
+  char const *const setting = std::getenv("POPLAR_EMULATE_IPU");
+  if (setting == nullptr || *setting == '\0')
+    return machine;
+  std::string_view const text(setting);
+  std::string_view const first = text.substr(0, text.find(':'));
+  auto const [end, error] =
+      std::from_chars(first.data(), first.data() + first.size(), machine.chips);
+  bool const isCount = error == std::errc() && end == first.data() + first.size();
+  std::string_view generation = first;
+  if (isCount)
+    generation = first.size() == text.size() ? machine.generation : text.substr(first.size() + 1);
+  Generation const *const found =
+      isCount || first.size() == text.size() ? findGeneration(generation) : nullptr;
+  if (found == nullptr || (isCount && machine.chips > kMostEmulatedChips))
+    base::fail<poplar::poplar_error>("POPLAR_EMULATE_IPU", base::quoted(setting),
+                                     " must be a number of chips from 0 to ", kMostEmulatedChips,
+                                     ", one of ", generationNames(), ", or both, as in 4:ipu21");
+  machine.generation = found->name;
+  if (!isCount)
+    machine.chips = kMostEmulatedChips;
+  return machine;
+}
 
 /// Which chips of the emulated machine are held by an attachment of this process.
 struct ChipTable {
@@ -63,32 +97,36 @@ POP_INLINE bool lockChips(std::string const &folder, ChipRange chips, std::vecto
   return true;
 }
 
-/// The chips of the device of that id: each alone, then all aligned pairs, fours, eights, sixteens.
-POP_INLINE ChipRange chipsOfId(unsigned id) noexcept {
-  for (unsigned size = 1; size <= kEmulatedChips; size *= 2) {
-    unsigned const groups = kEmulatedChips / size;
-    if (id < groups)
-      return {id * size, size};
-    id -= groups;
-  }
-  return {};
+/// The chips of every device by id: each alone, then all aligned pairs, fours, eights, sixteens
+/// that there are.
+POP_INLINE std::vector<ChipRange> chipsById(unsigned chips) {
+  std::vector<ChipRange> devices;
+  for (unsigned size = 1; size <= chips; size *= 2)
+    for (unsigned first = 0; first + size <= chips; first += size)
+      devices.push_back({first, size});
+  return devices;
 }
-
-POP_INLINE bool emulationIsOn() {
-  char const *const setting = std::getenv("POPLAR_EMULATE_IPU");
-  return setting == nullptr || std::string_view(setting) != "0";
-}
-
-POP_INLINE unsigned numEmulatedDevices() { return emulationIsOn() ? 2 * kEmulatedChips - 1 : 0; }
 
 POP_INLINE poplar::Device makeDevice(unsigned id, poplar::Target target, ChipRange chips) {
   return poplar::Device(std::make_shared<DeviceData>(
       DeviceData{id, std::move(target), std::make_shared<Attachment>(chips)}));
 }
 
-POP_INLINE poplar::Device emulatedDevice(unsigned id, poplar::OptionFlags const &options) {
-  auto const chips = chipsOfId(id);
-  return makeDevice(id, poplar::Target::createIPUTarget(chips.count, "ipu2", options), chips);
+POP_INLINE poplar::Device emulatedDevice(unsigned id, ChipRange chips,
+                                         EmulatedMachine const &machine,
+                                         poplar::OptionFlags const &options) {
+  std::string const generation(machine.generation);
+  return makeDevice(id, poplar::Target::createIPUTarget(chips.count, generation, options), chips);
+}
+
+/// Of a machine without chips: none.
+POP_INLINE ChipRange chipsOfId(char const *where, unsigned id,
+                               std::vector<ChipRange> const &devices) {
+  if (id >= devices.size())
+    base::fail<poplar::poplar_error>(
+        where, "no device has the id ", id, "; there are ", devices.size(), " devices",
+        devices.empty() ? ", as POPLAR_EMULATE_IPU=0 says" : ", with ids from 0");
+  return devices[id];
 }
 
 POP_INLINE poplar::Device modelDevice(poplar::Target const &target, unsigned id) {
@@ -251,20 +289,23 @@ POP_INLINE Device Device::createSimulatorDevice(Target const &target, OptionFlag
 }
 
 POP_INLINE std::size_t DeviceManager::getNumDevices() const {
-  return cottonwood::model::detail::numEmulatedDevices();
+  namespace detail = cottonwood::model::detail;
+  return detail::chipsById(detail::emulatedMachine().chips).size();
 }
 
 POP_INLINE std::vector<Device> DeviceManager::getDevices(OptionFlags const &opts) const {
+  namespace detail = cottonwood::model::detail;
+  auto const machine = detail::emulatedMachine();
   std::vector<Device> devices;
-  unsigned const count = cottonwood::model::detail::numEmulatedDevices();
-  devices.reserve(count);
-  for (unsigned id = 0; id != count; ++id)
-    devices.push_back(cottonwood::model::detail::emulatedDevice(id, opts));
+  for (auto const &chips : detail::chipsById(machine.chips))
+    devices.push_back(
+        detail::emulatedDevice(static_cast<unsigned>(devices.size()), chips, machine, opts));
   return devices;
 }
 
 POP_INLINE std::vector<Device> DeviceManager::getDevices(TargetType type, unsigned requiredNumIPUs,
                                                          OptionFlags const &opts) const {
+  namespace detail = cottonwood::model::detail;
   std::vector<Device> devices;
   if (requiredNumIPUs == 0)
     return devices;
@@ -277,40 +318,34 @@ POP_INLINE std::vector<Device> DeviceManager::getDevices(TargetType type, unsign
     devices.push_back(
         Device::createSimulatorDevice(Target::createIPUTarget(requiredNumIPUs, "ipu2", opts)));
   } else {
-    for (unsigned id = 0; id != cottonwood::model::detail::numEmulatedDevices(); ++id)
-      if (cottonwood::model::detail::chipsOfId(id).count == requiredNumIPUs)
-        devices.push_back(cottonwood::model::detail::emulatedDevice(id, opts));
+    auto const machine = detail::emulatedMachine();
+    auto const all = detail::chipsById(machine.chips);
+    for (unsigned id = 0; id != all.size(); ++id)
+      if (all[id].count == requiredNumIPUs)
+        devices.push_back(detail::emulatedDevice(id, all[id], machine, opts));
   }
   return devices;
 }
 
 POP_INLINE Device DeviceManager::getDevice(unsigned deviceManagerId,
                                            OptionFlags const &opts) const {
-  unsigned const count = cottonwood::model::detail::numEmulatedDevices();
-  if (deviceManagerId >= count)
-    cottonwood::base::fail<poplar_error>(
-        "poplar::DeviceManager::getDevice", "no device has the id ", deviceManagerId,
-        "; there are ", count, " devices",
-        count == 0 ? ", as POPLAR_EMULATE_IPU=0 says" : ", with ids from 0");
-  return cottonwood::model::detail::emulatedDevice(deviceManagerId, opts);
+  namespace detail = cottonwood::model::detail;
+  auto const machine = detail::emulatedMachine();
+  auto const chips = detail::chipsOfId("poplar::DeviceManager::getDevice", deviceManagerId,
+                                       detail::chipsById(machine.chips));
+  return detail::emulatedDevice(deviceManagerId, chips, machine, opts);
 }
 
 POP_INLINE std::vector<unsigned>
 DeviceManager::getChildDeviceIds(unsigned parentId, unsigned numChildDeviceIpus) const {
-  using cottonwood::model::detail::chipsOfId;
-  unsigned const count = cottonwood::model::detail::numEmulatedDevices();
-  if (parentId >= count)
-    cottonwood::base::fail<poplar_error>("poplar::DeviceManager::getChildDeviceIds",
-                                         "no device has the id ", parentId, "; there are ", count,
-                                         " devices");
-  auto const parent = chipsOfId(parentId);
+  namespace detail = cottonwood::model::detail;
+  auto const all = detail::chipsById(detail::emulatedMachine().chips);
+  auto const parent = detail::chipsOfId("poplar::DeviceManager::getChildDeviceIds", parentId, all);
   std::vector<unsigned> children;
-  for (unsigned id = 0; id != count; ++id) {
-    auto const chips = chipsOfId(id);
-    if (chips.count == numChildDeviceIpus && chips.first >= parent.first &&
-        chips.first + chips.count <= parent.first + parent.count)
+  for (unsigned id = 0; id != all.size(); ++id)
+    if (all[id].count == numChildDeviceIpus && all[id].first >= parent.first &&
+        all[id].first + all[id].count <= parent.first + parent.count)
       children.push_back(id);
-  }
   return children;
 }
 
