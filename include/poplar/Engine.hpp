@@ -18,6 +18,7 @@
 #include <poplar/Graph.hpp>
 #include <poplar/HostFunctionCallback.hpp>
 #include <poplar/OptionFlags.hpp>
+#include <poplar/ProfileValue.hpp>
 #include <poplar/Program.hpp>
 #include <poplar/RuntimeOptions.hpp>
 #include <poplar/StreamCallback.hpp>
@@ -39,6 +40,9 @@ class Preallocations; // of modules; opaque
 /// Called with (progress, total) while a graph is compiled; the last call has progress == total >
 /// 0.
 using ProgressFunc = std::function<void(int, int)>;
+
+/// Bytes that a worker has for itself on a device; nothing here depends on it.
+static const unsigned WORKER_SCRATCH_SIZE = 48;
 
 /// Compiles the programs, numbered from 0 in list order, for the graph's target.
 ///
@@ -216,6 +220,16 @@ public:
   /// Target, graph, memory and modelled cycles as text.
   /// \throws profiling_disabled  the target is a CPU.
   void printProfileSummary(std::ostream &out, OptionFlags const &opt = {});
+  // The same figures as trees of values, as older programs ask for them.
+  /// `target`, `graph` (numbers of vertices and the like), `vertexTypes` (vertices by type), and
+  /// `memory`: `byTile` has lists of bytes, `total` among them.
+  /// \throws profiling_disabled  the target is a CPU.
+  ProfileValue getGraphProfile() const;
+  /// `programs` (names of runs), `cycles` of all, and `steps`, each with `type`, `name`,
+  /// `executions` and the `cycles` of one. \throws profiling_disabled  the target is a CPU.
+  ProfileValue getExecutionProfile() const;
+  /// Both: `graphProfile` and `executionProfile`.
+  ProfileValue getProfile() const;
 
   /// Where PrintTensor prints; std::cerr unless set. The stream must outlive the runs.
   void setPrintStream(std::ostream &stream);

@@ -286,7 +286,15 @@ TEST_SUITE("conformance/engine") {
     engine.printProfileSummary(second, {{"showExecutionSteps", "true"}});
     CHECK(first.str().find("Target:") != std::string::npos);
     CHECK(first.str() == second.str());
+    ProfileValue const profile = engine.getProfile();
+    ProfileValue const &memory = profile["graphProfile"]["memory"]["byTile"]["total"];
+    CHECK(memory.size() == 4);
+    CHECK(memory.sumUint() >= 64); // two variables of 8 floats
+    CHECK(profile["graphProfile"]["target"]["numTiles"].asInt() == 4);
+    CHECK(profile["executionProfile"]["cycles"].asUint() > 0);
+    CHECK(profile["executionProfile"]["steps"].size() > 0);
     engine.resetExecutionProfile();
+    CHECK(engine.getExecutionProfile()["cycles"].asUint() == 0);
     engine.disableExecutionProfiling();
     engine.enableExecutionProfiling();
     auto const start = engine.getTimeStamp();
@@ -295,6 +303,7 @@ TEST_SUITE("conformance/engine") {
     Graph other(cpu);
     Engine plain(other, Sequence());
     plain.loadAndRun(cpu);
+    CHECK_THROWS_AS(plain.getGraphProfile(), profiling_disabled);
     try {
       plain.printProfileSummary(first);
       FAIL("no profile on a CPU");

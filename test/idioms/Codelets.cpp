@@ -172,7 +172,8 @@ public:
 
 #define INST(T) template class D9<T>;
 INST(float)
-INST(half) INST(unsigned char) // D21
+INST(half)
+INST(unsigned char) // D21
 
     namespace a { // D22
   namespace b {

@@ -188,8 +188,12 @@ static void engines(Graph &g, Device &dev) {
   std::cout << e.reportTiming(start, e.getTimeStamp());
 }
 
-static void values(Graph &g, Target const &target, DebugNameAndId const &dnai) {
-  ProfileValue const tree(ProfileValue::Map{{"memory", ProfileValue::Vector{1, 2}}}); // H88
+static void values(Graph &g, Engine &e, Target const &target, DebugNameAndId const &dnai) {
+  auto g1 = e.getGraphProfile(); // H88
+  ProfileValue const &total = g1["memory"]["byTile"]["total"];
+  serializeToJSON(std::cout, e.getExecutionProfile(), false);
+  std::cout << total.asVector().size() << e.getProfile();
+  ProfileValue const tree(ProfileValue::Map{{"memory", ProfileValue::Vector{1, 2}}});
   ProfileValue const &list = tree["memory"];
   (void)(list[0].asInt() + static_cast<std::int64_t>(list.asVector().size()));
   for (auto &member : tree.asMap())
@@ -245,5 +249,6 @@ int main() {
   DebugNameAndId dnai(di, "part");
   programs(g, di, dnai);
   engines(g, dev);
-  values(g, dev.getTarget(), dnai);
+  Engine e(g, Sequence());
+  values(g, e, dev.getTarget(), dnai);
 }

@@ -155,6 +155,7 @@
 #include <poplar/impl/model/Target.ipp>
 #include <poplar/impl/profile/EngineProfile.ipp>
 #include <poplar/impl/profile/Summary.ipp>
+#include <poplar/impl/profile/Values.ipp>
 #include <poplar/impl/program/CSRFunctions.ipp>
 #include <poplar/impl/program/CycleCount.ipp>
 #include <poplar/impl/program/Dump.ipp>
