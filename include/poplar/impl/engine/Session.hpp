@@ -75,6 +75,7 @@ private:
   std::ostream *print_;
   // Options that every run asks for.
   unsigned const wantedThreads_; ///< 0: all
+  std::uint64_t const mostRunNames_;
   bool const manyThreads_, prefetch_;
   StreamSettings const streamSettings_;
   State state_ = State::New;

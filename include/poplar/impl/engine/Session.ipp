@@ -96,6 +96,7 @@ POP_INLINE Session::Session(std::shared_ptr<lower::ExecutableData const> executa
     : executable_(std::move(executable)), options_(std::move(options)), print_(&std::cerr),
       wantedThreads_(static_cast<unsigned>(
           std::min<std::uint64_t>(integerOption(options_, "engine.numThreads"), 4096))),
+      mostRunNames_(integerOption(options_, "autoReport.executionProfileProgramRunCount")),
       manyThreads_(flagOption(options_, "debug.cpuMultiThreadExecution")),
       prefetch_(flagOption(options_, "exchange.enablePrefetch")),
       streamSettings_(detail::streamSettings({}, options_)) {
@@ -154,7 +155,8 @@ POP_INLINE RunSettings Session::runSettings(poplar::OptionFlags const &runtime) 
   settings.maxThreads = !manyThreads_        ? 1
                         : wantedThreads_ > 0 ? wantedThreads_
                                              : base::threadBackend().numThreads();
-  settings.streams = detail::streamSettings(streamSettings_, runtime);
+  settings.streams =
+      runtime.size() == 0 ? streamSettings_ : detail::streamSettings(streamSettings_, runtime);
   if (!prefetch_)
     settings.streams.lookahead = 0;
   settings.print = print_;
@@ -172,8 +174,7 @@ POP_INLINE void Session::run(std::uint32_t program, std::string const &name,
     base::fail<poplar::index_error>("Engine::run", "program ", program,
                                     " does not exist; the engine has ", programs,
                                     programs == 1 ? " program" : " programs, numbered from 0");
-  if (recording_ &&
-      runNames_.size() < integerOption(options_, "autoReport.executionProfileProgramRunCount"))
+  if (recording_ && runNames_.size() < mostRunNames_)
     runNames_.push_back(name);
   detail::RunningMark const mark(running_);
   FloatEnvironment const environment;
