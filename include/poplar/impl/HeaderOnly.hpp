@@ -91,6 +91,7 @@
 #include <poplar/impl/engine/Executable.ipp>
 #include <poplar/impl/engine/ExecutableCheck.ipp>
 #include <poplar/impl/engine/ExecutableFile.ipp>
+#include <poplar/impl/engine/ExecutableOperands.ipp>
 #include <poplar/impl/engine/HostFunctions.ipp>
 #include <poplar/impl/engine/Interpreter.ipp>
 #include <poplar/impl/engine/MoveRunner.ipp>
