@@ -9,6 +9,7 @@
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <map>
 #include <unistd.h>
 
 using namespace lowerTest;
@@ -179,5 +180,49 @@ TEST_SUITE("poplar/lower") {
     fs::remove_all(folder);
     CHECK_THROWS_AS(compile(graph, {sequence}, {{"debug.dumpLowering", folder.string()}}),
                     file_load_error);
+  }
+
+  TEST_CASE("a graph is lowered once, however many replicas it has") {
+    auto const lowered = [](unsigned numReplicas, bool inPlace) {
+      Graph graph(Target::createCPUTarget(false, numReplicas), replication_factor(numReplicas));
+      Tensor const in = variable(graph, {8}, "in"), out = variable(graph, {8}, "out");
+      std::map<unsigned, unsigned> ring;
+      for (unsigned i = 0; i < numReplicas; ++i)
+        ring[i] = (i + 1) % numReplicas;
+      Tensor const to = inPlace ? in.reverse(0) : out;
+      return compile(graph, {Sequence({program::CrossReplicaCopy(in, to, ring), Copy(to, out),
+                                       program::Sync(SyncType::GLOBAL)})});
+    };
+    Executable const one = lowered(1, false), two = lowered(2, false), many = lowered(1000, false);
+    CHECK(many.data()->numReplicas == 1000);
+    CHECK(many.data()->arenaBytes == two.data()->arenaBytes);
+    CHECK(many.data()->moves.size() == two.data()->moves.size());
+    CHECK(many.data()->instructions.size() == two.data()->instructions.size());
+    CHECK(many.data()->crossReplicaPlans.at(0).sources.at(7) == 6);
+    CHECK(count(*two.data(), Op::CrossReplicaCopy) == 1);
+    CHECK(count(*two.data(), Op::GlobalSync) == 1);
+    // One replica has nobody to wait for.
+    CHECK(count(*one.data(), Op::CrossReplicaCopy) == 0);
+    CHECK(count(*one.data(), Op::GlobalSync) == 0);
+    CHECK(count(*one.data(), Op::Copy) == 1);
+    // What is overwritten by what arrives is put aside first.
+    CHECK(count(*two.data(), Op::Copy) == 0);
+    CHECK(count(*lowered(2, true).data(), Op::Copy) == 2);
+  }
+
+  TEST_CASE("the index of a replica is a constant that loading completes") {
+    Graph graph(Target::createCPUTarget(false, 2), replication_factor(2));
+    Tensor const index = graph.addReplicationIndexConstant();
+    graph.setTileMapping(index, 0);
+    graph.createHostRead("index", index);
+    CHECK(compile(graph, {Sequence()}).data()->replicaIndices.size() == 1);
+    Graph single(Target::createCPUTarget());
+    Tensor const zero = single.addReplicationIndexConstant();
+    single.setTileMapping(zero, 0);
+    single.createHostRead("index", zero);
+    CHECK(compile(single, {Sequence()}).data()->replicaIndices.empty());
+    unsigned value = 1;
+    CHECK(zero.getConstantValue(&value));
+    CHECK(value == 0);
   }
 }

@@ -1,4 +1,5 @@
 #include <poplar/CycleCount.hpp>
+#include <poplar/Device.hpp>
 #include <poplar/Graph.hpp>
 #include <poplar/Program.hpp>
 #include <poplar/exceptions.hpp>
@@ -164,6 +165,20 @@ TEST_CASE_FIXTURE(Fixture, "cycleCount wraps a sequence, cycleStamp appends to i
   CHECK(node(sequence).children[0]->children[0]->children[0]->kind == NodeKind::Copy);
   CHECK(cycleStamp(graph, sequence, std::vector<unsigned>{0, 3}, SyncType::INTERNAL).size() == 2);
   CHECK(node(sequence).children[2]->kind == NodeKind::CycleStamp);
+}
+
+TEST_CASE("cross-replica copies know their map and say where data come from") {
+  Graph graph(Device::createCPUDevice(3), replication_factor(3));
+  Tensor const a = graph.addVariable(INT, {2}, "a"), b = graph.addVariable(INT, {2}, "b");
+  CrossReplicaCopy const ring(a, b, {{0, 1}, {1, 2}, {2, 0}}), same(a, b, {{0, 0}, {1, 1}, {2, 2}});
+  CHECK(ring == CrossReplicaCopy(a, b, {{2, 0}, {1, 2}, {0, 1}}, "other name"));
+  CHECK_FALSE(ring == same);
+  CHECK_FALSE(ring == CrossReplicaCopy(b, a, {{0, 1}, {1, 2}, {2, 0}}));
+  std::ostringstream out;
+  dumpProgram(graph, Sequence({ring, AssumeEqualAcrossReplicas(b, "promise")}), out);
+  CHECK(out.str() == "Sequence\n"
+                     "  CrossReplicaCopy: int{2} a -> int{2} b, from replicas [2, 0, 1]\n"
+                     "  AssumeEqualAcrossReplicas 'promise': int{2} b\n");
 }
 
 TEST_CASE_FIXTURE(Fixture, "dumpProgram lists the tree") {

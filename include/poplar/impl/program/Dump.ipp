@@ -59,6 +59,8 @@ private:
     for (graph::View const &view : node.views)
       out_ << (&view == node.views.data() ? ": " : " -> ") << view.type().toString()
            << graph::shapeBraces(view.shape()) << ' ' << graph::namesText(view);
+    if (node.kind == NodeKind::CrossReplicaCopy)
+      out_ << ", from replicas " << base::listText(std::span(node.cases));
   }
 
   void caseLabel(Node const &node, std::size_t i, std::size_t depth) {
