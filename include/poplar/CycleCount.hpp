@@ -15,6 +15,7 @@ namespace poplar {
 class Graph;
 
 /// Wraps prog: it will do what it does, and store the cycles that took.
+/// A SyncType of GLOBAL waits for all replicas before each reading.
 /// Cycles come from the modelled clock on IPU and IPU_MODEL targets, from host time on CPU targets.
 /// \returns [2] UNSIGNED_INT on `tile`: the low and the high half of the 64-bit count.
 POP_API Tensor cycleCount(Graph &graph, program::Sequence &prog, unsigned tile, SyncType syncType,

@@ -402,6 +402,8 @@ TEST_CASE("modelled clocks of replicas meet at a cross-replica copy") {
   Sequence program({RepeatWhileFalse(testBelow(graph, n, flag, 1), flag, countUp(graph, n, -1))});
   Sequence stamps;
   Tensor const before = cycleStamp(graph, program, 0, SyncType::INTERNAL, "before");
+  Tensor const together = cycleStamp(graph, program, 0, SyncType::GLOBAL, "together");
+  graph.createHostRead("together", together);
   program.add(CrossReplicaCopy(x, y, rotation(2)));
   Tensor const after = cycleStamp(graph, program, 0, SyncType::INTERNAL, "after");
   graph.createHostRead("before", before);
@@ -412,6 +414,9 @@ TEST_CASE("modelled clocks of replicas meet at a cross-replica copy") {
   engine.run();
   auto const first = read<unsigned>(engine, "before", 4), last = read<unsigned>(engine, "after", 4);
   CHECK(first[0] + 10000 < first[2]);
+  auto const met = read<unsigned>(engine, "together", 4);
+  CHECK(met[0] == met[2]);
+  CHECK(met[0] >= first[2]);
   CHECK(last[0] == last[2]);
   CHECK(last[2] > first[2] + 100);
   std::ostringstream summary;

@@ -31,6 +31,7 @@ private:
   void branch(Node const &node);
   void switchCases(Node const &node);
   void print(Node const &node);
+  void sync(Node const &node);
   void cycleCount(Node const &node);
   void loop(Node const &node);
   void remoteCopy(Node const &node, bool toDevice);
@@ -284,20 +285,26 @@ POP_INLINE void Emitter::endOfRun(Node const &node) {
     out_.instructions[exit].a = here();
 }
 
+POP_INLINE void Emitter::sync(Node const &node) {
+  account(addSyncStep(context_, node.name));
+  if (node.syncType == poplar::SyncType::GLOBAL && out_.numReplicas > 1)
+    emit(Op::GlobalSync);
+}
+
 POP_INLINE void Emitter::cycleCount(Node const &node) {
   graph::View const &counter = node.views[0];
   // Counters of several replicas get the same two words.
   std::uint64_t const size = base::sizeOf(counter.type());
   Layout const words(counter.numElements() / 2, ByteBlock::packed(0, 2, size));
   MovePlan const plan = planMoves(out_, words, arenaLayout(context_, counter), size);
-  account(addSyncStep(context_, node.name));
+  sync(node);
   if (node.kind == program::NodeKind::CycleStamp) {
     emit(Op::ClockStamp, addPlan(plan));
     return;
   }
   emit(Op::ClockBegin);
   program(node.children[0]);
-  account(addSyncStep(context_, node.name));
+  sync(node);
   emit(Op::ClockEnd, addPlan(plan));
 }
 
@@ -338,10 +345,7 @@ POP_INLINE void Emitter::node(Node const &node) {
   case NodeKind::AssumeEqual:
     return;
   case NodeKind::Sync:
-    account(addSyncStep(context_, node.name));
-    if (node.syncType == poplar::SyncType::GLOBAL && out_.numReplicas > 1)
-      emit(Op::GlobalSync);
-    return;
+    return sync(node);
   case NodeKind::CycleCount:
   case NodeKind::CycleStamp:
     return cycleCount(node);
