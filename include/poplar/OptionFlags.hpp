@@ -82,6 +82,8 @@ POP_API void readJSON(StringRef jsonText, OptionFlags &flags);
 POP_API void readJSON(std::istream &stream, OptionFlags &flags);
 /// The same with the text of an environment variable; does nothing if it is not set.
 POP_API void readJSONFromEnv(StringRef envVarName, OptionFlags &flags);
+/// Writes the JSON object that readJSON() reads.
+POP_API std::ostream &operator<<(std::ostream &stream, OptionFlags const &flags);
 /// A map of the options' texts.
 POP_API ProfileValue getAsProfileValue(OptionFlags const &flags);
 

@@ -94,6 +94,18 @@ TEST_SUITE("poplar/base/OptionFlags") {
     unsetenv("POPLAR_TEST_OPTIONS");
   }
 
+  TEST_CASE("options are written as the JSON that they are read from") {
+    OptionFlags const flags{{"a", "1"}, {"b", "say \"no\"\n"}};
+    std::ostringstream text;
+    text << flags;
+    OptionFlags again;
+    poplar::readJSON(poplar::StringRef(text.str()), again);
+    CHECK(again == flags);
+    text.str("");
+    text << OptionFlags();
+    CHECK(text.str() == "{}");
+  }
+
   TEST_CASE("options are a map of texts as a profile value") {
     auto const value = poplar::getAsProfileValue({{"a", "1"}});
     CHECK(value["a"].asString() == "1");

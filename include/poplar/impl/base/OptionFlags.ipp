@@ -118,6 +118,11 @@ POP_INLINE void readJSONFromEnv(StringRef envVarName, OptionFlags &flags) {
   }
 }
 
+POP_INLINE std::ostream &operator<<(std::ostream &stream, OptionFlags const &flags) {
+  serializeToJSON(stream, getAsProfileValue(flags), false);
+  return stream;
+}
+
 POP_INLINE ProfileValue getAsProfileValue(OptionFlags const &flags) {
   ProfileValue::Map map;
   for (auto const &flag : flags)
