@@ -122,6 +122,12 @@ POP_INLINE void ExecutableCheck::plan(std::string const &who, lower::MovePlan co
       fault(who, ": ", move.numDims, " dimensions found; at most ", MAX_DIMS, " are wanted");
     side(who, move, true, src);
     side(who, move, false, dst);
+    // No byte is written twice, so this bounds the time as well.
+    std::uint64_t bytes = move.bytes;
+    for (std::uint32_t d = 0; d < move.numDims; ++d)
+      if (__builtin_mul_overflow(bytes, x_.moveDims[move.firstDim + d].count, &bytes) ||
+          bytes > dst.bytes)
+        fault(who, ": more bytes than ", dst.name, " has found; it has ", dst.bytes);
   }
 }
 
