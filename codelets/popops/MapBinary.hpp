@@ -161,7 +161,7 @@ void binaryKernel(void *out, const void *in0, const void *in1, const void *, std
   };
   const T *a = static_cast<const T *>(in0), *b = static_cast<const T *>(in1);
   To *result = static_cast<To *>(out);
-  const std::size_t i = eachWholeVector<OP, V::width>(
+  const std::size_t i = eachWholeVector<OP, std::is_same_v<To, half>, V::width>(
       n, past, [&](std::size_t k) POP_SIMD_LAMBDA { return apply(V::load(a + k), V::load(b + k)); },
       [&](auto v, std::size_t k, bool by) POP_SIMD_LAMBDA { putLanes(v, result + k, by); });
   if (i < n)

@@ -45,7 +45,9 @@ constexpr bool isCheap(MapOp op) {
 
 /// put(value(i), i, past) for the first elements i of all whole vectors; returns the elements of
 /// these. `past` is a constant to `put` in the loops of cheap operations.
-template <MapOp OP, int WIDTH, class Value, class Put>
+/// HALVES: elements are half, a vector of which is half a cache line; past the caches both halves
+/// go together, or the line would be written in two pieces.
+template <MapOp OP, bool HALVES, int WIDTH, class Value, class Put>
 POP_SIMD_INLINE std::size_t eachWholeVector(std::size_t n, bool past, Value value, Put put) {
   std::size_t i = 0;
   if constexpr (isCheap(OP)) {
@@ -61,6 +63,12 @@ POP_SIMD_INLINE std::size_t eachWholeVector(std::size_t n, bool past, Value valu
       four(std::true_type());
     else
       four(std::false_type());
+  } else if constexpr (HALVES && WIDTH > 1) {
+    for (; past && i + 2 * WIDTH <= n; i += 2 * WIDTH) {
+      const auto first = value(i), second = value(i + WIDTH);
+      put(first, i, true);
+      put(second, i + WIDTH, true);
+    }
   }
   for (; i + WIDTH <= n; i += WIDTH)
     put(value(i), i, past);
@@ -220,7 +228,7 @@ void unaryKernel(void *out, const void *in, const void *, const void *, std::siz
   };
   const T *a = static_cast<const T *>(in);
   To *result = static_cast<To *>(out);
-  const std::size_t i = eachWholeVector<OP, V::width>(
+  const std::size_t i = eachWholeVector<OP, std::is_same_v<To, half>, V::width>(
       n, past, [&](std::size_t k) POP_SIMD_LAMBDA { return apply(V::load(a + k)); },
       [&](auto v, std::size_t k, bool by) POP_SIMD_LAMBDA { putLanes(v, result + k, by); });
   if (i < n)
