@@ -2,6 +2,7 @@
 
 #include <csignal>
 #include <cstddef>
+#include <sched.h>
 #include <stdexcept>
 #include <sys/prctl.h>
 #include <sys/wait.h>
@@ -36,26 +37,31 @@ int otherCore(cpu_set_t const &allowed, int mine) {
 
 } // namespace
 
-BusyCore::BusyCore() {
+struct BusyCore::State {
+  cpu_set_t allowed; ///< of this thread before
+  pid_t child;
+};
+
+BusyCore::BusyCore() : state_(std::make_unique<State>()) {
   int const mine = sched_getcpu();
-  if (mine < 0 || sched_getaffinity(0, sizeof allowed_, &allowed_) != 0)
+  if (mine < 0 || sched_getaffinity(0, sizeof state_->allowed, &state_->allowed) != 0)
     throw std::runtime_error("--busy-core: the system does not say on which cores this runs");
-  int const other = otherCore(allowed_, mine);
+  int const other = otherCore(state_->allowed, mine);
   if (other < 0)
     throw std::runtime_error("--busy-core needs two cores; this process may use one");
-  child_ = fork();
-  if (child_ < 0)
+  state_->child = fork();
+  if (state_->child < 0)
     throw std::runtime_error("--busy-core: the spinning process could not be made");
-  if (child_ == 0)
+  if (state_->child == 0)
     spin(other);
   cpu_set_t const place = only(mine);
   sched_setaffinity(0, sizeof place, &place);
 }
 
 BusyCore::~BusyCore() {
-  kill(child_, SIGKILL);
-  waitpid(child_, nullptr, 0);
-  sched_setaffinity(0, sizeof allowed_, &allowed_);
+  kill(state_->child, SIGKILL);
+  waitpid(state_->child, nullptr, 0);
+  sched_setaffinity(0, sizeof state_->allowed, &state_->allowed);
 }
 
 } // namespace cottonwood::bench

@@ -1,8 +1,7 @@
 // Another program in the way of the engine's threads.
 #pragma once
 
-#include <sched.h>
-#include <sys/types.h>
+#include <memory>
 
 namespace cottonwood::bench {
 
@@ -16,8 +15,8 @@ public:
   BusyCore &operator=(BusyCore const &) = delete;
 
 private:
-  cpu_set_t allowed_; ///< of this thread before
-  pid_t child_;
+  struct State;
+  std::unique_ptr<State> state_;
 };
 
 } // namespace cottonwood::bench
