@@ -216,11 +216,10 @@ inline constexpr float TANH_TAIL[] = {0x1p+0f, 0x1.555486p-1f, 0x1.5554ep-2f, 0x
 
 /// d / (d + 1) with d = (e^2|x| - 1) / 2, and the sign of x; 3 ulp.
 template <class V> POP_SIMD_INLINE V tanh(V x) {
-  using namespace detail;
   const V a = V::min(V::splat(9.1f), V::abs(x)); // NaN stays; beyond, tanh rounds to 1
-  const V n = nearestProduct(a, 2 * LOG2E);
-  const V r = V::fnma(n, V::splat(LN2_LO / 2), V::fnma(n, V::splat(LN2_HI / 2), a));
-  const V r2 = r * r, g = V::fma(r2, polynomial(r, r2, TANH_TAIL<V>), r), s = powerOfTwo(n);
+  const V n = detail::nearestProduct(a, 2 * detail::LOG2E);
+  const V r = V::fnma(n, V::splat(detail::LN2_LO / 2), V::fnma(n, V::splat(detail::LN2_HI / 2), a));
+  const V r2 = r * r, g = V::fma(r2, polynomial(r, r2, detail::TANH_TAIL<V>), r), s = powerOfTwo(n);
   const V d = V::fma(g, s, V::fma(s, V::splat(0.5f), V::splat(-0.5f)));
   return copySign(d / (d + V::splat(1.f)), x);
 }
@@ -347,11 +346,11 @@ template <class V> POP_SIMD_INLINE V normalTail(V a) {
 
 /// -expm1(log(erfc |x|)) with the sign of x; 3 ulp.
 template <class V> POP_SIMD_INLINE V erf(V x) {
-  using namespace detail;
   const V z = V::min(V::splat(3.95f), V::abs(x)); // NaN stays; beyond, erf rounds to 1
-  const V tail = V::fma(polynomial(z, z * z, LOG_ERFC<V>), z, V::splat(ERF_SLOPE_LOW));
-  const V log = V::fnma(z, tail, z * V::splat(-ERF_SLOPE));
-  return copySign(expm1Inner(log), x);
+  const V tail =
+      V::fma(polynomial(z, z * z, detail::LOG_ERFC<V>), z, V::splat(detail::ERF_SLOPE_LOW));
+  const V exponent = V::fnma(z, tail, z * V::splat(-detail::ERF_SLOPE));
+  return copySign(detail::expm1Inner(exponent), x);
 }
 
 /// The normal distribution function, erfc(-x / sqrt 2) / 2: accurate in its small tail as well.
