@@ -133,6 +133,7 @@ constexpr Shaped NORM[] = {
     {Set::Ci, "1e7", "softmax", matrix(Function::SOFTMAX, 10'000, 1000)},
     {Set::Ci, "1e7", "log-softmax", matrix(Function::LOG_SOFTMAX, 10'000, 1000)},
     {Set::Ci, "1e7", "layer-norm", matrix(Function::LAYER_NORM, 16'384, 768)},
+    {Set::All, "1e7", "layer-norm", matrix(Function::LAYER_NORM, 16'384, 768, true)},
     {Set::All, "1e7", "softmax", matrix(Function::SOFTMAX, 200, 50'000)},
     {Set::All, "1e7", "softmax", matrix(Function::SOFTMAX, 10'000, 1000, true)},
 };

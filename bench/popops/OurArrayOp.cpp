@@ -149,9 +149,10 @@ private:
     case Function::LOG_SOFTMAX:
       return ::popnn::logSoftmax(graph(), a_, bed_.once, "c");
     case Function::LAYER_NORM: {
+      Tensor const a = a_.reshape({op_.outer * op_.rows, op_.columns});
       auto const [mean, factor] = ::popnn::ln::layerNormStatistics(
-          graph(), a_, LAYER_NORM_EPSILON, bed_.once, false, false, FLOAT, "c");
-      return ::popnn::ln::layerNormWhiten(graph(), a_, mean, factor, bed_.once, "c");
+          graph(), a, LAYER_NORM_EPSILON, bed_.once, false, false, FLOAT, "c");
+      return ::popnn::ln::layerNormWhiten(graph(), a, mean, factor, bed_.once, "c");
     }
     case Function::CAST_TO_HALF:
     case Function::CAST_FROM_HALF:

@@ -334,9 +334,10 @@ double allowedError(ArrayOp const &op, bool halfResult) {
   // Values of a softmax take part in a sum of positive terms, which rounding moves less; so do
   // squares in a variance.
   double const sum = normalises(op) ? std::sqrt(static_cast<double>(op.columns)) : 0;
-  // An expression rounds to half after each of its operations.
+  // An expression rounds to half after each of its operations; means and deviations are halves too.
   bool const fused = op.function == Function::FUSED_RELU || op.function == Function::FUSED_SWISH;
-  double const halves = halfResult ? (fused ? 2 : 1) * 0x1p-11 * 1.001 : 0;
+  unsigned const roundings = op.function == Function::LAYER_NORM ? 3 : fused ? 2 : 1;
+  double const halves = halfResult ? roundings * 0x1p-11 * 1.001 : 0;
   return 0x1p-24 * (infoOf(op.function).halfUlps + sum) * 1.001 + halves;
 }
 
