@@ -236,6 +236,8 @@ public:
   void setPrintTensorStream(std::ostream &stream);
   /// All engine options with their effective values.
   OptionFlags getEngineOptions() const;
+  /// Writes the engine's executable: Executable::serialize.
+  void serializeExecutable(std::ostream &out) const;
 
   /// For tests of what an application does about failing devices: the next time that a vertex on
   /// the location's tile would run, run() throws what a device would report as `code`: an

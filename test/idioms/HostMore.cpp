@@ -84,6 +84,7 @@ static void engines(Graph &g, Device const &dev) {
   auto exe = compileGraph(g, {Sequence()}); // H97
   std::ofstream out("executable");
   exe.serialize(out);
+  e.serializeExecutable(out);
   std::ifstream in("executable");
   Executable x = Executable::deserialize(in);
 }

@@ -146,6 +146,13 @@ TEST_SUITE("poplar/engine/executable") {
               std::make_unique<std::istringstream>(stored(executable)))) == stored(executable));
   }
 
+  TEST_CASE("an engine writes the executable it has") {
+    Executable const executable = smallExecutable();
+    std::ostringstream out;
+    Engine(executable).serializeExecutable(out);
+    CHECK(out.str() == stored(executable));
+  }
+
   TEST_CASE("a file that was cut or changed anywhere is refused") {
     std::string const file = stored(smallExecutable());
     for (std::size_t length = 0; length < file.size(); ++length)

@@ -356,4 +356,8 @@ POP_INLINE std::vector<ErrorLocation> Engine::getSimulatedErrorLocations(StringR
 
 POP_INLINE OptionFlags Engine::getEngineOptions() const { return session_->options(); }
 
+POP_INLINE void Engine::serializeExecutable(std::ostream &out) const {
+  Executable(session_->sharedExecutable()).serialize(out);
+}
+
 } // namespace poplar

@@ -30,6 +30,9 @@ public:
   ~Session();
 
   lower::ExecutableData const &executable() const { return *executable_; }
+  std::shared_ptr<lower::ExecutableData const> const &sharedExecutable() const {
+    return executable_;
+  }
   poplar::OptionFlags const &options() const { return options_; }
 
   void prepare(poplar::Device const &device);
