@@ -178,6 +178,28 @@ TEST_SUITE("poplar/engine/stream-threads") {
     CHECK(read<int>(engine, "x", 1)[0] == expected);
   }
 
+  TEST_CASE("a run that fails lets callbacks finish what they have begun") {
+    struct Slow : Source {
+      using Source::Source;
+      Result prefetch(void *p) override {
+        std::this_thread::sleep_for(std::chrono::milliseconds(5));
+        return Source::prefetch(p);
+      }
+    };
+    Device const device = Device::createCPUDevice();
+    Graph graph(device.getTarget());
+    Tensor const x = variable(graph, INT, {1}, "x");
+    DataStream const in = graph.addHostToDeviceFIFO("in", INT, 1, ReplicatedStreamMode::REPLICATE,
+                                                    {{"bufferingDepth", "3"}});
+    Engine engine(graph, Sequence({Copy(in, x), ErrorProgram("stop", x)}), dedicated());
+    Source::Facts facts;
+    engine.connectStreamToCallback("in", std::make_unique<Slow>(facts, 1, 0));
+    engine.load(device);
+    CHECK_THROWS_AS(engine.run(), application_runtime_error);
+    CHECK(facts.completed == 1);
+    CHECK(facts.prefetched == 3);
+  }
+
   TEST_CASE("exceptions of callbacks come out of run(), wherever the callback was") {
     struct Fails : Source {
       Fails(Facts &facts, char const *where) : Source(facts, 1, 0), where_(where) {}

@@ -17,8 +17,7 @@ namespace cottonwood::engine {
 class StreamThread {
 public:
   StreamThread();
-  /// Finishes all jobs; an exception nobody waited for is lost.
-  ~StreamThread();
+  ~StreamThread() { finishAll(); }
   StreamThread(StreamThread const &) = delete;
   StreamThread &operator=(StreamThread const &) = delete;
 
@@ -35,6 +34,9 @@ public:
   void waitIdle() {
     waitUntil([] { return false; });
   }
+  /// Finishes all jobs and ends the thread; an exception nobody waited for is lost. Jobs may use
+  /// this object until it returns.
+  void finishAll();
   /// To be called by a job that has changed what a waiter may wait for.
   void changed() { changed_.notify_all(); }
 

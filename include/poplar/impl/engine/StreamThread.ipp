@@ -9,7 +9,9 @@ namespace cottonwood::engine {
 
 POP_INLINE StreamThread::StreamThread() : thread_([this] { loop(); }) {}
 
-POP_INLINE StreamThread::~StreamThread() {
+POP_INLINE void StreamThread::finishAll() {
+  if (!thread_.joinable())
+    return;
   {
     std::lock_guard<std::mutex> const lock(mutex_);
     stopping_ = true;

@@ -41,7 +41,7 @@ public:
   /// Lets the thread end, if there is one: at the end of every run. Exceptions of callbacks that
   /// came after the last transfer come out of finish(), and are lost in abandon().
   void finish();
-  void abandon() { thread_.reset(); }
+  void abandon();
 
 private:
   StreamThread &thread();

@@ -142,6 +142,12 @@ POP_INLINE void CallbackChannel::finish() {
   thread_.reset();
 }
 
+POP_INLINE void CallbackChannel::abandon() {
+  if (thread_)
+    thread_->finishAll(); // its jobs go through thread_, which reset() would clear first
+  thread_.reset();
+}
+
 POP_INLINE void CallbackChannel::invalidate() {
   if (callback_ && numFilled_ != 0)
     (*callback_)->invalidatePrefetched();
