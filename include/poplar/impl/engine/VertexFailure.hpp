@@ -10,7 +10,6 @@
 
 #include <csetjmp>
 #include <cstdint>
-#include <string>
 
 namespace cottonwood::engine {
 
@@ -19,7 +18,8 @@ struct VertexFailure {
   Kind kind = Kind::None;
   unsigned raised = 0;    ///< FloatingPoint: bits of FloatFlags
   std::uint32_t call = 0; ///< of the compute set
-  std::string expression, file, function;
+  // The compiler's own texts: nothing that a jump would leave behind.
+  char const *expression = "", *file = "", *function = "";
   unsigned line = 0;
 };
 
