@@ -332,6 +332,9 @@ public:
   template <typename T> void setInitialValue(FieldRef field, std::vector<T> const &val) {
     setFieldValue(field, val.data(), val.size(), TypeTraits::make<T>(), true);
   }
+  template <typename T> void setInitialValue(FieldRef field, std::initializer_list<T> val) {
+    setInitialValue(field, ArrayRef<T>(val));
+  }
   void setInitialValueHalf(FieldRef field, std::uint16_t val);
   void setInitialValueHalf(FieldRef field, ArrayRef<std::uint16_t> val);
 

@@ -57,7 +57,10 @@ public:
 
 protected:
   friend struct cottonwood::program::Access;
-  explicit Program(std::shared_ptr<cottonwood::program::Node const> node);
+  /// A template, so that no list in braces is taken for a node.
+  template <class N, class = typename std::enable_if<std::is_same<
+                         N, std::shared_ptr<cottonwood::program::Node const>>::value>::type>
+  explicit Program(N node) : node_(std::move(node)) {}
   std::shared_ptr<cottonwood::program::Node const> node_;
 };
 

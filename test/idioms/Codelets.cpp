@@ -175,13 +175,13 @@ INST(float)
 INST(half)
 INST(unsigned char) // D21
 
-    namespace a { // D22
-  namespace b {
-  class D22 : public Vertex {
-  public:
-    void compute() {}
-  };
-  } // namespace b
+namespace a { // D22
+namespace b {
+class D22 : public Vertex {
+public:
+  void compute() {}
+};
+} // namespace b
 } // namespace a
 #if __cplusplus >= 201703L
 namespace a::b {
@@ -227,6 +227,19 @@ template <typename T> struct Helper { // D28, D29
   static T init() { return 1; }
   static T least() { return std::numeric_limits<T>::lowest(); }
   static bool check(T x) { return x == 0 || x < std::numeric_limits<T>::max() || T{} == T(0.5); }
+};
+
+static __attribute__((always_inline)) inline unsigned inlined26(unsigned x) { return x + 1; }
+static __attribute__((noinline)) unsigned called26(unsigned x) { return x * 2; }
+class D26 : public Vertex {
+public:
+  Input<unsigned> x;
+  Output<unsigned> y;
+  static __attribute__((always_inline)) unsigned member(unsigned v) { return v - 1; }
+  bool compute() {
+    *y = member(called26(inlined26(*x)));
+    return true;
+  }
 };
 
 class D27 : public Vertex {

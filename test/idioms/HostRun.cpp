@@ -87,6 +87,7 @@ static void programs(Graph &g, DebugInfo const &di, DebugNameAndId const &dnai) 
   sw.add(0, up);
   p.add(Switch::switchWithUnreachableDefault(idx));
   p.add(Switch(idx, {{0, up}}, down));
+  p.add(Switch(idx, {{0, up}}));
   Function fn = g.addFunction(p); // H71
   p.add(Call(fn));
   p.add(Call(fn, di));
@@ -139,6 +140,11 @@ static void engines(Graph &g, Device &dev) {
   auto exe = compileGraph(g, {Sequence()});           // H79
   auto exe2 = compileGraph(g, {a, b}, opts, pf);
   auto exe3 = compileGraph(g, {a}, {}, pf);
+  auto exe4 = compileGraph(g, {a}, {});
+  auto exe5 = compileGraph(g, {a}, {{"debug.instrument", "true"}});
+  auto exe6 = compileGraph(g, {a}, {}, {}, "name");
+  auto exe7 = compileGraph(g, {a}, opts, pf, {"name"});
+  auto exe8 = compileGraph(g, {a}, {{"debug.instrument", "true"}}, [](int, int) {});
   Engine e12(std::move(exe));
   Engine engine{std::move(exe2)};
   Engine e13(std::move(exe3), opts);

@@ -200,11 +200,10 @@ POP_INLINE ErrorProgram::ErrorProgram(StringRef message, Tensor debugTensor,
                                       DebugContext const &debugContext)
     : Program(hostDetail::errorNode(message, debugTensor, debugContext)) {}
 
-POP_INLINE Abort::Abort(DebugContext const &debugContext)
-    : Program(hostDetail::messageNode(cottonwood::program::NodeKind::Abort, "", debugContext)) {}
+POP_INLINE Abort::Abort(DebugContext const &debugContext) : Abort("", debugContext) {}
 POP_INLINE Abort::Abort(std::string const &message, DebugContext const &debugContext)
-    : Program(
-          hostDetail::messageNode(cottonwood::program::NodeKind::Abort, message, debugContext)) {}
+    : Program(cottonwood::program::NodePtr(
+          hostDetail::messageNode(cottonwood::program::NodeKind::Abort, message, debugContext))) {}
 
 POP_INLINE AbortOnCondition::AbortOnCondition(Tensor predicate, DebugContext const &debugContext)
     : Program(hostDetail::abortNode(predicate, "", debugContext)) {}

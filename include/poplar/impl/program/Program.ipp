@@ -274,8 +274,6 @@ POP_INLINE Program::Program(Program &&p) noexcept = default;
 POP_INLINE Program &Program::operator=(Program const &p) = default;
 POP_INLINE Program &Program::operator=(Program &&p) noexcept = default;
 POP_INLINE Program::~Program() = default;
-POP_INLINE Program::Program(std::shared_ptr<cottonwood::program::Node const> node)
-    : node_(std::move(node)) {}
 
 POP_INLINE bool Program::isEmpty() const { return !node_; }
 
@@ -289,8 +287,8 @@ POP_INLINE Execute::Execute(ComputeSet cs, Tensor t, DebugContext const &debugCo
     : Program(cottonwood::program::detail::executeNode(cs, t, debugContext)) {}
 
 POP_INLINE Sequence::Sequence(DebugContext const &debugContext)
-    : Program(cottonwood::program::detail::makeNode(cottonwood::program::NodeKind::Sequence,
-                                                    debugContext)) {}
+    : Program(cottonwood::program::NodePtr(cottonwood::program::detail::makeNode(
+          cottonwood::program::NodeKind::Sequence, debugContext))) {}
 POP_INLINE Sequence::Sequence(std::initializer_list<Program> programs,
                               DebugContext const &debugContext)
     : Sequence(debugContext) {
