@@ -6,6 +6,7 @@
 
 #include <map>
 #include <memory>
+#include <poplar/IPUAttributes.hpp>
 #include <poplar/OptionFlags.hpp>
 #include <poplar/Target.hpp>
 #include <string>
@@ -54,7 +55,9 @@ public:
   /// An older name of supportsRemoteBuffers().
   bool supportsGraphStreaming() const { return supportsRemoteBuffers(); }
   bool hasGateway() const;
-  /// Facts by name, such as "emulated".
+  /// One fact; "N/A" where there is nothing to tell, as there is no hardware.
+  std::string getAttribute(IPUAttributes::AttributeId attributeId) const;
+  /// All of these by their labels, and others, such as "emulated".
   std::map<std::string, std::string> getAttributes() const;
   /// One entry an IPU: the NUMA node it is nearest to, -1 as an emulated one is near to all.
   std::vector<int> getNumaTopology() const;

@@ -24,6 +24,7 @@
 #include <poplar/GraphElements.hpp>
 #include <poplar/HalfFloat.hpp>
 #include <poplar/HostFunctionCallback.hpp>
+#include <poplar/IPUAttributes.hpp>
 #include <poplar/IPUModel.hpp>
 #include <poplar/IeeeHalf.hpp>
 #include <poplar/InOutTypes.hpp>

@@ -269,6 +269,33 @@ TEST_SUITE("poplar/model/Device") {
     CHECK(device.isAttached());
   }
 
+  TEST_CASE("attributes are told one by one and all together") {
+    using Id = IPUAttributes::AttributeId;
+    auto const pair = DeviceManager().getDevice(17); // chips 2 and 3
+    CHECK(pair.getAttribute(Id::Id) == "17");
+    CHECK(pair.getAttribute(Id::BoardIpuIndex) == "2");
+    CHECK(pair.getAttribute(Id::BoardType) == "emulated");
+    CHECK(pair.getAttribute(Id::Clock) == "1330MHz");
+    CHECK(pair.getAttribute(Id::DriverVersion) == "0.0.0");
+    CHECK(pair.getAttribute(Id::IpuArchitecture) == "ipu2");
+    CHECK(pair.getAttribute(Id::NumaNode) == "-1");
+    CHECK(pair.getAttribute(Id::RemoteBuffersSupported) == "1");
+    CHECK(pair.getAttribute(Id::AverageDieTemp) == "N/A");
+    CHECK(pair.getAttribute(Id::UserProcessId) == "N/A");
+    REQUIRE(pair.attach());
+    CHECK(pair.getAttribute(Id::UserProcessId) == std::to_string(getpid()));
+    auto const all = pair.getAttributes();
+    CHECK(all.at("id") == "17");
+    CHECK(all.at("board ipu index") == "2");
+    CHECK(all.at("ipu architecture") == "ipu2");
+    CHECK(all.at("user process id") == std::to_string(getpid()));
+    CHECK(all.at("pci id") == "N/A");
+    auto const cpu = Device::createCPUDevice();
+    CHECK(cpu.getAttribute(::IPUAttributes::AttributeId::BoardType) == "cpu");
+    CHECK(cpu.getAttribute(Id::DriverVersion) == "N/A");
+    CHECK_THROWS_AS(Device().getAttribute(Id::Id), poplar_error);
+  }
+
   TEST_CASE("a simulator device models its target") {
     auto const device = Device::createSimulatorDevice(Target::createIPUTarget(1, 8, "ipu1"));
     CHECK(toString(device.getTarget().getTargetType()) == "IPU_MODEL");

@@ -3,6 +3,7 @@
 
 #include <cerrno>
 #include <charconv>
+#include <cmath>
 #include <cstdlib>
 #include <cstring>
 #include <fcntl.h>
@@ -152,6 +153,37 @@ POP_INLINE DeviceData &ipuOf(poplar::Device const &device, char const *where) {
   return data;
 }
 
+inline constexpr char kNoAttribute[] = "N/A";
+
+/// By IPUAttributes::AttributeId.
+inline constexpr char const *kAttributeLabels[] = {
+    "id",
+    "average board temp",
+    "average die temp",
+    "board ipu index",
+    "board serial number",
+    "board type",
+    "clock",
+    "driver version",
+    "firmware version",
+    "ipu architecture",
+    "ipu power",
+    "ipu utilisation",
+    "link speed",
+    "link width",
+    "numa node",
+    "pci id",
+    "remote buffers supported",
+    "total board power",
+    "user process id",
+};
+
+POP_INLINE char const *boardType(poplar::TargetType type) {
+  return type == poplar::TargetType::IPU         ? "emulated"
+         : type == poplar::TargetType::IPU_MODEL ? "model"
+                                                 : "cpu";
+}
+
 } // namespace cottonwood::model::detail
 
 namespace cottonwood::model {
@@ -227,13 +259,47 @@ POP_INLINE bool Device::supportsRemoteBuffers() const {
 }
 POP_INLINE bool Device::hasGateway() const { return getTarget().getGatewayMode(); }
 
+POP_INLINE std::string Device::getAttribute(IPUAttributes::AttributeId attributeId) const {
+  using Id = IPUAttributes::AttributeId;
+  auto const &data = cottonwood::model::detail::deviceOf(*this, "poplar::Device::getAttribute");
+  bool const isIPU = data.target.getTargetType() == TargetType::IPU;
+  switch (attributeId) {
+  case Id::Id:
+    return std::to_string(data.id);
+  case Id::BoardIpuIndex:
+    return std::to_string(getDriverIDs().front());
+  case Id::BoardType:
+    return cottonwood::model::detail::boardType(data.target.getTargetType());
+  case Id::Clock:
+    return std::to_string(std::llround(data.target.getTileClockFrequency() / 1e6)) + "MHz";
+  case Id::DriverVersion:
+    return isIPU ? "0.0.0" : cottonwood::model::detail::kNoAttribute;
+  case Id::IpuArchitecture:
+    return data.target.getTargetArchString();
+  case Id::NumaNode:
+    return std::to_string(getNumaTopology().front());
+  case Id::RemoteBuffersSupported:
+    return supportsRemoteBuffers() ? "1" : "0";
+  case Id::UserProcessId:
+    return isIPU && isAttached() ? std::to_string(::getpid())
+                                 : cottonwood::model::detail::kNoAttribute;
+  default:
+    return cottonwood::model::detail::kNoAttribute;
+  }
+}
+
 POP_INLINE std::map<std::string, std::string> Device::getAttributes() const {
   auto const &target = getTarget();
-  return {{"arch", target.getTargetArchString()},
-          {"emulated", target.getTargetType() == TargetType::IPU ? "true" : "false"},
-          {"numIPUs", std::to_string(target.getNumIPUs())},
-          {"tilesPerIPU", std::to_string(target.getTilesPerIPU())},
-          {"type", toString(target.getTargetType())}};
+  std::map<std::string, std::string> all{
+      {"arch", target.getTargetArchString()},
+      {"emulated", target.getTargetType() == TargetType::IPU ? "true" : "false"},
+      {"numIPUs", std::to_string(target.getNumIPUs())},
+      {"tilesPerIPU", std::to_string(target.getTilesPerIPU())},
+      {"type", toString(target.getTargetType())}};
+  int id = 0;
+  for (char const *const label : cottonwood::model::detail::kAttributeLabels)
+    all[label] = getAttribute(static_cast<IPUAttributes::AttributeId>(id++));
+  return all;
 }
 
 POP_INLINE std::vector<int> Device::getNumaTopology() const {
