@@ -221,15 +221,21 @@ public:
   /// \throws profiling_disabled  the target is a CPU.
   void printProfileSummary(std::ostream &out, OptionFlags const &opt = {});
   // The same figures as trees of values, as older programs ask for them.
-  /// `target`, `graph` (numbers of vertices and the like), `vertexTypes` (vertices by type), and
-  /// `memory`: `byTile` has lists of bytes, `total` among them.
+  /// `target`, `graph` (numbers of vertices and the like), `vertexTypes` (vertices by type),
+  /// `variables`, and `memory`: `byTile` has lists of bytes, `total` among them.
   /// \throws profiling_disabled  the target is a CPU.
   ProfileValue getGraphProfile() const;
-  /// `programs` (names of runs), `cycles` of all, and `steps`, each with `type`, `name`,
+  /// `programs` (names of runs), `cycles` of all, `tileAverages` (cycles of one tile by what it
+  /// does), `vertexTypes` (`instances` and `cycles`), and `steps`, each with `type`, `name`,
   /// `executions` and the `cycles` of one. \throws profiling_disabled  the target is a CPU.
   ProfileValue getExecutionProfile() const;
   /// Both: `graphProfile` and `executionProfile`.
   ProfileValue getProfile() const;
+  /// CSV with a title line: `begin` and `end` of intervals in cycles, and how many tiles compute,
+  /// exchange, exchange with the host, or wait in a sync meanwhile. In a replicated graph those of
+  /// replica 0. \throws profiling_disabled    the target is a CPU.
+  /// \throws missing_profile_data  nothing was loaded, or the option debug.instrument is not set.
+  void reportIntervals(std::ostream &out) const;
 
   /// Where PrintTensor prints; std::cerr unless set. The stream must outlive the runs.
   void setPrintStream(std::ostream &stream);

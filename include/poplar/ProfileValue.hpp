@@ -15,6 +15,8 @@
 
 namespace poplar {
 
+class OptionFlags;
+
 class POP_API ProfileValue {
 public:
   enum class Type { BOOL_, STRING, NUMBER, VECTOR, MAP };
@@ -23,6 +25,8 @@ public:
   using String = std::string;
   using Vector = std::vector<ProfileValue>;
   using Map = std::map<std::string, ProfileValue>;
+  /// What a value is made of; opaque.
+  struct Storage;
 
   /// An empty map.
   ProfileValue();
@@ -88,7 +92,6 @@ private:
     std::uint64_t bits; // two's complement when negative
     bool negative;
   };
-  struct Content;
   explicit ProfileValue(Integer integer);
   ProfileValue const &element(std::size_t index) const;
 
@@ -99,7 +102,7 @@ private:
   friend POP_API void serializeToJSON(std::ostream &, ProfileValue const &, bool);
   friend POP_API void serializeToCBOR(std::ostream &, ProfileValue const &, bool);
 
-  std::unique_ptr<Content> content_;
+  std::unique_ptr<Storage> content_;
 };
 
 /// Writes the value as JSON: on one line, or indented by two spaces with one element a line.
@@ -110,6 +113,22 @@ POP_API void serializeToCBOR(std::ostream &stream, ProfileValue const &value, bo
 /// Writes the value as JSON on one line.
 POP_API std::ostream &operator<<(std::ostream &stream, ProfileValue const &value);
 
+// The text of Engine::printProfileSummary, from the trees of Engine::getGraphProfile and
+// Engine::getExecutionProfile and with the same options.
+/// Target, graph and memory. \throws poplar_error  the tree is no graph profile.
+POP_API void printGraphSummary(std::ostream &stream, ProfileValue const &graphProfile,
+                               OptionFlags const &opts);
+/// What was executed. \throws poplar_error  a tree is not the profile that it should be.
+POP_API void printExecutionSummary(std::ostream &stream, ProfileValue const &graphProfile,
+                                   ProfileValue const &executionProfile, OptionFlags const &opts);
+/// Both; the graph alone if the execution profile is an empty map.
+POP_API void printProfileSummary(std::ostream &stream, ProfileValue const &graphProfile,
+                                 ProfileValue const &executionProfile, OptionFlags const &opts);
+POP_API void printProfileSummary(std::ostream &stream, ProfileValue const &graphProfile,
+                                 ProfileValue const &executionProfile);
+
 } // namespace poplar
+
+#include <poplar/OptionFlags.hpp> // which needs the class above
 
 #endif

@@ -177,7 +177,8 @@ sub readClass {
   }
   my $full = join '::', grep { length } $scope, $name;
   my $isDeclaration = peek($r) eq ';'; # of a class defined elsewhere, or of a template with instances only
-  record($r, $scope, $name) if $visible && (!$isDeclaration || $r->{template});
+  my $isMember = $scope ne ($r->{namespace} // ''); # of a class: there is no other declaration of it
+  record($r, $scope, $name) if $visible && (!$isDeclaration || $r->{template} || $isMember);
   return $r->{i}++ if $isDeclaration;
   $r->{template} = 0;
   push @{$r->{bases}{$full}}, @bases;

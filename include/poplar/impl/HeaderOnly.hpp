@@ -155,7 +155,8 @@
 #include <poplar/impl/model/IPUModel.ipp>
 #include <poplar/impl/model/Machine.ipp>
 #include <poplar/impl/model/Target.ipp>
-#include <poplar/impl/profile/EngineProfile.ipp>
+#include <poplar/impl/profile/Intervals.ipp>
+#include <poplar/impl/profile/Reports.ipp>
 #include <poplar/impl/profile/Summary.ipp>
 #include <poplar/impl/profile/Values.ipp>
 #include <poplar/impl/program/CSRFunctions.ipp>

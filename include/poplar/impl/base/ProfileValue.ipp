@@ -13,26 +13,26 @@
 
 namespace poplar {
 
-struct ProfileValue::Content {
+struct ProfileValue::Storage {
   std::variant<Map, Vector, String, bool, Integer, double> value;
 
-  template <class T> static std::unique_ptr<Content> of(T value) {
-    return std::make_unique<Content>(Content{std::move(value)});
+  template <class T> static std::unique_ptr<Storage> of(T value) {
+    return std::make_unique<Storage>(Storage{std::move(value)});
   }
 };
 
 // A null pointer is the empty map, so that default construction allocates nothing.
 POP_INLINE ProfileValue::ProfileValue() = default;
-POP_INLINE ProfileValue::ProfileValue(String text) : content_(Content::of(std::move(text))) {}
+POP_INLINE ProfileValue::ProfileValue(String text) : content_(Storage::of(std::move(text))) {}
 POP_INLINE ProfileValue::ProfileValue(char const *text) : ProfileValue(String(text)) {}
 POP_INLINE ProfileValue::ProfileValue(Vector elements)
-    : content_(Content::of(std::move(elements))) {}
-POP_INLINE ProfileValue::ProfileValue(Map members) : content_(Content::of(std::move(members))) {}
-POP_INLINE ProfileValue::ProfileValue(Number number) : content_(Content::of(number)) {}
-POP_INLINE ProfileValue::ProfileValue(Boolean value) : content_(Content::of(value)) {}
-POP_INLINE ProfileValue::ProfileValue(Integer integer) : content_(Content::of(integer)) {}
+    : content_(Storage::of(std::move(elements))) {}
+POP_INLINE ProfileValue::ProfileValue(Map members) : content_(Storage::of(std::move(members))) {}
+POP_INLINE ProfileValue::ProfileValue(Number number) : content_(Storage::of(number)) {}
+POP_INLINE ProfileValue::ProfileValue(Boolean value) : content_(Storage::of(value)) {}
+POP_INLINE ProfileValue::ProfileValue(Integer integer) : content_(Storage::of(integer)) {}
 POP_INLINE ProfileValue::ProfileValue(ProfileValue const &other)
-    : content_(other.content_ ? std::make_unique<Content>(*other.content_) : nullptr) {}
+    : content_(other.content_ ? std::make_unique<Storage>(*other.content_) : nullptr) {}
 POP_INLINE ProfileValue::ProfileValue(ProfileValue &&other) noexcept = default;
 POP_INLINE ProfileValue &ProfileValue::operator=(ProfileValue const &other) {
   if (this != &other)

@@ -36,11 +36,15 @@ public:
   std::uint64_t executions(std::uint32_t step) const { return executions_[step]; }
   /// The steps in order, as far as they were kept.
   std::vector<StepRun> const &trace() const { return trace_; }
+  /// Whether later steps than those of the trace were executed.
+  bool traceIsCut() const { return traceIsCut_; }
+  bool isTracing() const { return tracing_; }
   void setRecording(bool on) { recording_ = on; }
   void setTracing(bool on) { tracing_ = on; }
   void reset() {
     executions_.assign(executions_.size(), 0);
     trace_.clear();
+    traceIsCut_ = false;
   }
 
 private:
@@ -51,14 +55,18 @@ private:
     ++executions_[step];
     if (!tracing_)
       return;
+    if (traceIsCut_)
+      return;
     if (!trace_.empty() && trace_.back().step == step && trace_.back().count != ~std::uint32_t{0})
       ++trace_.back().count;
     else if (trace_.size() < MAX_TRACE)
       trace_.push_back({step, 1});
+    else
+      traceIsCut_ = true;
   }
 
   std::uint64_t clock_ = 0;
-  bool recording_ = true, tracing_ = false;
+  bool recording_ = true, tracing_ = false, traceIsCut_ = false;
   std::vector<std::uint64_t> cycles_;
   std::vector<std::uint64_t> executions_;
   std::vector<StepRun> trace_;

@@ -1,7 +1,14 @@
-// Body of Summary.hpp.
+// The text of profiles: bodies of poplar/ProfileValue.hpp, and of Engine::printProfileSummary.
+// Everything is modelled: estimates of a tiled machine, not measurements.
 #pragma once
 
-#include <poplar/impl/profile/Summary.hpp>
+#include <poplar/Engine.hpp>
+#include <poplar/ProfileValue.hpp>
+
+#include <poplar/exceptions.hpp>
+#include <poplar/impl/base/OptionReader.hpp>
+#include <poplar/impl/engine/Session.hpp>
+#include <poplar/impl/profile/Values.hpp>
 
 #include <algorithm>
 #include <cstdio>
@@ -9,6 +16,23 @@
 #include <ostream>
 
 namespace cottonwood::profile::detail {
+
+struct SummaryOptions {
+  bool executionSteps = false; ///< one line for each step that was executed
+  bool varStorage = false;     ///< variables with their sizes
+};
+
+POP_INLINE SummaryOptions summaryOptions(char const *consumer, poplar::OptionFlags const &flags) {
+  SummaryOptions options;
+  bool ignored = false;
+  base::OptionReader reader(consumer, flags);
+  reader.flag("showExecutionSteps", options.executionSteps);
+  reader.flag("showVarStorage", options.varStorage);
+  for (char const *const name : {"showPerIpuMemoryUsage", "showOptimizations", "colours"})
+    reader.flag(name, ignored);
+  reader.finish();
+  return options;
+}
 
 /// 1234567 as 1,234,567
 POP_INLINE std::string grouped(std::uint64_t value) {
@@ -48,57 +72,54 @@ private:
   std::vector<std::pair<std::string, std::string>> rows_;
 };
 
-POP_INLINE void printTarget(std::ostream &out, poplar::Target const &target, unsigned numReplicas) {
-  double const bytesPerTile = target.getBytesPerTile();
-  double const perReplica = bytesPerTile * target.getNumTiles();
+POP_INLINE void printTarget(std::ostream &out, Values const &target) {
+  std::uint64_t const replicas = target["numReplicas"].asUint(), ipus = target["numIPUs"].asUint(),
+                      tiles = target["numTiles"].asUint();
+  double const bytesPerTile = target["bytesPerTile"].asDouble();
+  double const perReplica = bytesPerTile * static_cast<double>(tiles);
   Rows rows("  ");
-  rows.add("Number of IPUs:", grouped(target.getNumIPUs() * numReplicas));
-  rows.add("Tiles per IPU:", grouped(target.getTilesPerIPU()));
-  rows.add("Total Tiles:", grouped(std::uint64_t{target.getNumTiles()} * numReplicas));
+  rows.add("Number of IPUs:", grouped(ipus * replicas));
+  rows.add("Tiles per IPU:", grouped(target["tilesPerIPU"].asUint()));
+  rows.add("Total Tiles:", grouped(tiles * replicas));
   rows.add("Memory Per-Tile:", real(bytesPerTile / 1024) + " kB");
-  rows.add("Total Memory:", real(perReplica * numReplicas / 1048576) + " MB");
-  rows.add("Clock Speed (approx):", real(target.getTileClockFrequency() / 1e6) + " MHz");
-  rows.add("Number of Replicas:", grouped(numReplicas));
-  rows.add("IPUs per Replica:", grouped(target.getNumIPUs()));
-  rows.add("Tiles per Replica:", grouped(target.getNumTiles()));
+  rows.add("Total Memory:", real(perReplica * static_cast<double>(replicas) / 1048576) + " MB");
+  rows.add("Clock Speed (approx):", real(target["clockFrequency"].asDouble() / 1e6) + " MHz");
+  rows.add("Number of Replicas:", grouped(replicas));
+  rows.add("IPUs per Replica:", grouped(ipus));
+  rows.add("Tiles per Replica:", grouped(tiles));
   rows.add("Memory per Replica:", real(perReplica / 1048576) + " MB");
   out << "Target:\n";
   rows.print(out, false);
-  out << (target.getTargetType() == poplar::TargetType::IPU
+  out << (target["type"].asString() == "IPU"
               ? "  The IPU is emulated: all figures below are estimates of a model, not "
                 "measurements.\n\n"
               : "\n");
 }
 
-POP_INLINE void printGraph(std::ostream &out, lower::ExecutableData const &executable) {
+POP_INLINE void printGraph(std::ostream &out, Values const &graph) {
   Rows rows("  ");
-  rows.add("Number of vertices:", grouped(executable.numVertices));
-  rows.add("Number of edges:", grouped(executable.numEdges));
-  rows.add("Number of variables:", grouped(executable.numVariables));
-  rows.add("Number of compute sets:", grouped(executable.numComputeSets));
+  rows.add("Number of vertices:", grouped(graph["numVertices"].asUint()));
+  rows.add("Number of edges:", grouped(graph["numEdges"].asUint()));
+  rows.add("Number of variables:", grouped(graph["numVars"].asUint()));
+  rows.add("Number of compute sets:", grouped(graph["numComputeSets"].asUint()));
   out << "Graph:\n";
   rows.print(out);
-  if (executable.bsp.verticesByDefaultRule != 0)
-    out << "  " << grouped(executable.bsp.verticesByDefaultRule) << " of "
-        << grouped(executable.numVertices)
+  if (std::uint64_t const byDefault = graph["numVerticesByDefaultRule"].asUint(); byDefault != 0)
+    out << "  " << grouped(byDefault) << " of " << grouped(graph["numVertices"].asUint())
         << " vertices have no cycle estimate: the default rule is used for them\n";
   out << '\n';
 }
 
-POP_INLINE void printHistogram(std::ostream &out, std::vector<lower::TileMemory> const &tiles) {
-  std::uint64_t most = 0, least = ~std::uint64_t{0};
-  for (lower::TileMemory const &tile : tiles) {
-    most = std::max(most, tile.total());
-    least = std::min(least, tile.total());
-  }
+POP_INLINE void printHistogram(std::ostream &out, std::vector<std::uint64_t> const &tiles) {
+  auto const [least, most] = std::minmax_element(tiles.begin(), tiles.end());
   // The smallest power of two KB that gives at most 16 rows.
   std::uint64_t bucket = 1024;
-  while (most / bucket - least / bucket >= 16)
+  while (*most / bucket - *least / bucket >= 16)
     bucket *= 2;
   std::map<std::uint64_t, std::uint64_t> rows;
   std::uint64_t fullest = 0;
-  for (lower::TileMemory const &tile : tiles)
-    fullest = std::max(fullest, ++rows[tile.total() / bucket]);
+  for (std::uint64_t const bytes : tiles)
+    fullest = std::max(fullest, ++rows[bytes / bucket]);
   out << "  By Tile (Excluding Gaps):\n"
       << "    Range (KB) Histogram (Excluding Gaps)               Count (tiles)\n";
   for (auto const &[row, count] : rows) {
@@ -112,171 +133,151 @@ POP_INLINE void printHistogram(std::ostream &out, std::vector<lower::TileMemory>
   }
 }
 
-POP_INLINE void printMemory(std::ostream &out, lower::ExecutableData const &executable) {
-  std::vector<lower::TileMemory> const &tiles = executable.tileMemory;
-  lower::TileMemory sum;
-  std::size_t fullest = 0, over = 0;
-  for (std::size_t i = 0; i < tiles.size(); ++i) {
-    sum.alwaysLive += tiles[i].alwaysLive;
-    sum.notAlwaysLive += tiles[i].notAlwaysLive;
-    sum.constants += tiles[i].constants;
-    sum.vertexState += tiles[i].vertexState;
-    over += tiles[i].total() > executable.target.getBytesPerTile();
-    if (tiles[i].total() > tiles[fullest].total())
-      fullest = i;
-  }
-  out << "Memory Usage:\n  Total:\n    Including Gaps:  " << grouped(sum.total())
+POP_INLINE void printMemory(std::ostream &out, Values const &profile) {
+  Values const &byTile = profile["memory"]["byTile"];
+  std::uint64_t const vertexState = byTile["vertexState"].sumUint();
+  out << "Memory Usage:\n  Total:\n    Including Gaps:  " << grouped(byTile["total"].sumUint())
       << " B\n    Excluding Gaps:\n"
       << "      By Data Type:\n";
   Rows types("          ");
-  types.add("Variables:", grouped(sum.alwaysLive + sum.notAlwaysLive) + " B");
-  types.add("Constants:", grouped(sum.constants) + " B");
-  types.add("Vertex Instances:", grouped(sum.vertexState) + " B");
+  types.add("Variables:",
+            grouped(byTile["alwaysLive"].sumUint() + byTile["notAlwaysLive"].sumUint()) + " B");
+  types.add("Constants:", grouped(byTile["constants"].sumUint()) + " B");
+  types.add("Vertex Instances:", grouped(vertexState) + " B");
   types.print(out);
-  std::map<std::string, std::uint64_t> byType;
-  for (lower::VertexCall const &call : executable.calls)
-    ++byType[executable.codelets[call.codelet].name];
-  out << "        Vertex Data (" << grouped(sum.vertexState) << "B):\n          By Type:\n";
+  out << "        Vertex Data (" << grouped(vertexState) << "B):\n          By Type:\n";
   Rows vertices("            ");
-  for (auto const &[name, count] : byType)
-    vertices.add(name, grouped(count) + (count == 1 ? " instance" : " instances"));
+  for (auto const &[name, count] : profile["vertexTypes"].asMap())
+    vertices.add(name,
+                 grouped(count.asUint()) + (count.asUint() == 1 ? " instance" : " instances"));
   vertices.print(out);
   out << '\n';
+  std::vector<std::uint64_t> const tiles = byTile["total"].toUintVector();
   if (!tiles.empty()) {
     printHistogram(out, tiles);
-    std::uint64_t const most = tiles[fullest].total();
-    out << "\n    Maximum (Including Gaps): " << grouped(most) << " ("
-        << real(static_cast<double>(most) / 1024) << " K) on tile " << fullest << "\n    " << over
-        << " tile(s) out of memory\n";
+    std::uint64_t const available = profile["target"]["bytesPerTile"].asUint();
+    auto const fullest = std::max_element(tiles.begin(), tiles.end());
+    auto const over = std::count_if(tiles.begin(), tiles.end(),
+                                    [&](std::uint64_t bytes) { return bytes > available; });
+    out << "\n    Maximum (Including Gaps): " << grouped(*fullest) << " ("
+        << real(static_cast<double>(*fullest) / 1024) << " K) on tile " << fullest - tiles.begin()
+        << "\n    " << over << " tile(s) out of memory\n";
   }
   out << "\n\n";
 }
 
-struct ExecutionTotals {
-  std::uint64_t cycles = 0;
-  double computeIdle = 0, computeBusy = 0, exchange = 0, host = 0, sync = 0; ///< summed over tiles
-};
-
-POP_INLINE ExecutionTotals addUp(lower::ExecutableData const &executable,
-                                 engine::StepRecorder const &recorder) {
-  using lower::StepKind;
-  ExecutionTotals totals;
-  unsigned const contexts = executable.target.getNumWorkerContexts();
-  double const tiles = executable.target.getNumTiles();
-  for (std::uint32_t i = 0; i < executable.bsp.steps.size(); ++i) {
-    lower::BspStep const &step = executable.bsp.steps[i];
-    auto const times = static_cast<double>(recorder.executions(i));
-    totals.cycles += step.maxCycles * recorder.executions(i);
-    double sum = 0;
-    for (std::uint64_t c = step.firstCost; c < step.firstCost + step.numCosts; ++c)
-      sum += executable.bsp.costs[c].cycles;
-    if (step.kind == StepKind::Compute) {
-      totals.computeIdle += times * sum;
-      totals.computeBusy += times * static_cast<double>(step.activeThreadCycles) / contexts;
-    } else if (step.kind == StepKind::Exchange || step.kind == StepKind::OnTileCopy) {
-      totals.exchange += times * sum;
-    } else if (step.kind == StepKind::StreamIn || step.kind == StepKind::StreamOut) {
-      totals.host += times * tiles * static_cast<double>(step.maxCycles - step.syncCycles);
-    }
+POP_INLINE void printVariables(std::ostream &out, Values const &variables) {
+  out << "\nVariable storage:\n";
+  Rows rows("  ");
+  for (Values const &variable : variables.asVector()) {
+    std::string const &name = variable["name"].asString();
+    rows.add(name.empty() ? "<anonymous>" : name,
+             grouped(variable["bytes"].asUint()) +
+                 (variable["alwaysLive"].asBool() ? " B, always live" : " B"));
   }
-  double const all = static_cast<double>(totals.cycles) * tiles;
-  totals.sync = std::max(0.0, all - totals.computeIdle - totals.exchange - totals.host);
-  return totals;
+  rows.print(out, false);
 }
 
-POP_INLINE void printVertexTypes(std::ostream &out, lower::ExecutableData const &executable,
-                                 engine::StepRecorder const &recorder) {
-  struct Sum {
-    std::uint64_t instances = 0, cycles = 0;
-  };
-  std::map<std::string, Sum> types;
-  for (lower::VertexTypeCycles const &entry : executable.bsp.byType) {
-    std::uint64_t const times = recorder.executions(entry.step);
-    if (times == 0)
-      continue;
-    Sum &sum = types[executable.codelets[entry.codelet].name];
-    sum.instances += entry.instances;
-    sum.cycles += entry.cycles * times;
-  }
-  if (types.empty())
+POP_INLINE void printVertexTypes(std::ostream &out, Values const &types) {
+  if (types.size() == 0)
     return;
   out << "\n  Cycles by vertex type:\n";
   Rows rows("    ");
-  for (auto const &[name, sum] : types)
-    rows.add(name + "  (" + grouped(sum.instances) + " instances):", grouped(sum.cycles));
+  for (auto const &[name, sum] : types.asMap())
+    rows.add(name + "  (" + grouped(sum["instances"].asUint()) + " instances):",
+             grouped(sum["cycles"].asUint()));
   rows.print(out);
 }
 
-POP_INLINE void printSteps(std::ostream &out, lower::ExecutableData const &executable,
-                           engine::StepRecorder const &recorder) {
-  static constexpr char const *KINDS[] = {"OnTileExecute", "DoExchange", "OnTileCopy", "StreamCopy",
-                                          "StreamCopy",    "Sync",       "Control"};
+POP_INLINE void printSteps(std::ostream &out, Values const &steps) {
   out << "\n  Execution steps:\n";
-  for (std::uint32_t i = 0; i < executable.bsp.steps.size(); ++i) {
-    lower::BspStep const &step = executable.bsp.steps[i];
-    if (recorder.executions(i) == 0 || step.kind == lower::StepKind::Control)
-      continue;
-    out << "    " << KINDS[static_cast<std::size_t>(step.kind)];
-    if (!step.name.empty())
-      out << ": " << step.name;
-    out << " (" << grouped(recorder.executions(i)) << " x " << grouped(step.maxCycles)
+  for (Values const &step : steps.asVector()) {
+    out << "    " << step["type"].asString();
+    if (std::string const &name = step["name"].asString(); !name.empty())
+      out << ": " << name;
+    out << " (" << grouped(step["executions"].asUint()) << " x " << grouped(step["cycles"].asUint())
         << " cycles)\n";
   }
 }
 
-POP_INLINE void printExecution(std::ostream &out, lower::ExecutableData const &executable,
-                               engine::StepRecorder const &recorder,
-                               std::vector<std::string> const &runNames,
+POP_INLINE void printExecution(std::ostream &out, Values const &graph, Values const &execution,
                                SummaryOptions const &options) {
-  ExecutionTotals const totals = addUp(executable, recorder);
-  double const tiles = executable.target.getNumTiles();
-  out << "Execution:\n\nPrograms executed:\n\n";
-  for (std::size_t i = 0; i < runNames.size(); ++i)
-    out << (i == 0 ? "" : ", ") << (runNames[i].empty() ? "<anonymous>" : runNames[i]);
-  out << (runNames.empty() ? "none.\n\n" : ".\n\n");
+  std::uint64_t const cycles = execution["cycles"].asUint();
   double const micros =
-      static_cast<double>(totals.cycles) / executable.target.getTileClockFrequency() * 1e6;
-  auto const share = [&](double sum) {
-    double const average = sum / tiles;
-    double const percent =
-        totals.cycles == 0 ? 0 : 100 * average / static_cast<double>(totals.cycles);
+      static_cast<double>(cycles) / graph["target"]["clockFrequency"].asDouble() * 1e6;
+  Values::Vector const &programs = execution["programs"].asVector();
+  out << "Execution:\n\nPrograms executed:\n\n";
+  for (std::size_t i = 0; i < programs.size(); ++i) {
+    std::string const &name = programs[i].asString();
+    out << (i == 0 ? "" : ", ") << (name.empty() ? "<anonymous>" : name);
+  }
+  out << (programs.empty() ? "none.\n\n" : ".\n\n");
+  auto const share = [&](char const *kind) {
+    double const average = execution["tileAverages"][kind].asDouble();
+    double const percent = cycles == 0 ? 0 : 100 * average / static_cast<double>(cycles);
     return real(average) + " (" + real(percent) + "% of total)";
   };
   Rows rows("  ");
-  rows.add("Total cycles:", grouped(totals.cycles) + " (approx " + real(micros) + " microseconds)");
-  rows.add("Tile average compute cycles (including idle threads):", share(totals.computeIdle));
-  rows.add("Tile average compute cycles (excluding idle threads):", share(totals.computeBusy));
-  rows.add("Tile average IPU exchange cycles:", share(totals.exchange));
-  rows.add("Tile average global exchange cycles:", share(0));
-  rows.add("Tile average host exchange cycles:", share(totals.host));
-  rows.add("Tile average sync cycles:", share(totals.sync));
+  rows.add("Total cycles:", grouped(cycles) + " (approx " + real(micros) + " microseconds)");
+  rows.add("Tile average compute cycles (including idle threads):", share("computeIncludingIdle"));
+  rows.add("Tile average compute cycles (excluding idle threads):", share("computeExcludingIdle"));
+  rows.add("Tile average IPU exchange cycles:", share("exchange"));
+  rows.add("Tile average global exchange cycles:", share("globalExchange"));
+  rows.add("Tile average host exchange cycles:", share("hostExchange"));
+  rows.add("Tile average sync cycles:", share("sync"));
   rows.print(out, false);
-  printVertexTypes(out, executable, recorder);
+  printVertexTypes(out, execution["vertexTypes"]);
   if (options.executionSteps)
-    printSteps(out, executable, recorder);
+    printSteps(out, execution["steps"]);
+}
+
+POP_INLINE void printSummary(std::ostream &out, Values const &graph, Values const &execution,
+                             SummaryOptions const &options) {
+  printTarget(out, graph["target"]);
+  printGraph(out, graph["graph"]);
+  printMemory(out, graph);
+  if (execution != Values())
+    printExecution(out, graph, execution, options);
+  if (options.varStorage)
+    printVariables(out, graph["variables"]);
 }
 
 } // namespace cottonwood::profile::detail
 
-namespace cottonwood::profile {
+namespace poplar {
 
-POP_INLINE void printSummary(std::ostream &out, lower::ExecutableData const &executable,
-                             engine::StepRecorder const *recorder,
-                             std::vector<std::string> const &runNames,
-                             SummaryOptions const &options) {
-  detail::printTarget(out, executable.target, executable.numReplicas);
-  detail::printGraph(out, executable);
-  detail::printMemory(out, executable);
-  if (recorder)
-    detail::printExecution(out, executable, *recorder, runNames, options);
-  if (!options.varStorage)
-    return;
-  out << "\nVariable storage:\n";
-  detail::Rows rows("  ");
-  for (lower::VariableInfo const &variable : executable.variables)
-    rows.add(variable.name.empty() ? "<anonymous>" : variable.name,
-             detail::grouped(variable.bytes) + (variable.alwaysLive ? " B, always live" : " B"));
-  rows.print(out, false);
+POP_INLINE void printGraphSummary(std::ostream &stream, ProfileValue const &graphProfile,
+                                  OptionFlags const &opts) {
+  namespace detail = cottonwood::profile::detail;
+  detail::printSummary(stream, graphProfile, ProfileValue(),
+                       detail::summaryOptions("printGraphSummary", opts));
 }
 
-} // namespace cottonwood::profile
+POP_INLINE void printExecutionSummary(std::ostream &stream, ProfileValue const &graphProfile,
+                                      ProfileValue const &executionProfile,
+                                      OptionFlags const &opts) {
+  namespace detail = cottonwood::profile::detail;
+  detail::printExecution(stream, graphProfile, executionProfile,
+                         detail::summaryOptions("printExecutionSummary", opts));
+}
+
+POP_INLINE void printProfileSummary(std::ostream &stream, ProfileValue const &graphProfile,
+                                    ProfileValue const &executionProfile, OptionFlags const &opts) {
+  namespace detail = cottonwood::profile::detail;
+  detail::printSummary(stream, graphProfile, executionProfile,
+                       detail::summaryOptions("printProfileSummary", opts));
+}
+
+POP_INLINE void printProfileSummary(std::ostream &stream, ProfileValue const &graphProfile,
+                                    ProfileValue const &executionProfile) {
+  printProfileSummary(stream, graphProfile, executionProfile, OptionFlags());
+}
+
+POP_INLINE void Engine::printProfileSummary(std::ostream &out, OptionFlags const &opt) {
+  namespace detail = cottonwood::profile::detail;
+  auto const options = detail::summaryOptions("Engine::printProfileSummary", opt);
+  detail::printSummary(out, getGraphProfile(),
+                       session_->recorder() ? getExecutionProfile() : ProfileValue(), options);
+}
+
+} // namespace poplar

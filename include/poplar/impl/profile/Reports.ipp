@@ -1,0 +1,55 @@
+// What poplar/Engine.hpp tells of executed programs.
+#pragma once
+
+#include <poplar/Engine.hpp>
+
+#include <poplar/exceptions.hpp>
+#include <poplar/impl/base/Error.hpp>
+#include <poplar/impl/engine/Session.hpp>
+#include <poplar/impl/profile/Intervals.hpp>
+#include <poplar/impl/profile/Values.hpp>
+
+namespace cottonwood::profile::detail {
+
+POP_INLINE lower::ExecutableData const &profiled(engine::Session const &session) {
+  if (session.executable().target.getTargetType() == poplar::TargetType::CPU)
+    throw poplar::profiling_disabled();
+  return session.executable();
+}
+
+} // namespace cottonwood::profile::detail
+
+namespace poplar {
+
+POP_INLINE ProfileValue Engine::getGraphProfile() const {
+  namespace profile = cottonwood::profile;
+  return profile::graphProfile(profile::detail::profiled(*session_));
+}
+
+POP_INLINE ProfileValue Engine::getExecutionProfile() const {
+  namespace profile = cottonwood::profile;
+  return profile::executionProfile(profile::detail::profiled(*session_), session_->recorder(),
+                                   session_->runNames());
+}
+
+POP_INLINE ProfileValue Engine::getProfile() const {
+  ProfileValue::Map map;
+  map["graphProfile"] = getGraphProfile();
+  map["executionProfile"] = getExecutionProfile();
+  return map;
+}
+
+POP_INLINE void Engine::reportIntervals(std::ostream &out) const {
+  auto const &executable = cottonwood::profile::detail::profiled(*session_);
+  auto const *recorder = session_->recorder();
+  if (!recorder)
+    cottonwood::base::fail<missing_profile_data>(
+        "Engine::reportIntervals", "nothing was executed; call load(device) and run() first");
+  if (!recorder->isTracing())
+    cottonwood::base::fail<missing_profile_data>(
+        "Engine::reportIntervals",
+        "the order of steps is not recorded; set the engine option debug.instrument to true");
+  cottonwood::profile::printIntervals(out, executable, *recorder);
+}
+
+} // namespace poplar
