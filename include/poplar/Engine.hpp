@@ -74,6 +74,17 @@ POP_API Module compileModule(Graph &&graph, program::Program prog, OptionFlags c
                              ProgressFunc progressCallBack = ProgressFunc(),
                              DebugContext const &debugContext = {});
 
+// The text of Engine::printProfileSummary from a file `profile.pop`, as the engine options
+// autoReport.* make it; with the same options.
+/// Target, graph and memory.
+/// \throws file_load_error  there is no such file.
+/// \throws parse_error      it is no profile.
+POP_API void printGraphSummary(std::ostream &out, std::string const &profilePath,
+                               OptionFlags const &opt = {});
+/// The same, and what was executed if the file has it.
+POP_API void printProfileSummary(std::ostream &out, std::string const &profilePath,
+                                 OptionFlags const &opt = {});
+
 /// Loads compiled programs on a device and runs them. One engine is used by one thread at a time;
 /// several engines may be used by several threads.
 class POP_API Engine {

@@ -102,6 +102,7 @@
 #include <poplar/impl/engine/PrintFormat.ipp>
 #include <poplar/impl/engine/RemoteStore.ipp>
 #include <poplar/impl/engine/Replicas.ipp>
+#include <poplar/impl/engine/Reports.ipp>
 #include <poplar/impl/engine/Session.ipp>
 #include <poplar/impl/engine/SimulatedErrors.ipp>
 #include <poplar/impl/engine/StreamCallback.ipp>
@@ -156,6 +157,7 @@
 #include <poplar/impl/model/Machine.ipp>
 #include <poplar/impl/model/Target.ipp>
 #include <poplar/impl/profile/Intervals.ipp>
+#include <poplar/impl/profile/ProfileFile.ipp>
 #include <poplar/impl/profile/Reports.ipp>
 #include <poplar/impl/profile/Summary.ipp>
 #include <poplar/impl/profile/Values.ipp>

@@ -9,6 +9,7 @@
 #include <poplar/impl/engine/CodeletTable.hpp>
 #include <poplar/impl/engine/ExecutableFile.hpp>
 #include <poplar/impl/engine/OptionTable.hpp>
+#include <poplar/impl/engine/Reports.hpp>
 #include <poplar/impl/engine/Session.hpp>
 #include <poplar/impl/graph/HandleAccess.hpp>
 #include <poplar/impl/lower/Lower.hpp>
@@ -24,11 +25,23 @@ namespace cottonwood::engine::detail {
 
 POP_INLINE std::string_view viewOf(poplar::StringRef text) { return {text.data(), text.size()}; }
 
+/// A model only reports what does not fit.
+POP_INLINE void checkMemory(lower::ExecutableData const &executable,
+                            std::vector<std::uint64_t> const &preallocated) {
+  std::string const shortage = lower::memoryShortage(executable, preallocated);
+  if (shortage.empty())
+    return;
+  poplar::graph_memory_allocation_error error("Engine: " + shortage);
+  reportShortage(error, executable);
+  throw error;
+}
+
 POP_INLINE poplar::Executable compile(poplar::Graph const &graph,
                                       poplar::ArrayRef<poplar::program::Program> programs,
                                       poplar::OptionFlags const &options,
                                       poplar::ProgressFunc progress,
-                                      poplar::DebugContext const &debugContext) {
+                                      poplar::DebugContext const &debugContext,
+                                      std::vector<std::uint64_t> const &preallocated = {}) {
   std::shared_ptr<graph::GraphData> const &data = graph::HandleAccess::data(graph);
   if (!data)
     base::fail<poplar::poplar_error>("Engine", "the graph is empty (moved from)");
@@ -37,7 +50,7 @@ POP_INLINE poplar::Executable compile(poplar::Graph const &graph,
     request.programs.push_back(program::Access::node(program));
   request.options = effectiveOptions(options);
   request.lowering.dump = textOption(request.options, "debug.dumpLowering");
-  request.lowering.allowOutOfMemory = flagOption(request.options, "debug.allowOutOfMemory");
+  bool const allowOutOfMemory = flagOption(request.options, "debug.allowOutOfMemory");
   request.lowering.watchOutputs = flagOption(request.options, "debug.stopAtNan");
   // So that an address names one variable.
   request.lowering.shareMemory = !request.lowering.watchOutputs;
@@ -46,6 +59,8 @@ POP_INLINE poplar::Executable compile(poplar::Graph const &graph,
   request.progress = std::move(progress);
   bool const verify = flagOption(request.options, "debug.verify");
   std::shared_ptr<lower::ExecutableData const> executable = lower::lower(*data, std::move(request));
+  if (executable->target.getTargetType() == poplar::TargetType::IPU && !allowOutOfMemory)
+    checkMemory(*executable, preallocated);
   if (verify)
     verifyExecutable(*executable);
   for (std::uint32_t i = 0; i < data->numCodelets(); ++i)

@@ -192,11 +192,24 @@ POP_INLINE void setAll(poplar::OptionFlags &to, poplar::OptionFlags const &from)
     to.set(flag.first, flag.second);
 }
 
+/// autoReport.all turns on the reports about which nothing is said.
+POP_INLINE void turnOnReports(poplar::OptionFlags &flags) {
+  auto const all = flags.find("autoReport.all");
+  if (all == flags.end() || all->second != "true")
+    return;
+  for (char const *const name : {"autoReport.outputArchive", "autoReport.outputDebugInfo",
+                                 "autoReport.outputExecutionProfile",
+                                 "autoReport.outputGraphProfile", "autoReport.outputLoweredVars"})
+    if (flags.find(name) == flags.end())
+      flags.set(name, "true");
+}
+
 /// `given` with the environment applied, checked.
 POP_INLINE poplar::OptionFlags withEnvironment(poplar::OptionFlags const &given) {
   poplar::OptionFlags flags = given;
   poplar::readJSONFromEnv("POPLAR_ENGINE_OPTIONS", flags);
   checkOptions(flags, false);
+  turnOnReports(flags);
   poplar::OptionFlags const runtime = runtimeOptions({});
   setAll(flags, runtime);
   return flags;

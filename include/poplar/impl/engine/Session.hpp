@@ -8,6 +8,7 @@
 #include <poplar/StreamCallback.hpp>
 #include <poplar/impl/engine/HostFunctions.hpp>
 #include <poplar/impl/engine/Replicas.hpp>
+#include <poplar/impl/engine/Reports.hpp>
 #include <poplar/impl/engine/SimulatedErrors.hpp>
 #include <poplar/impl/engine/Streams.hpp>
 #include <poplar/impl/lower/ExecutableData.hpp>
@@ -81,6 +82,7 @@ private:
   std::uint64_t const mostRunNames_;
   bool const manyThreads_, prefetch_;
   StreamSettings const streamSettings_;
+  Reports reports_;
   State state_ = State::New;
   std::shared_ptr<model::DeviceData> device_;
   std::optional<Replicas> replicas_; ///< while loaded

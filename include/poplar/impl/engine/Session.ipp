@@ -8,6 +8,7 @@
 #include <poplar/impl/base/ThreadPool.hpp>
 #include <poplar/impl/engine/FloatEnvironment.hpp>
 #include <poplar/impl/engine/OptionTable.hpp>
+#include <poplar/impl/lower/Lower.hpp>
 #include <poplar/impl/model/DeviceData.hpp>
 
 #include <algorithm>
@@ -37,12 +38,13 @@ POP_INLINE bool isMadeFor(lower::ExecutableData const &executable, poplar::Targe
 POP_INLINE void checkFits(lower::ExecutableData const &executable) {
   if (executable.target.getTargetType() != poplar::TargetType::IPU)
     return;
-  for (std::size_t tile = 0; tile < executable.tileMemory.size(); ++tile)
-    if (executable.tileMemory[tile].total() > executable.target.getBytesPerTile())
-      throw poplar::graph_memory_allocation_error(
-          base::textOf("Engine::load: tile ", tile, " needs ", executable.tileMemory[tile].total(),
-                       " bytes and has ", executable.target.getBytesPerTile(),
-                       "; the executable can be reported on, not loaded"));
+  std::string const shortage = lower::memoryShortage(executable, {});
+  if (shortage.empty())
+    return;
+  poplar::graph_memory_allocation_error error(base::textOf(
+      "Engine::load: ", shortage, "; as it is, the executable can be reported on, not loaded"));
+  reportShortage(error, executable);
+  throw error;
 }
 
 /// Says that the engine runs a program, until destroyed.
@@ -99,16 +101,19 @@ POP_INLINE Session::Session(std::shared_ptr<lower::ExecutableData const> executa
       mostRunNames_(integerOption(options_, "autoReport.executionProfileProgramRunCount")),
       manyThreads_(flagOption(options_, "debug.cpuMultiThreadExecution")),
       prefetch_(flagOption(options_, "exchange.enablePrefetch")),
-      streamSettings_(detail::streamSettings({}, options_)) {
+      streamSettings_(detail::streamSettings({}, options_)), reports_(*executable_, options_) {
   for (lower::StreamPlan const &stream : executable_->streams)
     streams_.emplace_back(stream, executable_->numReplicas * stream.channels);
   for (std::uint32_t replica = 0; replica < executable_->numReplicas; ++replica)
     functions_.emplace_back(*executable_);
   if (wantedThreads_ > 0)
     base::ensurePoolThreads(wantedThreads_);
+  if (reports_.wanted())
+    writeReport(reports_, *this);
 }
 
 POP_INLINE Session::~Session() {
+  reports_.finish(*this);
   for (StreamConnection &stream : streams_)
     stream.invalidate();
 }
@@ -138,13 +143,15 @@ POP_INLINE void Session::deploy() {
   state_ = State::Prepared;
   for (StreamConnection &stream : streams_)
     stream.invalidate();
+  reports_.finish(*this);
+  reports_.restart();
   replicas_.reset(); // give the old memory back before taking new
   replicas_.emplace(*executable_, streams_, functions_, stop_);
   replicas_->setRecording(recording_);
-  replicas_->setTracing(flagOption(options_, "debug.instrument") ||
-                        flagOption(options_, "debug.instrumentCompute") ||
-                        flagOption(options_, "debug.instrumentControlFlow") ||
-                        flagOption(options_, "debug.instrumentExternalExchange"));
+  replicas_->setTracing(
+      flagOption(options_, "debug.instrument") || flagOption(options_, "debug.instrumentCompute") ||
+      flagOption(options_, "debug.instrumentControlFlow") ||
+      flagOption(options_, "debug.instrumentExternalExchange") || reports_.withExecution());
   runNames_.clear();
   stop_.store(false);
   state_ = State::Loaded;
@@ -182,6 +189,8 @@ POP_INLINE void Session::run(std::uint32_t program, std::string const &name,
   replicas_->run(program, runSettings(runtime));
   for (StreamConnection &stream : streams_)
     stream.finish();
+  if (recording_)
+    reports_.ran(*this);
   if (stop_.load())
     state_ = State::Prepared;
 }
@@ -345,6 +354,8 @@ POP_INLINE void Session::setRecording(bool on) {
 }
 
 POP_INLINE void Session::resetRecording() {
+  reports_.finish(*this);
+  reports_.restart();
   runNames_.clear();
   if (replicas_)
     replicas_->resetRecording();

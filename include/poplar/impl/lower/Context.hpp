@@ -42,10 +42,9 @@ struct Lifetime {
 
 /// Options that lowering itself acts on.
 struct LowerOptions {
-  std::string dump;              ///< "stdout", "stderr", a folder, or empty
-  bool shareMemory = true;       ///< let variables share memory by liveness
-  bool allowOutOfMemory = false; ///< compile even if an IPU's tiles overflow
-  bool watchOutputs = false;     ///< let the engine look for NaNs; without shareMemory
+  std::string dump;          ///< "stdout", "stderr", a folder, or empty
+  bool shareMemory = true;   ///< let variables share memory by liveness
+  bool watchOutputs = false; ///< let the engine look for NaNs; without shareMemory
 };
 
 class VirtualMemory;

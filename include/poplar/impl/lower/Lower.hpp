@@ -24,4 +24,10 @@ struct LowerRequest {
 /// \throws what the passes of Passes.hpp throw.
 std::shared_ptr<ExecutableData const> lower(graph::GraphData const &graph, LowerRequest request);
 
+/// How the memory of tiles falls short of what the executable needs on them, or an empty text.
+/// \param preallocated  bytes by tile that something else holds, or none.
+/// \throws poplar::poplar_error  `preallocated` is of another number of tiles.
+std::string memoryShortage(ExecutableData const &executable,
+                           std::vector<std::uint64_t> const &preallocated);
+
 } // namespace cottonwood::lower

@@ -35,8 +35,6 @@ void planComputeSteps(Context &context);
 void findLifetimes(Context &context);
 
 /// Adds up what every tile of a tiled target would have to hold.
-/// \throws graph_memory_allocation_error  a tile of an IPU would need more than it has (a model
-/// only reports it).
 void planTileMemory(Context &context);
 
 /// Gives each reachable variable its place in the arena; variables that never live together share

@@ -98,36 +98,41 @@ POP_INLINE void TileMemoryPlan::vertices() {
       tiles_[context_.graph.vertex(vertex).tile].vertexState += vertexBytes(vertex);
 }
 
-POP_INLINE void checkTileMemory(Context const &context) {
-  std::uint64_t const available = context.out.target.getBytesPerTile();
-  std::vector<TileMemory> const &tiles = context.out.tileMemory;
-  auto const fullest =
-      std::max_element(tiles.begin(), tiles.end(), [](TileMemory const &a, TileMemory const &b) {
-        return a.total() < b.total();
-      });
-  if (fullest == tiles.end() || fullest->total() <= available)
-    return;
-  auto const over = std::count_if(tiles.begin(), tiles.end(),
-                                  [&](TileMemory const &tile) { return tile.total() > available; });
-  std::string const text =
-      base::textOf("Engine: out of memory on ", over, " of ", tiles.size(), " tiles; tile ",
-                   fullest - tiles.begin(), " needs ", fullest->total(), " bytes and has ",
-                   available, "; map tensors to more tiles, or use a larger device");
-  throw poplar::graph_memory_allocation_error(text);
-}
-
 } // namespace cottonwood::lower::detail
 
 namespace cottonwood::lower {
 
 POP_INLINE void planTileMemory(Context &context) {
-  poplar::TargetType const type = context.out.target.getTargetType();
-  if (type == poplar::TargetType::CPU)
-    return;
-  detail::TileMemoryPlan(context).run();
-  // A model only reports what does not fit.
-  if (type == poplar::TargetType::IPU && !context.options.allowOutOfMemory)
-    detail::checkTileMemory(context);
+  if (context.out.target.getTargetType() != poplar::TargetType::CPU)
+    detail::TileMemoryPlan(context).run();
+}
+
+POP_INLINE std::string memoryShortage(ExecutableData const &executable,
+                                      std::vector<std::uint64_t> const &preallocated) {
+  std::vector<TileMemory> const &tiles = executable.tileMemory;
+  if (!preallocated.empty() && preallocated.size() != tiles.size())
+    base::fail<poplar::poplar_error>("compileGraph", "the preallocations are of a target with ",
+                                     preallocated.size(), " tiles; this one has ", tiles.size());
+  std::uint64_t const available = executable.target.getBytesPerTile();
+  std::size_t fullest = 0, over = 0;
+  std::uint64_t most = 0;
+  for (std::size_t tile = 0; tile < tiles.size(); ++tile) {
+    std::uint64_t const bytes =
+        tiles[tile].total() + (preallocated.empty() ? 0 : preallocated[tile]);
+    over += bytes > available;
+    if (bytes > most) {
+      most = bytes;
+      fullest = tile;
+    }
+  }
+  if (over == 0)
+    return {};
+  return base::textOf("out of memory on ", over, " of ", tiles.size(), " tiles; tile ", fullest,
+                      " needs ", tiles[fullest].total(), " bytes and has ", available,
+                      preallocated.empty()
+                          ? std::string()
+                          : base::textOf(", of which other modules hold ", preallocated[fullest]),
+                      "; map tensors to more tiles, or use a larger device");
 }
 
 } // namespace cottonwood::lower

@@ -1,12 +1,15 @@
-// What poplar/Engine.hpp tells of executed programs.
+// What impl/engine/Reports.hpp writes, and what poplar/Engine.hpp tells of executed programs.
 #pragma once
 
 #include <poplar/Engine.hpp>
 
 #include <poplar/exceptions.hpp>
 #include <poplar/impl/base/Error.hpp>
+#include <poplar/impl/base/Log.hpp>
+#include <poplar/impl/engine/Reports.hpp>
 #include <poplar/impl/engine/Session.hpp>
 #include <poplar/impl/profile/Intervals.hpp>
+#include <poplar/impl/profile/ProfileFile.hpp>
 #include <poplar/impl/profile/Values.hpp>
 
 namespace cottonwood::profile::detail {
@@ -18,6 +21,32 @@ POP_INLINE lower::ExecutableData const &profiled(engine::Session const &session)
 }
 
 } // namespace cottonwood::profile::detail
+
+namespace cottonwood::engine {
+
+POP_INLINE void writeReport(Reports const &reports, Session const &session) {
+  poplar::ProfileValue execution;
+  if (reports.withExecution() && session.recorder())
+    execution =
+        profile::executionProfile(session.executable(), session.recorder(), session.runNames());
+  profile::writeProfile(reports.path(), profile::graphProfile(session.executable()), execution);
+}
+
+POP_INLINE void reportShortage(poplar::graph_memory_allocation_error &error,
+                               lower::ExecutableData const &executable) {
+  error.graphProfile = profile::graphProfile(executable);
+  Reports const reports(executable, executable.options);
+  if (!reports.wanted())
+    return;
+  try {
+    profile::writeProfile(reports.path(), error.graphProfile, {});
+    error.profilePath = reports.path();
+  } catch (poplar::poplar_error const &failure) { // the shortage is what counts
+    base::logLine("PROFILER", base::LogLevel::Err, failure.what());
+  }
+}
+
+} // namespace cottonwood::engine
 
 namespace poplar {
 

@@ -1,0 +1,184 @@
+// Files that the options autoReport.* make.
+#include "Profiled.hpp"
+
+#include <poplar/exceptions.hpp>
+
+#include <doctest/doctest.h>
+
+#include <cstdlib>
+#include <string>
+
+using namespace poplar;
+using namespace profileTest;
+
+namespace {
+
+std::string summaryOf(std::string const &file, OptionFlags const &options = {}) {
+  std::ostringstream out;
+  printProfileSummary(out, file, options);
+  return out.str();
+}
+
+std::string graphSummaryOf(std::string const &file) {
+  std::ostringstream out;
+  printGraphSummary(out, file);
+  return out.str();
+}
+
+} // namespace
+
+TEST_SUITE("poplar/profile/File") {
+  TEST_CASE("a file has the graph when the engine is made, and each run after it") {
+    Folder const folder("profile-all");
+    OptionFlags const all{{"showExecutionSteps", "true"}, {"showVarStorage", "true"}};
+    Profiled p({{"autoReport.all", "true"}, {"autoReport.directory", folder.path.string()}});
+    auto const file = folder.file("profile.pop");
+    CHECK(summaryOf(file) == p.summary());
+    p.engine.loadAndRun(p.device);
+    CHECK(summaryOf(file, all) == p.summary(all));
+    p.engine.run();
+    CHECK(summaryOf(file, all) == p.summary(all));
+    CHECK(graphSummaryOf(file).find("Execution:") == std::string::npos);
+    CHECK(summaryOf(file).starts_with(graphSummaryOf(file)));
+  }
+
+  TEST_CASE("the name of an engine is a folder, and the environment can ask for a report") {
+    Folder const folder("profile-name");
+    setenv("POPLAR_ENGINE_OPTIONS",
+           ("{\"autoReport.outputGraphProfile\":true,\"autoReport.directory\":\"" +
+            folder.path.string() + "\"}")
+               .c_str(),
+           1);
+    Profiled p({}, "training");
+    unsetenv("POPLAR_ENGINE_OPTIONS");
+    p.engine.loadAndRun(p.device);
+    // What was executed was not asked for.
+    CHECK(summaryOf(folder.file("training/profile.pop")) ==
+          graphSummaryOf(folder.file("training/profile.pop")));
+  }
+
+  TEST_CASE("a single report can be turned off beside autoReport.all") {
+    Folder const folder("profile-off");
+    Profiled p({{"autoReport.all", "true"},
+                {"autoReport.outputExecutionProfile", "false"},
+                {"autoReport.directory", folder.path.string()}});
+    p.engine.loadAndRun(p.device);
+    CHECK(summaryOf(folder.file("profile.pop")).find("Execution:") == std::string::npos);
+    OptionFlags const effective = p.engine.getEngineOptions();
+    CHECK(effective.at("autoReport.outputGraphProfile") == "true");
+    CHECK(effective.at("autoReport.outputExecutionProfile") == "false");
+    CHECK(effective.at("autoReport.outputSerializedGraph") == "false");
+  }
+
+  TEST_CASE("later runs are written at the end") {
+    Folder const folder("profile-runs");
+    auto const file = folder.file("profile.pop");
+    std::string first, last;
+    {
+      Profiled p({{"autoReport.outputExecutionProfile", "true"},
+                  {"autoReport.executionProfileProgramRunCount", "1"},
+                  {"autoReport.directory", folder.path.string()}});
+      p.engine.loadAndRun(p.device);
+      first = p.summary();
+      p.engine.run();
+      last = p.summary();
+      CHECK(summaryOf(file) == first);
+    }
+    CHECK(summaryOf(file) == last);
+    CHECK(first != last);
+    {
+      Profiled p({{"autoReport.outputExecutionProfile", "true"},
+                  {"autoReport.streamAtEachRun", "false"},
+                  {"autoReport.directory", folder.path.string()}});
+      p.engine.loadAndRun(p.device);
+      CHECK(summaryOf(file).find("Execution:") == std::string::npos);
+      p.engine.resetExecutionProfile(); // what it forgets is written before
+      CHECK(summaryOf(file) == first);
+    }
+    CHECK(summaryOf(file) == first);
+  }
+
+  TEST_CASE("without the options, and on a CPU, nothing is written") {
+    Folder const folder("profile-none");
+    Profiled p({{"autoReport.directory", folder.path.string()}});
+    p.engine.loadAndRun(p.device);
+    Device const cpu = Device::createCPUDevice();
+    Graph graph(cpu);
+    Engine engine(graph, program::Sequence(),
+                  {{"autoReport.all", "true"}, {"autoReport.directory", folder.path.string()}});
+    engine.loadAndRun(cpu);
+    CHECK_FALSE(std::filesystem::exists(folder.path));
+  }
+
+  TEST_CASE("of a graph that is too large the error has the profile, and the file is written") {
+    Folder const folder("profile-large");
+    Graph graph(Target::createIPUTarget(1, 2, "ipu2"));
+    Tensor const x = graph.addVariable(FLOAT, {1 << 20}, "x");
+    graph.setTileMapping(x, 1);
+    program::Copy const program(x, x.reverse(0));
+    auto const errorWith = [&](OptionFlags const &options) {
+      try {
+        Engine(graph, program, options);
+      } catch (graph_memory_allocation_error const &error) {
+        return error;
+      }
+      FAIL("no exception");
+      return graph_memory_allocation_error("none");
+    };
+    auto const plain = errorWith({});
+    CHECK(plain.profilePath.empty());
+    CHECK(plain.graphProfile["memory"]["byTile"]["total"][1].asUint() == 4 << 20);
+    auto const written =
+        errorWith({{"autoReport.all", "true"}, {"autoReport.directory", folder.path.string()}});
+    CHECK(written.profilePath == folder.file("profile.pop"));
+    CHECK(summaryOf(written.profilePath).find("1 tile(s) out of memory") != std::string::npos);
+    std::ostringstream fromTree;
+    printGraphSummary(fromTree, written.graphProfile, {});
+    CHECK(fromTree.str() == graphSummaryOf(written.profilePath));
+  }
+
+  TEST_CASE("a folder that cannot be made is an error that names the option") {
+    Folder const folder("profile-bad");
+    std::ofstream(folder.path) << "a file";
+    try {
+      Profiled p({{"autoReport.all", "true"}, {"autoReport.directory", folder.file("inside")}});
+      FAIL("no exception");
+    } catch (poplar_error const &error) {
+      std::string const text = error.what();
+      CAPTURE(text);
+      CHECK(text.find("cannot write the report '" + folder.file("inside/profile.pop")) !=
+            std::string::npos);
+      CHECK(text.find("autoReport.directory") != std::string::npos);
+    }
+  }
+
+  TEST_CASE("what is no profile is refused") {
+    Folder const folder("profile-wrong");
+    Profiled p({{"autoReport.all", "true"}, {"autoReport.directory", folder.path.string()}});
+    auto const file = folder.file("profile.pop"), other = folder.file("other");
+    std::string const good = contents(file);
+    CHECK_THROWS_WITH_AS(summaryOf(other), ("cannot read the file '" + other + "'").c_str(),
+                         file_load_error);
+    CHECK_THROWS_AS(summaryOf(folder.path.string()), file_load_error);
+    auto const refused = [&](std::string const &text, char const *why) {
+      std::ofstream(other, std::ios::binary) << text;
+      CHECK_THROWS_WITH_AS(
+          summaryOf(other),
+          ("printProfileSummary: the file '" + other + "' " + std::string(why)).c_str(),
+          parse_error);
+    };
+    for (std::size_t length = 0; length < good.size(); length += 1 + length / 8)
+      refused(good.substr(0, length), "is no profile that an engine wrote, or only a part of one");
+    refused("SQLite format 3", "is no profile that an engine wrote, or only a part of one");
+    refused("\xa0", "is no profile that an engine wrote"); // an empty map
+    refused(std::string(100000, '\x81'),                   // lists in lists
+            "is no profile that an engine wrote, or only a part of one");
+    refused("\x9b\xff\xff\xff\xff\xff\xff\xff\xff", // a list that says it is long
+            "is no profile that an engine wrote, or only a part of one");
+    std::string newer = good;
+    std::size_t const at = newer.find("version\x01");
+    REQUIRE(at != std::string::npos);
+    newer[at + 7] = 2;
+    refused(newer, "is a profile of another version of the format");
+  }
+}
