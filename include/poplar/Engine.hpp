@@ -33,6 +33,10 @@ class Session; // impl/engine/Session.hpp
 } // namespace engine
 } // namespace cottonwood
 
+namespace pva {
+class Report; // <pva/pva.hpp>
+} // namespace pva
+
 namespace poplar {
 
 class Preallocations; // of modules; opaque
@@ -242,6 +246,10 @@ public:
   ProfileValue getExecutionProfile() const;
   /// Both: `graphProfile` and `executionProfile`.
   ProfileValue getProfile() const;
+  /// The same figures as objects. Callers include <pva/pva.hpp> and link libpva, which has the
+  /// body. \param reportExecution  false: the graph alone.
+  /// \throws profiling_disabled  the target is a CPU.
+  pva::Report getReport(bool reportExecution = true) const;
   /// CSV with a title line: `begin` and `end` of intervals in cycles, and how many tiles compute,
   /// exchange, exchange with the host, or wait in a sync meanwhile. In a replicated graph those of
   /// replica 0. \throws profiling_disabled    the target is a CPU.
