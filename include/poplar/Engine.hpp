@@ -39,8 +39,6 @@ class Report; // <pva/pva.hpp>
 
 namespace poplar {
 
-class Preallocations; // of modules; opaque
-
 /// Called with (progress, total) while a graph is compiled; the last call has progress == total >
 /// 0.
 using ProgressFunc = std::function<void(int, int)>;
@@ -70,11 +68,51 @@ POP_API Executable compileGraph(Graph &&graph, ArrayRef<program::Program> progs,
                                 ProgressFunc progressCallBack = ProgressFunc(),
                                 DebugContext const &debugContext = {});
 
-/// Compiles one program by itself: as compileGraph() does. Nothing takes a Module yet.
+// The flag of these forms is published without its meaning. Nothing depends on it.
+POP_API Executable compileGraph(Graph const &graph, ArrayRef<program::Program> progs, bool flag,
+                                OptionFlags const &opt = {},
+                                ProgressFunc progressCallBack = ProgressFunc(),
+                                DebugContext const &debugContext = {});
+POP_API Executable compileGraph(Graph &&graph, ArrayRef<program::Program> progs, bool flag,
+                                OptionFlags const &opt = {},
+                                ProgressFunc progressCallBack = ProgressFunc(),
+                                DebugContext const &debugContext = {});
+
+/// As above, for a device whose tiles also hold what `preallocations` names.
+/// \throws graph_memory_allocation_error  a tile of an IPU cannot hold both.
+/// \throws poplar_error                   they are of a target with another number of tiles.
+POP_API Executable compileGraph(Graph const &graph, ArrayRef<program::Program> progs,
+                                Preallocations const &preallocations, OptionFlags const &opt = {},
+                                ProgressFunc progressCallBack = ProgressFunc(),
+                                DebugContext const &debugContext = {});
+POP_API Executable compileGraph(Graph &&graph, ArrayRef<program::Program> progs,
+                                Preallocations const &preallocations, OptionFlags const &opt = {},
+                                ProgressFunc progressCallBack = ProgressFunc(),
+                                DebugContext const &debugContext = {});
+POP_API Executable compileGraph(Graph const &graph, ArrayRef<program::Program> progs,
+                                Preallocations const &preallocations, bool flag,
+                                OptionFlags const &opt = {},
+                                ProgressFunc progressCallBack = ProgressFunc(),
+                                DebugContext const &debugContext = {});
+POP_API Executable compileGraph(Graph &&graph, ArrayRef<program::Program> progs,
+                                Preallocations const &preallocations, bool flag,
+                                OptionFlags const &opt = {},
+                                ProgressFunc progressCallBack = ProgressFunc(),
+                                DebugContext const &debugContext = {});
+
+/// Compiles one program by itself: as compileGraph() does.
 POP_API Module compileModule(Graph const &graph, program::Program prog, OptionFlags const &opt = {},
                              ProgressFunc progressCallBack = ProgressFunc(),
                              DebugContext const &debugContext = {});
 POP_API Module compileModule(Graph &&graph, program::Program prog, OptionFlags const &opt = {},
+                             ProgressFunc progressCallBack = ProgressFunc(),
+                             DebugContext const &debugContext = {});
+POP_API Module compileModule(Graph const &graph, program::Program prog,
+                             Preallocations const &preallocations, OptionFlags const &opt = {},
+                             ProgressFunc progressCallBack = ProgressFunc(),
+                             DebugContext const &debugContext = {});
+POP_API Module compileModule(Graph &&graph, program::Program prog,
+                             Preallocations const &preallocations, OptionFlags const &opt = {},
                              ProgressFunc progressCallBack = ProgressFunc(),
                              DebugContext const &debugContext = {});
 

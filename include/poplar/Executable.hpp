@@ -4,8 +4,10 @@
 #ifndef POPLAR_EXECUTABLE_HPP
 #define POPLAR_EXECUTABLE_HPP
 
+#include <cstdint>
 #include <iosfwd>
 #include <memory>
+#include <vector>
 
 namespace cottonwood {
 namespace lower {
@@ -56,17 +58,42 @@ private:
   std::shared_ptr<cottonwood::lower::ExecutableData const> data_;
 };
 
-/// One program compiled by itself (compileModule). Opaque.
+/// One program compiled by itself (compileModule). Opaque; a handle as Executable is.
 class POP_API Module {
 public:
   Module();
   explicit Module(Executable executable);
+
+  /// As Executable::serialize. \throws poplar_error  the module is empty, or the stream fails.
+  void serialize(std::ostream &out) const;
+  /// As Executable::deserialize.
+  static Module deserialize(std::istream &in, bool checkPackageHash = true);
 
   /// For the library.
   Executable const &executable() const noexcept { return executable_; }
 
 private:
   Executable executable_;
+};
+
+/// Tile memory that modules keep for themselves while another one is on the device too: their
+/// always-live variables, constants and vertices. What they hold only while they run is not part of
+/// it.
+class POP_API Preallocations {
+public:
+  // No constructor from lists: braces among the arguments of compileGraph() mean options.
+  /// Of these modules together.
+  /// \throws poplar_error  a module is empty, or they are of targets with different tiles.
+  static Preallocations of(std::vector<Module> const &modules);
+
+  /// Bytes by tile; empty for no modules, and on a CPU.
+  std::vector<std::uint64_t> const &bytesByTile() const noexcept { return bytesByTile_; }
+
+private:
+  struct Tag {};
+  Preallocations(Tag, std::vector<std::uint64_t> bytesByTile);
+
+  std::vector<std::uint64_t> bytesByTile_;
 };
 
 } // namespace poplar

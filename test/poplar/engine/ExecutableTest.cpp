@@ -7,6 +7,7 @@
 #include <doctest/doctest.h>
 
 #include <cstring>
+#include <iostream>
 #include <memory>
 #include <random>
 #include <sstream>
@@ -253,5 +254,84 @@ TEST_SUITE("poplar/engine/executable") {
     Graph graph(Device::createCPUDevice().getTarget());
     CHECK(compileModule(graph, Sequence()).executable().data() != nullptr);
     CHECK(Module().executable().data() == nullptr);
+  }
+
+  TEST_CASE("modules are stored as executables are") {
+    Device const device = Device::createCPUDevice();
+    Graph graph(device.getTarget());
+    Tensor const x = variable(graph, INT, {}, "x");
+    std::stringstream file;
+    compileModule(graph, countUp(graph, x, 5)).serialize(file);
+    Engine engine(Module::deserialize(file).executable());
+    engine.loadAndRun(device);
+    CHECK(read<int>(engine, "x", 1) == std::vector<int>{5});
+    checkRefused([] { Module().serialize(std::cout); }, {"Module::serialize", "empty"});
+  }
+
+  TEST_CASE("the other forms of compileGraph compile the same") {
+    Device const device = Device::createCPUDevice();
+    struct Sevens {
+      explicit Sevens(Device const &device)
+          : graph(device.getTarget()), program(countUp(graph, variable(graph, INT, {}, "x"), 7)) {}
+      Graph graph;
+      Program program;
+    };
+    Sevens kept(device), a(device), b(device), c(device), d(device);
+    Graph &graph = kept.graph;
+    Program const program = kept.program;
+    Preallocations const held = Preallocations::of({compileModule(graph, Sequence())});
+    CHECK(held.bytesByTile().empty()); // a CPU has no tile memory
+    OptionFlags const options{{"debug.verify", "true"}};
+    int calls = 0;
+    auto const note = [&](int, int) { ++calls; };
+    std::vector<Executable> all;
+    all.push_back(compileGraph(graph, {program}, true));
+    all.push_back(compileGraph(graph, {program}, false, options, note, "name"));
+    all.push_back(compileGraph(graph, {program}, {}));
+    all.push_back(compileGraph(graph, {program}, {}, {}));
+    all.push_back(compileGraph(graph, {program}, {}, {}, "name"));
+    all.push_back(compileGraph(graph, {program}, held));
+    all.push_back(compileGraph(graph, {program}, held, options, note, "name"));
+    all.push_back(compileGraph(graph, {program}, held, true));
+    all.push_back(compileGraph(graph, {program}, held, false, options, note, "name"));
+    all.push_back(compileModule(graph, program, held, options, note, "name").executable());
+    all.push_back(compileModule(std::move(a.graph), a.program, held).executable());
+    all.push_back(compileGraph(std::move(b.graph), {b.program}, true));
+    all.push_back(compileGraph(std::move(c.graph), {c.program}, held));
+    all.push_back(compileGraph(std::move(d.graph), {d.program}, held, false));
+    CHECK(calls >= 4);
+    for (Executable const &executable : all) {
+      Engine engine(executable);
+      engine.loadAndRun(device);
+      CHECK(read<int>(engine, "x", 1) == std::vector<int>{7});
+    }
+  }
+
+  TEST_CASE("a module is compiled to fit beside others") {
+    Graph graph(Target::createIPUTarget(1, 2, "ipu2"));
+    // Kept between programs: 400,000 of 638,976 bytes of tile 1.
+    Tensor const x = variable(graph, FLOAT, {100000}, "weights", 1);
+    Module const first = compileModule(graph, Sequence(Copy(x, x.reverse(0))));
+    Preallocations const one = Preallocations::of({first});
+    CHECK(one.bytesByTile() == std::vector<std::uint64_t>{0, 400000});
+    CHECK(Preallocations::of({first, first}).bytesByTile()[1] == 800000);
+    Graph other(graph.getTarget());
+    Tensor const y = variable(other, FLOAT, {80000}, "more", 1);
+    Sequence const program(Copy(y, y.reverse(0)));
+    compileModule(other, program);
+    checkRefused<graph_memory_allocation_error>([&] { compileModule(other, program, one); },
+                                                {"out of memory on 1 of 2 tiles", "tile 1 needs ",
+                                                 "has 638976, of which other modules "
+                                                 "hold 400000"});
+    compileGraph(other, {program}, one, {{"debug.allowOutOfMemory", "true"}});
+    Graph wide(Target::createIPUTarget(1, 4, "ipu2"));
+    checkRefused([&] { compileModule(wide, Sequence(), one); },
+                 {"a target with 2 tiles; this one has 4"});
+    checkRefused(
+        [&] {
+          Preallocations::of({first, compileModule(wide, Sequence())});
+        },
+        {"one module has 2 tiles", "another 4"});
+    checkRefused([] { Preallocations::of({Module()}); }, {"Preallocations", "empty"});
   }
 }

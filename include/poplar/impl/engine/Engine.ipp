@@ -135,6 +135,49 @@ POP_INLINE Executable compileGraph(Graph &&graph, ArrayRef<program::Program> pro
   return engineDetail::compile(taken, progs, opt, std::move(progressCallBack), debugContext);
 }
 
+POP_INLINE Executable compileGraph(Graph const &graph, ArrayRef<program::Program> progs, bool,
+                                   OptionFlags const &opt, ProgressFunc progressCallBack,
+                                   DebugContext const &debugContext) {
+  return engineDetail::compile(graph, progs, opt, std::move(progressCallBack), debugContext);
+}
+
+POP_INLINE Executable compileGraph(Graph &&graph, ArrayRef<program::Program> progs, bool,
+                                   OptionFlags const &opt, ProgressFunc progressCallBack,
+                                   DebugContext const &debugContext) {
+  return compileGraph(std::move(graph), progs, opt, std::move(progressCallBack), debugContext);
+}
+
+POP_INLINE Executable compileGraph(Graph const &graph, ArrayRef<program::Program> progs,
+                                   Preallocations const &preallocations, OptionFlags const &opt,
+                                   ProgressFunc progressCallBack,
+                                   DebugContext const &debugContext) {
+  return engineDetail::compile(graph, progs, opt, std::move(progressCallBack), debugContext,
+                               preallocations.bytesByTile());
+}
+
+POP_INLINE Executable compileGraph(Graph &&graph, ArrayRef<program::Program> progs,
+                                   Preallocations const &preallocations, OptionFlags const &opt,
+                                   ProgressFunc progressCallBack,
+                                   DebugContext const &debugContext) {
+  Graph const taken(std::move(graph));
+  return compileGraph(taken, progs, preallocations, opt, std::move(progressCallBack), debugContext);
+}
+
+POP_INLINE Executable compileGraph(Graph const &graph, ArrayRef<program::Program> progs,
+                                   Preallocations const &preallocations, bool,
+                                   OptionFlags const &opt, ProgressFunc progressCallBack,
+                                   DebugContext const &debugContext) {
+  return compileGraph(graph, progs, preallocations, opt, std::move(progressCallBack), debugContext);
+}
+
+POP_INLINE Executable compileGraph(Graph &&graph, ArrayRef<program::Program> progs,
+                                   Preallocations const &preallocations, bool,
+                                   OptionFlags const &opt, ProgressFunc progressCallBack,
+                                   DebugContext const &debugContext) {
+  return compileGraph(std::move(graph), progs, preallocations, opt, std::move(progressCallBack),
+                      debugContext);
+}
+
 POP_INLINE Module compileModule(Graph const &graph, program::Program prog, OptionFlags const &opt,
                                 ProgressFunc progressCallBack, DebugContext const &debugContext) {
   return Module(compileGraph(graph, ArrayRef<program::Program>(&prog, 1), opt,
@@ -145,6 +188,20 @@ POP_INLINE Module compileModule(Graph &&graph, program::Program prog, OptionFlag
                                 ProgressFunc progressCallBack, DebugContext const &debugContext) {
   return Module(compileGraph(std::move(graph), ArrayRef<program::Program>(&prog, 1), opt,
                              std::move(progressCallBack), debugContext));
+}
+
+POP_INLINE Module compileModule(Graph const &graph, program::Program prog,
+                                Preallocations const &preallocations, OptionFlags const &opt,
+                                ProgressFunc progressCallBack, DebugContext const &debugContext) {
+  return Module(compileGraph(graph, ArrayRef<program::Program>(&prog, 1), preallocations, opt,
+                             std::move(progressCallBack), debugContext));
+}
+
+POP_INLINE Module compileModule(Graph &&graph, program::Program prog,
+                                Preallocations const &preallocations, OptionFlags const &opt,
+                                ProgressFunc progressCallBack, DebugContext const &debugContext) {
+  return Module(compileGraph(std::move(graph), ArrayRef<program::Program>(&prog, 1), preallocations,
+                             opt, std::move(progressCallBack), debugContext));
 }
 
 POP_INLINE Engine::Engine(Graph const &graph, ArrayRef<program::Program> progs,
