@@ -126,6 +126,15 @@ POP_API void printGraphSummary(std::ostream &out, std::string const &profilePath
 /// The same, and what was executed if the file has it.
 POP_API void printProfileSummary(std::ostream &out, std::string const &profilePath,
                                  OptionFlags const &opt = {});
+// A literal would be a profile as well as a path.
+inline void printGraphSummary(std::ostream &out, char const *profilePath,
+                              OptionFlags const &opt = {}) {
+  printGraphSummary(out, std::string(profilePath), opt);
+}
+inline void printProfileSummary(std::ostream &out, char const *profilePath,
+                                OptionFlags const &opt = {}) {
+  printProfileSummary(out, std::string(profilePath), opt);
+}
 
 /// Loads compiled programs on a device and runs them. One engine is used by one thread at a time;
 /// several engines may be used by several threads.

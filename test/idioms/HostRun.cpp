@@ -190,6 +190,15 @@ static void engines(Graph &g, Device &dev) {
   std::ofstream file;
   e.printProfileSummary(file);
   e.printProfileSummary(std::cout, opts);
+  std::string path = "profile.pop";
+  printProfileSummary(std::cout, path);
+  printProfileSummary(std::cout, path, {{"showExecutionSteps", "true"}});
+  printProfileSummary(std::cout, "profile.pop", {{"showExecutionSteps", "true"}});
+  printGraphSummary(std::cout, "profile.pop", {});
+  printGraphSummary(std::cout, path, opts);
+  printProfileSummary(std::cout, e.getGraphProfile(), e.getExecutionProfile());
+  printProfileSummary(std::cout, e.getGraphProfile(), e.getExecutionProfile(),
+                      {{"showExecutionSteps", "true"}});
   auto start = e.getTimeStamp();
   std::cout << e.reportTiming(start, e.getTimeStamp());
 }
