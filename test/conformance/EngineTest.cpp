@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <filesystem>
 #include <functional>
 #include <memory>
 #include <poplar/EngineOptions.hpp>
@@ -10,6 +11,7 @@
 #include <poplar/exceptions.hpp>
 #include <sstream>
 #include <stdexcept>
+#include <unistd.h>
 #include <utility>
 
 using namespace poplar;
@@ -311,6 +313,53 @@ TEST_SUITE("conformance/engine") {
       CHECK(std::string(e.what()).find("Profiling is disabled for current device type.") !=
             std::string::npos);
     }
+  }
+
+  TEST_CASE("profiles come as trees and as files, and print the same from both") {
+    auto const folder =
+        std::filesystem::temp_directory_path() / ("conformance-" + std::to_string(getpid()));
+    Device const model = smallModel();
+    Graph graph(model);
+    Tensor const x = variable(graph, FLOAT, {8}, "x"), y = variable(graph, FLOAT, {8}, "y");
+    OptionFlags const options{{"autoReport.all", "true"},
+                              {"autoReport.directory", folder.string()}};
+    Engine engine(graph, Copy(x, y), options, {}, "copying");
+    engine.load(model);
+    engine.run(0, "once");
+    std::ostringstream own, fromTrees, fromFile, ofGraph, ofExecution;
+    engine.printProfileSummary(own);
+    CHECK(own.str().find("\nMemory Usage:\n") != std::string::npos);
+    CHECK(own.str().find("once.\n") != std::string::npos);
+    printProfileSummary(fromTrees, engine.getGraphProfile(), engine.getExecutionProfile());
+    CHECK(fromTrees.str() == own.str());
+    printProfileSummary(fromFile, (folder / "copying" / "profile.pop").string());
+    CHECK(fromFile.str() == own.str());
+    printGraphSummary(ofGraph, (folder / "copying" / "profile.pop").string());
+    printExecutionSummary(ofExecution, engine.getGraphProfile(), engine.getExecutionProfile(), {});
+    CHECK(ofGraph.str() + ofExecution.str() == own.str());
+    std::ostringstream intervals;
+    engine.reportIntervals(intervals);
+    auto const lines = intervals.str();
+    CHECK(std::count(lines.begin(), lines.end(), '\n') > 1);
+    std::filesystem::remove_all(folder);
+  }
+
+  TEST_CASE("modules are programs that are compiled alone, beside others") {
+    onDevices([](Device const &device) {
+      Graph graph(device);
+      Tensor const x = variable(graph, INT, {2}, "x");
+      Sequence const program{Copy(constant<int>(graph, INT, {2}, {4, 5}), x)};
+      Module const module = compileModule(graph, program);
+      Module const other = compileModule(graph, program, Preallocations::of({module}));
+      std::stringstream file;
+      other.serialize(file);
+      Engine engine(compileGraph(graph, {program}, Preallocations::of({module, other})));
+      engine.loadAndRun(device);
+      std::vector<int> values(2);
+      engine.readTensor("x", values.data(), values.data() + 2);
+      CHECK(values == std::vector<int>{4, 5});
+      CHECK(file.str().size() > 0);
+    });
   }
 
   TEST_CASE("an emulated IPU runs programs while it is attached") {
