@@ -5,6 +5,9 @@
 #include <popops/EncodingConstants.hpp>
 #include <poputil/exceptions.hpp>
 
+#include <algorithm>
+#include <limits>
+
 TEST_SUITE_BEGIN("popnn/loss");
 
 using namespace harness;
@@ -29,6 +32,38 @@ Values probabilities(poplar::Type const &type, std::size_t rows, std::size_t cla
       values[row * classes + c] = rounded(type, values[row * classes + c] / sum);
   }
   return values;
+}
+
+// Numbers with many ties, zeros of both signs among them.
+Values tiesOf(poplar::Type const &type, std::size_t n, Numbers &numbers) {
+  if (type == INT)
+    return numbers.integer(n, -3, 3);
+  if (type == UNSIGNED_INT)
+    return numbers.integer(n, 4294967290L, 4294967295L);
+  Values values = numbers.below(2) ? numbers.real(type, n) : numbers.integer(n, -2, 2);
+  for (double &value : values)
+    if (value == 0 && numbers.below(2))
+      value = -0.0;
+  return values;
+}
+
+struct Extremes {
+  Values values, indices;
+};
+
+// The first element that no other of its row exceeds, element by element.
+Extremes extremesOf(Values const &in, std::size_t columns, bool largest) {
+  Extremes result;
+  for (std::size_t begin = 0; begin < in.size(); begin += columns) {
+    std::size_t best = 0;
+    for (std::size_t c = 1; c != columns; ++c) {
+      double const x = in[begin + c], y = in[begin + best];
+      best = (largest ? x > y : x < y) ? c : best;
+    }
+    result.values.push_back(in[begin + best]);
+    result.indices.push_back(static_cast<double>(best));
+  }
+  return result;
 }
 
 } // namespace
@@ -147,6 +182,164 @@ TEST_CASE("forgetting popnn's addCodelets is an error that says so") {
       "unknown vertex type 'popnn::CrossEntropyLoss<float,unsigned int>'; call "
       "popnn::addCodelets(graph) first",
       poplar::unknown_vertex_type);
+}
+
+TEST_CASE("the largest and smallest elements of rows, and the first places where they are") {
+  onDevices([](DeviceMaker const &device) {
+    Run run(device);
+    Numbers numbers;
+    struct Result {
+      std::size_t alone, values, indices;
+      Extremes expected;
+    };
+    std::vector<Result> results;
+    for (poplar::Type const &type : {FLOAT, HALF, INT, UNSIGNED_INT})
+      for (Shape const &shape : {Shape{1, 1}, {5, 1}, {3, 2}, {29, 17}, {2, 1100}})
+        for (bool largest : {true, false}) {
+          Values const in = tiesOf(type, product(shape), numbers);
+          Values byColumns(in.size());
+          for (std::size_t i = 0; i != in.size(); ++i)
+            byColumns[i % shape[1] * shape[0] + i / shape[1]] = in[i];
+          auto &g = run.graph;
+          Tensor const t = numbers.below(2)
+                               ? run.input(type, shape, in)
+                               : run.input(type, {shape[1], shape[0]}, byColumns).transpose();
+          auto const both =
+              largest ? popnn::maxAndArgMax(g, t, run.prog) : popnn::minAndArgMin(g, t, run.prog);
+          Tensor const alone =
+              largest ? popnn::argMax(g, t, run.prog) : popnn::argMin(g, t, run.prog);
+          for (Tensor const &result : {alone, both.first, both.second})
+            CHECK(result.shape() == Shape{shape[0]});
+          CHECK(alone.elementType() == UNSIGNED_INT);
+          CHECK(both.first.elementType() == type);
+          CHECK(both.second.elementType() == UNSIGNED_INT);
+          results.push_back({run.output(alone), run.output(both.first), run.output(both.second),
+                             extremesOf(in, shape[1], largest)});
+        }
+    run.run();
+    for (std::size_t i = 0; i != results.size(); ++i) {
+      CAPTURE(i);
+      CHECK(run.values(results[i].alone) == results[i].expected.indices);
+      CHECK(run.values(results[i].values) == results[i].expected.values);
+      CHECK(run.values(results[i].indices) == results[i].expected.indices);
+    }
+  });
+}
+
+TEST_CASE("zeros of both signs are equal, and NaN is above infinity") {
+  onDevices([](DeviceMaker const &device) {
+    Run run(device);
+    double const nan = std::nan(""), infinity = std::numeric_limits<double>::infinity();
+    std::vector<std::size_t> outs;
+    for (poplar::Type const &type : {FLOAT, HALF}) {
+      Tensor const t = run.input(
+          type, {4, 3}, {-0.0, 0, -0.0, 0, -0.0, -1, infinity, nan, -infinity, nan, nan, nan});
+      outs.push_back(run.output(popnn::argMax(run.graph, t, run.prog)));
+      outs.push_back(run.output(popnn::argMin(run.graph, t, run.prog)));
+    }
+    run.run();
+    for (std::size_t i = 0; i != outs.size(); i += 2) {
+      CHECK(run.values(outs[i]) == Values{0, 0, 1, 0});
+      CHECK(run.values(outs[i + 1]) == Values{0, 2, 2, 0});
+    }
+  });
+}
+
+TEST_CASE("argMax finds what calcAccuracy counts") {
+  onDevices([](DeviceMaker const &device) {
+    Run run(device);
+    popnn::addCodelets(run.graph);
+    Numbers numbers;
+    Tensor const t = run.input(HALF, {64, 10}, tiesOf(HALF, 640, numbers));
+    Tensor const labels = popnn::argMax(run.graph, t, run.prog),
+                 count = run.input(UNSIGNED_INT, {1}, {0});
+    run.prog.add(popnn::calcAccuracy(run.graph, t, labels, count));
+    std::size_t const out = run.output(count);
+    run.run();
+    CHECK(run.values(out) == Values{64});
+  });
+}
+
+TEST_CASE("the K largest elements of rows with a dimension of 1 between") {
+  onDevices([](DeviceMaker const &device) {
+    Run run(device);
+    Numbers numbers;
+    struct Result {
+      std::size_t values, indices;
+      Values in;
+      std::size_t columns, k;
+      bool sort;
+    };
+    std::vector<Result> results;
+    for (poplar::Type const &type : {FLOAT, HALF, INT, UNSIGNED_INT, poplar::BOOL})
+      for (std::size_t k : {1, 4, 9})
+        for (bool sort : {true, false}) {
+          std::size_t const rows = 6, columns = 9;
+          Values const in =
+              type == poplar::BOOL ? numbers.integer(54, 0, 1) : tiesOf(type, 54, numbers);
+          Tensor indices;
+          Tensor const values = popnn::topK(run.graph, run.input(type, {rows, columns}, in),
+                                            indices, static_cast<unsigned>(k), sort, run.prog);
+          CHECK(values.shape() == Shape{rows, 1, k});
+          CHECK(indices.shape() == Shape{rows, 1, k});
+          CHECK(values.elementType() == type);
+          CHECK(indices.elementType() == UNSIGNED_INT);
+          results.push_back({run.output(values), run.output(indices), in, columns, k, sort});
+        }
+    run.run();
+    for (std::size_t i = 0; i != results.size(); ++i) {
+      CAPTURE(i);
+      Result const &r = results[i];
+      for (std::size_t row = 0; row != r.in.size() / r.columns; ++row) {
+        auto const first = r.in.begin() + static_cast<std::ptrdiff_t>(row * r.columns);
+        Values expected(first, first + static_cast<std::ptrdiff_t>(r.columns)), values;
+        std::sort(expected.rbegin(), expected.rend());
+        expected.resize(r.k);
+        std::vector<bool> taken(r.columns);
+        for (std::size_t j = row * r.k; j != (row + 1) * r.k; ++j) {
+          auto const c = static_cast<std::size_t>(run.values(r.indices)[j]);
+          REQUIRE(c < r.columns);
+          CHECK(!taken[c]);
+          taken[c] = true;
+          values.push_back(run.values(r.values)[j]);
+          CHECK(values.back() == first[static_cast<std::ptrdiff_t>(c)]);
+        }
+        if (!r.sort)
+          std::sort(values.rbegin(), values.rend());
+        CHECK(values == expected);
+      }
+    }
+  });
+}
+
+TEST_CASE("inputs without rows, and inputs that have no extremes") {
+  Run run(cpu);
+  auto &g = run.graph;
+  CHECK(popnn::argMin(g, g.addVariable(FLOAT, {0, 3}), run.prog).shape() == Shape{0});
+  Tensor const t = g.addVariable(FLOAT, {2, 3}), b = g.addVariable(poplar::BOOL, {2, 3});
+  Tensor indices;
+  CHECK(popnn::topK(g, t, indices, 0, true, run.prog).shape() == Shape{2, 1, 0});
+  CHECK(indices.shape() == Shape{2, 1, 0});
+  CHECK_THROWS_WITH_AS(popnn::argMax(g, t[0], run.prog),
+                       "popnn::argMax: 'input' of shape [3] has rank 1; it must be 2",
+                       poplibs_error);
+  CHECK_THROWS_WITH_AS(popnn::minAndArgMin(g, b, run.prog),
+                       "popnn::minAndArgMin: 'input' is of type bool; allowed: float, half, int, "
+                       "unsigned int",
+                       poplibs_error);
+  CHECK_THROWS_WITH_AS(popnn::maxAndArgMax(g, t.slice(0, 0, 1), run.prog),
+                       "popnn::maxAndArgMax: 'input' has shape [2, 0]; rows must have an element",
+                       poplibs_error);
+  CHECK_THROWS_WITH_AS(popnn::argMin(g, Tensor(), run.prog),
+                       "popnn::argMin: 'input' is an invalid tensor", poplibs_error);
+  CHECK_THROWS_WITH_AS(popnn::topK(g, t, indices, 4, true, run.prog),
+                       "popnn::topK: K = 4 of an input of shape [2, 3]; it must be at most 3",
+                       poplibs_error);
+  CHECK_THROWS_WITH_AS(
+      popnn::topK(g, g.addVariable(poplar::SHORT, {2, 3}), indices, 1, true, run.prog),
+      "popnn::topK: 'input' is of type short; allowed: float, half, int, "
+      "unsigned int, bool",
+      poplibs_error);
 }
 
 TEST_SUITE_END();

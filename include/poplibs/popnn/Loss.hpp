@@ -6,6 +6,8 @@
 #include <poplar/Program.hpp>
 #include <poplar/Tensor.hpp>
 
+#include <utility>
+
 namespace popnn {
 
 enum LossType { SUM_SQUARED_LOSS, CROSS_ENTROPY_LOSS };
@@ -62,6 +64,48 @@ POP_API poplar::program::Program calcAccuracy(poplar::Graph &graph,
                                               poplar::Tensor const &expected,
                                               poplar::Tensor const &numCorrect,
                                               poplar::DebugContext const &debugContext = {});
+
+// Where the largest and smallest elements of rows are.
+//
+// - input: [B, C], any tile mapping.
+// - Indices are UNSIGNED_INT. Of equal elements, which -0 and +0 are, the one of the lowest index
+//   counts. NaN is above infinity: argMax finds it, argMin finds it in rows of nothing else.
+//
+// All throw poputil::poplibs_error unless the input has rank 2 and is of a type that is named, and
+// poplar::unknown_vertex_type if popops::addCodelets(graph) was forgotten.
+
+/// i[b] = the lowest c with input[b, c] = max over k of input[b, k].
+/// \param input  FLOAT, HALF, INT or UNSIGNED_INT.
+/// \returns      [B].
+/// \throws poputil::poplibs_error  also without columns.
+POP_API poplar::Tensor argMax(poplar::Graph &graph, poplar::Tensor const &input,
+                              poplar::program::Sequence &prog,
+                              poplar::DebugContext const &debugContext = {});
+/// \returns  the largest elements, of the type of the input (a zero is +0), and their indices; [B]
+///           each. Else as argMax.
+POP_API std::pair<poplar::Tensor, poplar::Tensor>
+maxAndArgMax(poplar::Graph &graph, poplar::Tensor const &input, poplar::program::Sequence &prog,
+             poplar::DebugContext const &debugContext = {});
+
+/// i[b] = the lowest c with input[b, c] = min over k of input[b, k]. Else as argMax.
+POP_API poplar::Tensor argMin(poplar::Graph &graph, poplar::Tensor const &input,
+                              poplar::program::Sequence &prog,
+                              poplar::DebugContext const &debugContext = {});
+/// \returns  the smallest elements and their indices, as of maxAndArgMax.
+POP_API std::pair<poplar::Tensor, poplar::Tensor>
+minAndArgMin(poplar::Graph &graph, poplar::Tensor const &input, poplar::program::Sequence &prog,
+             poplar::DebugContext const &debugContext = {});
+
+/// The K largest elements of each row, as popops::topK has them, which tells -0 from +0.
+/// \param input    FLOAT, HALF, INT, UNSIGNED_INT or BOOL.
+/// \param indices  set to a new tensor [B, 1, K]: where the elements were.
+/// \param sort     largest first, equal ones in order of index; else in any order.
+/// \returns        [B, 1, K] of the type of the input.
+/// \throws poputil::poplibs_error  also if K exceeds the number of columns.
+POP_API poplar::Tensor topK(poplar::Graph &graph, poplar::Tensor const &input,
+                            poplar::Tensor &indices, unsigned K, bool sort,
+                            poplar::program::Sequence &prog,
+                            poplar::DebugContext const &debugContext = {});
 
 } // namespace popnn
 

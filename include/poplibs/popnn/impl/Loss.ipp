@@ -3,7 +3,9 @@
 #include <popnn/Loss.hpp>
 #include <popnn/impl/Rows.hpp>
 #include <popops/Cast.hpp>
+#include <popops/ElementWise.hpp>
 #include <popops/Reduce.hpp>
+#include <popops/TopK.hpp>
 #include <popops/impl/Partition.hpp>
 #include <poputil/DebugInfo.hpp>
 #include <poputil/VertexTemplates.hpp>
@@ -136,6 +138,49 @@ POP_INLINE ::poplar::program::Program lossProgram(::poplar::Graph &graph, LossAr
   return prog;
 }
 
+POP_INLINE void checkExtremesInput(char const *where, Tensor const &input, bool boolToo) {
+  using ::poputil::poplibs_error;
+  if (!input.valid())
+    base::fail<poplibs_error>(where, "'input' is an invalid tensor");
+  if (input.rank() != 2)
+    base::fail<poplibs_error>(where, "'input' of shape ", base::shapeText(input.shape()),
+                              " has rank ", input.rank(), "; it must be 2");
+  auto const type = input.elementType();
+  if (type != ::poplar::FLOAT && type != ::poplar::HALF && type != ::poplar::INT &&
+      type != ::poplar::UNSIGNED_INT && !(boolToo && type == ::poplar::BOOL))
+    base::fail<poplibs_error>(where, "'input' is of type ", type,
+                              "; allowed: float, half, int, unsigned int", boolToo ? ", bool" : "");
+}
+
+/// What the four functions of one extreme element a row have in common.
+struct RowExtreme {
+  char const *name; ///< of the function
+  bool largest;
+};
+
+/// The extreme elements of rows and their indices, [B] each.
+POP_INLINE std::pair<Tensor, Tensor> rowExtremes(::poplar::Graph &graph, RowExtreme const &extreme,
+                                                 Tensor const &input,
+                                                 ::poplar::program::Sequence &prog,
+                                                 ::poplar::DebugContext const &debugContext) {
+  std::string const where = std::string("popnn::") + extreme.name;
+  checkExtremesInput(where.c_str(), input, false);
+  if (input.dim(1) == 0)
+    base::fail<::poputil::poplibs_error>(
+        where, "'input' has shape ", base::shapeText(input.shape()), "; rows must have an element");
+  ::poputil::PoplibsOpDebugInfo di(debugContext, {}, extreme.name);
+  ::poplar::DebugContext const context(di);
+  namespace pe = ::popops::expr;
+  // The order of topK has -0 below +0, where here they are equal: x + 0 makes both +0.
+  Tensor const rows = input.elementType().isFloatingPoint()
+                          ? ::popops::map(graph, pe::Add(pe::_1, pe::Const(0.f)), {input}, prog,
+                                          context, {{"enableExpressionOptimizations", "false"}})
+                          : input;
+  auto const [values, indices] = ::popops::topKWithPermutation(
+      graph, prog, rows, {1, extreme.largest, ::popops::SortOrder::NONE}, context);
+  return {values.squeeze({1}), indices.squeeze({1})};
+}
+
 } // namespace cottonwood::popnn::detail
 
 namespace popnn {
@@ -216,6 +261,57 @@ POP_INLINE poplar::program::Program calcAccuracy(poplar::Graph &graph,
   popops::reduceWithOutput(graph, correct, numCorrect, {0}, {popops::Operation::ADD, true}, prog,
                            context);
   return prog;
+}
+
+POP_INLINE poplar::Tensor argMax(poplar::Graph &graph, poplar::Tensor const &input,
+                                 poplar::program::Sequence &prog,
+                                 poplar::DebugContext const &debugContext) {
+  return cottonwood::popnn::detail::rowExtremes(graph, {"argMax", true}, input, prog, debugContext)
+      .second;
+}
+
+POP_INLINE std::pair<poplar::Tensor, poplar::Tensor>
+maxAndArgMax(poplar::Graph &graph, poplar::Tensor const &input, poplar::program::Sequence &prog,
+             poplar::DebugContext const &debugContext) {
+  return cottonwood::popnn::detail::rowExtremes(graph, {"maxAndArgMax", true}, input, prog,
+                                                debugContext);
+}
+
+POP_INLINE poplar::Tensor argMin(poplar::Graph &graph, poplar::Tensor const &input,
+                                 poplar::program::Sequence &prog,
+                                 poplar::DebugContext const &debugContext) {
+  return cottonwood::popnn::detail::rowExtremes(graph, {"argMin", false}, input, prog, debugContext)
+      .second;
+}
+
+POP_INLINE std::pair<poplar::Tensor, poplar::Tensor>
+minAndArgMin(poplar::Graph &graph, poplar::Tensor const &input, poplar::program::Sequence &prog,
+             poplar::DebugContext const &debugContext) {
+  return cottonwood::popnn::detail::rowExtremes(graph, {"minAndArgMin", false}, input, prog,
+                                                debugContext);
+}
+
+POP_INLINE poplar::Tensor topK(poplar::Graph &graph, poplar::Tensor const &input,
+                               poplar::Tensor &indices, unsigned K, bool sort,
+                               poplar::program::Sequence &prog,
+                               poplar::DebugContext const &debugContext) {
+  char const *const where = "popnn::topK";
+  cottonwood::popnn::detail::checkExtremesInput(where, input, true);
+  if (K > input.dim(1))
+    cottonwood::base::fail<poputil::poplibs_error>(where, "K = ", K, " of an input of shape ",
+                                                   cottonwood::base::shapeText(input.shape()),
+                                                   "; it must be at most ", input.dim(1));
+  poputil::PoplibsOpDebugInfo di(debugContext, {}, "topK");
+  poplar::DebugContext const context(di);
+  bool const isBool = input.elementType() == poplar::BOOL;
+  poplar::Tensor const keys =
+      isBool ? popops::cast(graph, input, poplar::UNSIGNED_INT, prog, context) : input;
+  auto const result = popops::topKWithPermutation(
+      graph, prog, keys, {K, true, sort ? popops::SortOrder::DESCENDING : popops::SortOrder::NONE},
+      context);
+  indices = result.second.expand({1});
+  poplar::Tensor const values = result.first.expand({1});
+  return isBool ? popops::cast(graph, values, poplar::BOOL, prog, context) : values;
 }
 
 } // namespace popnn
