@@ -1,12 +1,16 @@
 #include "Harness.hpp"
 
+#include <poplar/exceptions.hpp>
 #include <popops/Cast.hpp>
 #include <popops/Fill.hpp>
 #include <popops/ScaledAdd.hpp>
 #include <popops/Zero.hpp>
+#include <poputil/Util.hpp>
 #include <poputil/exceptions.hpp>
 
 #include <algorithm>
+#include <cmath>
+#include <iterator>
 #include <limits>
 
 using namespace harness;
@@ -99,6 +103,102 @@ TEST_CASE("pairs of types without a conversion are errors") {
       popops::castWithOutput(run.graph, f, run.graph.addVariable(INT, {3}), run.prog),
       "popops::cast: the source has shape [2], the destination [3]; they must be equal",
       poplibs_error);
+}
+
+TEST_CASE("metadata belongs to quarter, of which there are no tensors") {
+  onDevices([](DeviceMaker const &device) {
+    Run run(device);
+    auto &g = run.graph;
+    Tensor const f = run.input(FLOAT, {2}, {1.5, -2.5});
+    auto const cs = g.addComputeSet();
+    Tensor const inSet = popops::cast(g, f, INT, Tensor(), cs);
+    run.prog.add(poplar::program::Execute(cs));
+    std::size_t const a = run.output(popops::cast(g, f, INT, Tensor(), run.prog)),
+                      b = run.output(inSet);
+    Tensor const metadata = g.addVariable(poplar::QUARTER_METADATA, {1});
+    CHECK_THROWS_WITH_AS(popops::cast(g, f, HALF, metadata, run.prog),
+                         "popops::cast: 'metadata' is given for elements of type half; they have "
+                         "none: pass an invalid tensor",
+                         poplibs_error);
+    CHECK_THROWS_WITH_AS(popops::cast(g, f, poplar::QUARTER, Tensor(), cs),
+                         "popops::cast: to quarter without metadata", poplibs_error);
+    CHECK_THROWS_WITH_AS(popops::cast(g, f, poplar::QUARTER, f, run.prog),
+                         "popops::cast: 'metadata' has shape [2] of type float; it must be one "
+                         "element of type quarter_metadata",
+                         poplibs_error);
+    CHECK_THROWS_WITH_AS(popops::cast(g, f, poplar::QUARTER, metadata, run.prog),
+                         "popops::cast: tensors of type quarter are not available",
+                         poplar::tensor_metadata_error);
+    CHECK_THROWS_AS(popops::cast(g, f, poplar::QUARTER, metadata, cs),
+                    poplar::tensor_metadata_error);
+    CHECK_THROWS_AS(popops::cast(g, f, poplar::QUARTER, run.prog), poplibs_error);
+    g.setTileMapping(metadata, 0);
+    run.run();
+    CHECK(run.values(a) == Values{1, -2});
+    CHECK(run.values(b) == Values{1, -2});
+  });
+}
+
+TEST_CASE("whether numbers survive the way through half") {
+  onDevices([](DeviceMaker const &device) {
+    Run run(device);
+    struct Case {
+      double x, tolerance;
+      bool expected;
+    };
+    double const infinity = std::numeric_limits<double>::infinity();
+    // 1 + 2^-12 is 1 in half: a relative error of 2^-12 / (1 + 2^-12), just below 2^-12.
+    double const between = 1 + std::ldexp(1, -12);
+    Case const cases[] = {{1.5, 1e-6, true},
+                          {-0.333251953125, 1e-6, true},
+                          {between, 1e-6, false},
+                          {between, std::ldexp(1, -12), true},
+                          {-between, std::ldexp(0.99, -12), false},
+                          {65504, 1e-6, true},
+                          {65519, 1e-3, true},
+                          {65520, 1e-3, false},
+                          {std::ldexp(1, -24), 1e-6, true},
+                          {std::ldexp(1, -26), 0.5, false},
+                          {0, 1e-6, false},
+                          {1, 0, false},
+                          {infinity, 1, false},
+                          {std::nan(""), 1, false}};
+    std::vector<std::size_t> outs;
+    for (Case const &c : cases) {
+      Tensor const ok = popops::checkAccuracyWhenCast(run.graph, run.input(FLOAT, {1, 1}, {c.x}),
+                                                      HALF, c.tolerance, run.prog);
+      CHECK(ok.shape() == Shape{});
+      CHECK(ok.elementType() == poplar::BOOL);
+      outs.push_back(run.output(ok));
+    }
+    outs.push_back(run.output(popops::checkAccuracyWhenCast(
+        run.graph, run.input(HALF, {}, {infinity}), FLOAT, 0, run.prog)));
+    run.run();
+    for (std::size_t i = 0; i != std::size(cases); ++i) {
+      CAPTURE(cases[i].x);
+      CAPTURE(cases[i].tolerance);
+      CHECK(run.values(outs[i]) == Values{cases[i].expected ? 1. : 0.});
+      CHECK(poputil::checkAccuracyWhenCast(run.graph.getTarget(), cases[i].x, FLOAT, HALF,
+                                           cases[i].tolerance) == cases[i].expected);
+    }
+    CHECK(run.values(outs.back()) == Values{1});
+  });
+}
+
+TEST_CASE("what has no accuracy to check is an error") {
+  Run run(cpu);
+  auto &g = run.graph;
+  Tensor const two = g.addVariable(FLOAT, {2}), i = g.addVariable(INT, {});
+  CHECK_THROWS_WITH_AS(
+      popops::checkAccuracyWhenCast(g, two, HALF, 1, run.prog),
+      "popops::checkAccuracyWhenCast: 'input' has shape [2]; it must have one element",
+      poplibs_error);
+  CHECK_THROWS_WITH_AS(popops::checkAccuracyWhenCast(g, i, HALF, 1, run.prog),
+                       "popops::checkAccuracyWhenCast: from int to half; allowed: float to half, "
+                       "half to float",
+                       poplibs_error);
+  CHECK_THROWS_AS(popops::checkAccuracyWhenCast(g, two[0], FLOAT, 1, run.prog), poplibs_error);
+  CHECK_THROWS_AS(popops::checkAccuracyWhenCast(g, Tensor(), HALF, 1, run.prog), poplibs_error);
 }
 
 TEST_CASE("a misspelt vertex name is answered with the name meant") {

@@ -18,6 +18,16 @@ namespace popops {
 POP_API poplar::Tensor cast(poplar::Graph &graph, poplar::Tensor const &src,
                             poplar::Type const &dstType, poplar::program::Sequence &prog,
                             poplar::DebugContext const &debugContext = {});
+/// The same with the format and the scale of QUARTER. As there are no tensors of type QUARTER yet,
+/// this serves code that passes an invalid tensor for all other types.
+/// \param metadata  of one element of type QUARTER_METADATA for QUARTER; else an invalid tensor.
+/// \throws poputil::poplibs_error  metadata that does not belong to dstType, or is of another type
+///         or size.
+/// \throws poplar::tensor_metadata_error  dstType is QUARTER, and the metadata is valid.
+POP_API poplar::Tensor cast(poplar::Graph &graph, poplar::Tensor const &src,
+                            poplar::Type const &dstType, poplar::Tensor const &metadata,
+                            poplar::program::Sequence &prog,
+                            poplar::DebugContext const &debugContext = {});
 
 /// Writes dst, of the shape of src.
 POP_API void castWithOutput(poplar::Graph &graph, poplar::Tensor const &src,
@@ -33,6 +43,22 @@ POP_API void cast(poplar::Graph &graph, poplar::Tensor src, poplar::Tensor dst,
                   poplar::ComputeSet cs);
 POP_API poplar::Tensor cast(poplar::Graph &graph, poplar::Tensor src, poplar::Type const &dstType,
                             poplar::ComputeSet cs, poplar::DebugContext const &debugContext = {});
+/// The same with metadata, as above.
+POP_API poplar::Tensor cast(poplar::Graph &graph, poplar::Tensor src, poplar::Type const &dstType,
+                            poplar::Tensor const &metadata, poplar::ComputeSet cs,
+                            poplar::DebugContext const &debugContext = {});
+
+/// Whether a number keeps its value in another type (deprecated):
+/// |x| * tolerance > |half(x) - x| from FLOAT to HALF, true from HALF to FLOAT.
+/// Computed in float, with the tolerance rounded to float. False for 0, for NaN, for infinities and
+/// for what is infinite in HALF.
+/// \param input  one element of any shape.
+/// \returns      BOOL, shape []: new and mapped as the input; from HALF a constant on tile 0.
+/// \throws poputil::poplibs_error  other types, or not exactly one element.
+POP_API poplar::Tensor checkAccuracyWhenCast(poplar::Graph &graph, poplar::Tensor const &input,
+                                             poplar::Type outputType, double tolerance,
+                                             poplar::program::Sequence &prog,
+                                             poplar::DebugContext const &debugContext = {});
 
 } // namespace popops
 

@@ -1,48 +1,17 @@
 #pragma once
 
 #include <popops/Cast.hpp>
+#include <popops/ElementWise.hpp>
+#include <popops/impl/CastTypes.hpp>
 #include <popops/impl/Partition.hpp>
 #include <poputil/DebugInfo.hpp>
 #include <poputil/VertexTemplates.hpp>
 #include <poputil/exceptions.hpp>
 
+#include <poplar/exceptions.hpp>
 #include <poplar/impl/base/Error.hpp>
 
-#include <algorithm>
-
 namespace cottonwood::popops::detail {
-
-using base::TypeId;
-using ::poplar::Type;
-
-POP_INLINE bool isOneOf(Type const &type, std::initializer_list<TypeId> ids) {
-  return std::find(ids.begin(), ids.end(), type.id()) != ids.end();
-}
-
-POP_INLINE bool isLongLong(Type const &type) {
-  return isOneOf(type, {TypeId::LongLong, TypeId::UnsignedLongLong});
-}
-
-POP_INLINE bool isCastableInteger(Type const &type) {
-  return isOneOf(type, {TypeId::Char, TypeId::SignedChar, TypeId::UnsignedChar, TypeId::Short,
-                        TypeId::UnsignedShort, TypeId::Int, TypeId::UnsignedInt, TypeId::Bool});
-}
-
-POP_INLINE bool isCastable(Type const &from, Type const &to) {
-  bool const fromSmall = isCastableInteger(from);
-  if (isLongLong(to))
-    return fromSmall;
-  bool const toFloating = isOneOf(to, {TypeId::Float, TypeId::Half});
-  return (fromSmall || isOneOf(from, {TypeId::Float, TypeId::Half})) &&
-         (toFloating || isCastableInteger(to));
-}
-
-/// Whether the bits are the value in both types.
-POP_INLINE bool sameBits(Type const &a, Type const &b) {
-  return a == b || (isLongLong(a) && isLongLong(b)) ||
-         (isOneOf(a, {TypeId::Int, TypeId::UnsignedInt}) &&
-          isOneOf(b, {TypeId::Int, TypeId::UnsignedInt}));
-}
 
 POP_INLINE void checkCast(char const *where, Tensor const &src, Type const &to) {
   if (!src.valid())
@@ -61,6 +30,38 @@ POP_INLINE void checkCast(char const *where, Tensor const &src, Tensor const &ds
     base::fail<::poputil::poplibs_error>(where, "the source has shape ",
                                          base::shapeText(src.shape()), ", the destination ",
                                          base::shapeText(dst.shape()), "; they must be equal");
+}
+
+/// Of the forms with metadata, which belongs to QUARTER and to nothing else.
+POP_INLINE void checkCastMetadata(char const *where, Type const &to, Tensor const &metadata) {
+  using ::poputil::poplibs_error;
+  if (!to.requiresMetadata()) {
+    if (metadata.valid())
+      base::fail<poplibs_error>(where, "'metadata' is given for elements of type ", to,
+                                "; they have none: pass an invalid tensor");
+    return;
+  }
+  if (!metadata.valid())
+    base::fail<poplibs_error>(where, "to ", to, " without metadata");
+  if (metadata.elementType() != ::poplar::QUARTER_METADATA || metadata.numElements() != 1)
+    base::fail<poplibs_error>(where, "'metadata' has shape ", base::shapeText(metadata.shape()),
+                              " of type ", metadata.elementType(),
+                              "; it must be one element of type ", ::poplar::QUARTER_METADATA);
+  base::fail<::poplar::tensor_metadata_error>(where, "tensors of type ", to, " are not available");
+}
+
+POP_INLINE void checkAccuracyArguments(char const *where, Tensor const &input, Type const &to) {
+  using ::poputil::poplibs_error;
+  if (!input.valid())
+    base::fail<poplibs_error>(where, "'input' is an invalid tensor");
+  if (input.numElements() != 1)
+    base::fail<poplibs_error>(where, "'input' has shape ", base::shapeText(input.shape()),
+                              "; it must have one element");
+  Type const from = input.elementType();
+  if (!(from == ::poplar::FLOAT && to == ::poplar::HALF) &&
+      !(from == ::poplar::HALF && to == ::poplar::FLOAT))
+    base::fail<poplibs_error>(where, "from ", from, " to ", to,
+                              "; allowed: float to half, half to float");
 }
 
 POP_INLINE void addCastVertices(::poplar::Graph &graph, Tensor const &src, Tensor const &dst,
@@ -121,6 +122,14 @@ POP_INLINE poplar::Tensor cast(poplar::Graph &graph, poplar::Tensor const &src,
   return dst;
 }
 
+POP_INLINE poplar::Tensor cast(poplar::Graph &graph, poplar::Tensor const &src,
+                               poplar::Type const &dstType, poplar::Tensor const &metadata,
+                               poplar::program::Sequence &prog,
+                               poplar::DebugContext const &debugContext) {
+  cottonwood::popops::detail::checkCastMetadata("popops::cast", dstType, metadata);
+  return cast(graph, src, dstType, prog, debugContext);
+}
+
 POP_INLINE poplar::program::Program cast(poplar::Graph &graph, poplar::Tensor src,
                                          poplar::Tensor dst,
                                          poplar::DebugContext const &debugContext) {
@@ -149,6 +158,34 @@ POP_INLINE poplar::Tensor cast(poplar::Graph &graph, poplar::Tensor src,
   poplar::Tensor const dst = graph.clone(dstType, src, debugContext);
   cast(graph, src, dst, cs);
   return dst;
+}
+
+POP_INLINE poplar::Tensor cast(poplar::Graph &graph, poplar::Tensor src,
+                               poplar::Type const &dstType, poplar::Tensor const &metadata,
+                               poplar::ComputeSet cs, poplar::DebugContext const &debugContext) {
+  cottonwood::popops::detail::checkCastMetadata("popops::cast", dstType, metadata);
+  return cast(graph, src, dstType, cs, debugContext);
+}
+
+POP_INLINE poplar::Tensor checkAccuracyWhenCast(poplar::Graph &graph, poplar::Tensor const &input,
+                                                poplar::Type outputType, double tolerance,
+                                                poplar::program::Sequence &prog,
+                                                poplar::DebugContext const &debugContext) {
+  namespace pe = expr;
+  cottonwood::popops::detail::checkAccuracyArguments("popops::checkAccuracyWhenCast", input,
+                                                     outputType);
+  poputil::PoplibsOpDebugInfo di(debugContext, {}, "checkAccuracyWhenCast");
+  poplar::DebugContext const context(di);
+  poplar::Tensor const x = input.flatten()[0];
+  if (outputType == poplar::FLOAT) {
+    poplar::Tensor const always = graph.addConstant(poplar::BOOL, {}, true, context);
+    graph.setTileMapping(always, 0);
+    return always;
+  }
+  auto const error =
+      pe::Abs(pe::Sub(pe::Cast(pe::Cast(pe::_1, poplar::HALF), poplar::FLOAT), pe::_1));
+  auto const allowed = pe::Mul(pe::Abs(pe::_1), pe::Const(static_cast<float>(tolerance)));
+  return map(graph, pe::Gt(allowed, error), {x}, prog, context);
 }
 
 } // namespace popops

@@ -1,0 +1,43 @@
+// Which element types are cast to which.
+#pragma once
+
+#include <poplar/Type.hpp>
+
+#include <algorithm>
+#include <initializer_list>
+
+namespace cottonwood::popops::detail {
+
+using base::TypeId;
+using ::poplar::Type;
+
+inline bool isOneOf(Type const &type, std::initializer_list<TypeId> ids) {
+  return std::find(ids.begin(), ids.end(), type.id()) != ids.end();
+}
+
+inline bool isLongLong(Type const &type) {
+  return isOneOf(type, {TypeId::LongLong, TypeId::UnsignedLongLong});
+}
+
+inline bool isCastableInteger(Type const &type) {
+  return isOneOf(type, {TypeId::Char, TypeId::SignedChar, TypeId::UnsignedChar, TypeId::Short,
+                        TypeId::UnsignedShort, TypeId::Int, TypeId::UnsignedInt, TypeId::Bool});
+}
+
+inline bool isCastable(Type const &from, Type const &to) {
+  bool const fromSmall = isCastableInteger(from);
+  if (isLongLong(to))
+    return fromSmall;
+  bool const toFloating = isOneOf(to, {TypeId::Float, TypeId::Half});
+  return (fromSmall || isOneOf(from, {TypeId::Float, TypeId::Half})) &&
+         (toFloating || isCastableInteger(to));
+}
+
+/// Whether the bits are the value in both types.
+inline bool sameBits(Type const &a, Type const &b) {
+  return a == b || (isLongLong(a) && isLongLong(b)) ||
+         (isOneOf(a, {TypeId::Int, TypeId::UnsignedInt}) &&
+          isOneOf(b, {TypeId::Int, TypeId::UnsignedInt}));
+}
+
+} // namespace cottonwood::popops::detail
