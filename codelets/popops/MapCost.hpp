@@ -166,11 +166,19 @@ inline unsigned mapCyclesPer8(const std::uint32_t *words) {
   return cycles + LOOP * turns;
 }
 
+/// Cycles of one worker for its share of the elements.
+constexpr std::uint64_t mapWorkerCycles(std::uint64_t elements, unsigned cyclesPer8) {
+  constexpr std::uint64_t START = 29;
+  return START + (elements * cyclesPer8 + 7) / 8;
+}
+
+/// Cycles of the supervisor, which starts the workers of a vertex and waits for them.
+inline constexpr std::uint64_t MAP_SUPERVISOR_CYCLES = 11;
+
 /// Cycles of the vertex on a tile with `workers` worker contexts.
 constexpr std::uint64_t mapCycles(std::uint64_t elements, unsigned cyclesPer8, unsigned workers) {
-  constexpr std::uint64_t START = 29, SUPERVISOR = 11;
   const std::uint64_t each = (elements + workers - 1) / workers;
-  return workers * (START + (each * cyclesPer8 + 7) / 8) + SUPERVISOR;
+  return workers * mapWorkerCycles(each, cyclesPer8) + MAP_SUPERVISOR_CYCLES;
 }
 
 } // namespace cottonwood::vertices

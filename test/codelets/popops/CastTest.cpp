@@ -195,6 +195,8 @@ TEST_SUITE("codelets/popops/cast") {
   TEST_CASE("cost") {
     CHECK(vertices::castCycles(vertices::CastKind::HALF_TO_FLOAT, 12, 6) == 12 + 6 * (37 + 1));
     CHECK(vertices::castCycles(vertices::CastKind::FLOAT_TO_HALF, 24, 6) == 12 + 6 * (37 + 2));
+    CHECK(vertices::castWorkerCycles(vertices::CastKind::HALF_TO_BYTE, 5) == 37 + 2 * 16);
+    CHECK(vertices::castWorkerCycles(vertices::CastKind::WIDE, 0) == 37);
   }
 }
 

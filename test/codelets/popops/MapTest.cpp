@@ -382,5 +382,6 @@ TEST_SUITE("codelets/popops/mapProgram") {
     CHECK(vertices::mapCyclesPer8(exp.data()) == 36);
     CHECK(vertices::mapCycles(0, 12, 6) == 6 * 29 + 11);
     CHECK(vertices::mapCycles(48, 12, 6) == 6 * (29 + 12) + 11);
+    CHECK(vertices::mapWorkerCycles(9, 12) == 29 + 14);
   }
 }

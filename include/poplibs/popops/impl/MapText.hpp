@@ -88,20 +88,9 @@ VertexText describeVertex(ReduceScaleUpdate<Tag, In, Out> *) {
           &costOfReduce<sizeof(In), 1, true>};
 }
 
-template <class From, class To> constexpr CastKind castKind() {
-  constexpr bool FROM_HALF = std::is_same_v<From, ::poplar::half>,
-                 TO_HALF = std::is_same_v<To, ::poplar::half>;
-  if constexpr (FROM_HALF && std::is_same_v<To, float>)
-    return CastKind::HALF_TO_FLOAT;
-  else if constexpr (TO_HALF && std::is_same_v<From, float>)
-    return CastKind::FLOAT_TO_HALF;
-  else if constexpr (FROM_HALF && sizeof(To) == 1)
-    return CastKind::HALF_TO_BYTE;
-  else if constexpr (TO_HALF && sizeof(From) == 1)
-    return CastKind::BYTE_TO_HALF;
-  else
-    return sizeof(To) == 8 ? CastKind::WIDE : CastKind::OTHER;
-}
+template <class T>
+inline constexpr CastType CAST_TYPE{sizeof(T), std::is_same_v<T, float>,
+                                    std::is_same_v<T, ::poplar::half>};
 
 template <CastKind KIND> Cost costOfCast(VertexSizes const &sizes, Machine const &machine) {
   constexpr unsigned OUT = 1;
@@ -112,7 +101,7 @@ template <class Tag, class From, class To> VertexText describeVertex(Cast<Tag, F
   using V = Cast<Tag, From, To>;
   return {templateName<From, To>("popops::Cast"),
           {POP_FIELD(V, in), POP_FIELD(V, out)},
-          &costOfCast<castKind<From, To>()>};
+          &costOfCast<castKind(CAST_TYPE<From>, CAST_TYPE<To>)>};
 }
 
 template <unsigned BYTES> Cost costOfFill(VertexSizes const &sizes, Machine const &machine) {
