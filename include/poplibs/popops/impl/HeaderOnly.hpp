@@ -27,6 +27,7 @@
 #include <popops/OperationDef.hpp>
 #include <popops/OperationDefUtil.hpp>
 #include <popops/Pad.hpp>
+#include <popops/PerformanceEstimation.hpp>
 #include <popops/Rearrange.hpp>
 #include <popops/Reduce.hpp>
 #include <popops/ReduceFunctor.hpp>
@@ -69,6 +70,7 @@
 #include <popops/impl/Operation.ipp>
 #include <popops/impl/Pad.ipp>
 #include <popops/impl/Partition.ipp>
+#include <popops/impl/PerformanceEstimation.ipp>
 #include <popops/impl/Positions.ipp>
 #include <popops/impl/RawKernels.ipp>
 #include <popops/impl/Rearrange.ipp>
