@@ -2,10 +2,15 @@
 #ifndef POPOPS_PERFORMANCE_ESTIMATION_HPP
 #define POPOPS_PERFORMANCE_ESTIMATION_HPP
 
+#include <popops/ExprOp.hpp>
+#include <popops/Operation.hpp>
+
+#include <poplar/PerfEstimateFunc.hpp>
 #include <poplar/Target.hpp>
 #include <poplar/Type.hpp>
 #include <poplar/VertexIntrospector.hpp>
 
+#include <cstddef>
 #include <cstdint>
 #include <vector>
 
@@ -27,6 +32,85 @@
 
 namespace popops {
 namespace internal {
+
+/// Cycles of the supervisor for a vertex of an elementwise operation: it starts the workers and
+/// waits for them.
+/// \param isScaledPtr64Type  changes nothing: all pointers are full ones.
+POP_API std::uint64_t basicOpSupervisorOverhead(bool const isScaledPtr64Type = false);
+
+/// ceil(numElems / vectorSize) * cyclesPerVector: a loop of one worker, without what surrounds it.
+POP_API std::uint64_t basicOpLoopCycles(unsigned const numElems, unsigned const vectorSize,
+                                        unsigned const cyclesPerVector);
+
+/// ceil(numElems / v) * (cyclesPerVector + overheadPerLoop), v = target.getVectorWidth(type) if
+/// vectorize, else 1: a loop of one worker. (A vertex of several fused operations pays the overhead
+/// once for all of them; getBinaryOp1DInPlaceEstimate gives the whole vertex of one.)
+POP_API std::uint64_t binaryOpInnerLoopCycles(poplar::Target const &target,
+                                              poplar::Type const &type,
+                                              unsigned const cyclesPerVector, bool const vectorize,
+                                              unsigned const numElems,
+                                              std::uint64_t const overheadPerLoop);
+
+/// A slice of numSubElements rows of regionSize elements each, out of a tensor on the same tile
+/// (popops::MultiSlice with one offset).
+POP_API std::uint64_t getDynamicSlice1DEstimate(poplar::Target const &target,
+                                                poplar::Type const &type, unsigned const regionSize,
+                                                unsigned const numSubElements);
+
+/// a[i] = op(a[i], b[i]) for numElems elements (popops::MapInPlace).
+/// \param type  FLOAT, HALF, INT, UNSIGNED_INT or BOOL.
+/// \throws poputil::poplibs_error  also if the result is of another type, as of comparisons.
+POP_API std::uint64_t getBinaryOp1DInPlaceEstimate(poplar::Target const &target,
+                                                   poplar::Type const &type,
+                                                   popops::expr::BinaryOpType const op,
+                                                   unsigned const numElems);
+
+/// What getMultiSliceCycleEstimate asks about the target and elements, to ask it once.
+struct POP_API MultiSliceTargetParameters {
+  MultiSliceTargetParameters(poplar::Target const &target, poplar::Type const &type);
+  unsigned atomicWriteSize; ///< bytes; not used
+  unsigned dataPathWidth;   ///< bits; not used
+  unsigned bytesPerElem;
+  unsigned numWorkerContexts;
+};
+
+/// Lookups of slices of one row (popops::MultiSlice), or rows overwritten with slices
+/// (popops::MultiUpdate).
+/// \param elemsPerSlice               elements of a row.
+/// \param numOffsets                  of the vertex.
+/// \param numOffsetsInRangePerWorker  those of them in the rows that the vertex holds, for each
+///                                    worker; W times as many, at most all, are in range together.
+///                                    A lookup writes zeros for the others.
+/// \param offsetsPerDictEntry, indicesAreSorted, splitSingleRegion  change nothing: workers share
+///                                    the elements, in whatever order offsets are.
+/// \throws poputil::poplibs_error     also for more offsets in range than there are.
+POP_API std::uint64_t getMultiSliceCycleEstimate(
+    MultiSliceTargetParameters const &targetParams, unsigned const elemsPerSlice,
+    unsigned const numOffsets, unsigned const numOffsetsInRangePerWorker,
+    unsigned const offsetsPerDictEntry, bool const isUpdate = false,
+    bool const indicesAreSorted = false, bool const splitSingleRegion = false);
+
+/// The same for getMultiUpdateOpCycleEstimate.
+struct POP_API MultiUpdateOpTargetParameters {
+  MultiUpdateOpTargetParameters(poplar::Target const &target, poplar::Type const &type);
+  unsigned atomicWriteSize; ///< bytes; not used
+  unsigned numWorkerContexts;
+  unsigned bytesPerElem;
+};
+
+/// Rows of a table combined with slices (popops::MultiUpdateOp). The first arguments are those of
+/// getMultiSliceCycleEstimate.
+/// \param op  ADD, MAX or MUL, which cost the same.
+/// \param subWordWritesRequired, offsetsPerDictEntry, scaled, scaleHigherPrecisionThanData,
+///        indicesAreSorted  change nothing: every sum is scaled, HALF is computed in float, and
+///        workers share the elements of a row, 64 bits at a time.
+POP_API std::uint64_t
+getMultiUpdateOpCycleEstimate(MultiUpdateOpTargetParameters const &targetParams,
+                              bool subWordWritesRequired, unsigned const elemsPerSlice,
+                              unsigned const numOffsets, unsigned const numOffsetsInRangePerWorker,
+                              unsigned const offsetsPerDictEntry, Operation const op,
+                              bool const scaled, bool const scaleHigherPrecisionThanData = false,
+                              bool const indicesAreSorted = false);
 
 /// What the estimates of casts ask about the target and types. The types are given again with each
 /// call, and decide.
@@ -94,6 +178,24 @@ POP_API std::uint64_t getScaledArithmeticSupervisorCycleEstimate(
     poplar::Type const &dataBType, bool const memConstrained, ScaledArithmeticOp const operation,
     poplar::layout::Vector const &aLayout, poplar::layout::Vector const &bLayout,
     unsigned const numElems);
+
+/// out[i] = op(in[i], b), b one element of the type of in, for dataSize elements (popops::Map;
+/// popops::MapInPlace if inPlace). flops is the number of elements.
+/// \param outType  that of the result of op: BOOL of comparisons and logical operations, else
+///                 inType; or another one that the result is cast to in the same vertex.
+/// \throws poputil::poplibs_error  also for inPlace with types that differ.
+POP_API poplar::VertexPerfEstimate
+broadcastArithmetic1DCycleEstimate(poplar::Target const &target, popops::expr::BinaryOpType op,
+                                   poplar::Type const &inType, poplar::Type const &outType,
+                                   bool inPlace, std::size_t dataSize);
+
+/// The same of one worker, over regions of `data` elements each.
+/// \param uniformScalar  changes nothing: whether all regions have the same b.
+POP_API poplar::VertexPerfEstimate
+broadcastArithmeticCycleEstimate(poplar::Target const &target, popops::expr::BinaryOpType op,
+                                 poplar::Type const &inType, poplar::Type const &outType,
+                                 bool inPlace, bool uniformScalar,
+                                 std::vector<std::size_t> const &data);
 
 } // namespace internal
 } // namespace popops
