@@ -7,6 +7,11 @@
 #pragma once
 
 #include <codelets/poplin/ConvDriver.hpp>
+#include <codelets/poplin/ConvTiles.hpp>
+#if defined(POPLAR_HEADER_ONLY)
+#include <codelets/arch/CpuFeatures.hpp>
+#include <codelets/poplin/ConvAmx.hpp>
+#endif
 
 namespace cottonwood::kernels {
 
@@ -14,7 +19,10 @@ namespace cottonwood::kernels {
 /// \param finish  what becomes of the sums, see Finish.hpp
 template <class Tag, class TWeights, class TOut, class Finish>
 void finishedConvolve(const ConvArgs<float, TWeights, TOut> &args, const Finish &finish) {
-  detail::ConvDriver<Tag, false, float, TWeights, TOut, Finish>(args, finish).run();
+  if (onMatMulTiles(args.blocking.method))
+    detail::tileConvolve<Tag>(args, finish);
+  else
+    detail::ConvDriver<Tag, false, float, TWeights, TOut, Finish>(args, finish).run();
 }
 template <class Tag, class TWeights, class TOut>
 void convolve(const ConvArgs<float, TWeights, TOut> &args) {
@@ -94,5 +102,19 @@ template <class Tag> ConvKernels convKernelsOf() {
           {&finishedConvolve<Tag, float, half, ErasedFinish>,
            &finishedConvolveChannels<Tag, float, half, ErasedFinish>}};
 }
+
+#if defined(POPLAR_HEADER_ONLY)
+inline const ConvTileKernels &convTileKernels() {
+  static const ConvTileKernels all = [] {
+    ConvTileKernels kernels{};
+    if constexpr (isa::TileTag<isa::native>) {
+      static_cast<void>(isa::cpuFeatures()); // gets the process permission to use tiles
+      kernels = convTileKernelsOf<isa::native>();
+    }
+    return kernels;
+  }();
+  return all;
+}
+#endif
 
 } // namespace cottonwood::kernels

@@ -11,6 +11,9 @@ struct ConvBlocking {
   std::uint32_t depth = 0;  ///< taps (times input channels) per pass, at most CONV_MAX_SEGMENTS
   std::uint32_t enough = 0; ///< passes of this many are not made longer by another dimension
   std::uint32_t pixels = 0; ///< outputs whose sums are held between passes
+  /// BLOCKED: what is above; else a method on matrix tiles, with matMulTileBlocking() of its own.
+  /// It rounds differently.
+  MatMulMethod method = MatMulMethod::BLOCKED;
   bool operator==(const ConvBlocking &) const = default;
 };
 
@@ -28,7 +31,31 @@ constexpr ConvBlocking chooseConvBlocking(const MatMulCaches &caches = {}) {
   return result;
 }
 
-/// Floats of scratch of a CPU kernel.
+/// The method on tiles of a convolution of several channels a group with these sizes of a group, or
+/// BLOCKED. Steps of 32 values of k hold channels of one tap, and zeros after them and in padding.
+/// \param channels  input channels
+/// \param products  pairs of an output and a tap that meet an input, as a share of all
+constexpr MatMulMethod convTileMethod(isa::Tiles tiles, std::size_t outputs, std::size_t columns,
+                                      std::size_t channels, std::size_t taps, double products,
+                                      bool halfOperands, bool halfPartials) {
+  const std::size_t depth = (channels + 31) / 32 * 32;
+  const double used = products * static_cast<double>(channels) / static_cast<double>(depth);
+  if (channels == 0 || used < 0.7)
+    return MatMulMethod::BLOCKED;
+  return matMulTileMethod(tiles, outputs, columns, depth * taps, halfOperands, halfPartials);
+}
+
+/// Floats of scratch of a method on tiles.
+/// \param depth    values of k, in whole steps
+/// \param entries  taps by outputs of each dimension but the last, added up
+constexpr std::size_t convTileWorkspace(MatMulMethod method, std::size_t outputs,
+                                        std::size_t columns, std::size_t depth,
+                                        std::size_t entries) {
+  return matMulWorkspace(matMulTileBlocking(method), outputs, depth, columns) +
+         entries * (sizeof(std::ptrdiff_t) / sizeof(float)) + 16;
+}
+
+/// Floats of scratch of a CPU kernel with the method BLOCKED.
 /// \param classes  of the geometry
 constexpr std::size_t convWorkspace(const ConvBlocking &blocking, std::size_t classes,
                                     std::size_t depth, std::size_t pixels) {

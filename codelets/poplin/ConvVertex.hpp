@@ -17,9 +17,9 @@
 ///   out        Vector<Output<Vector<Out, ONE_PTR>>>: either one region in which output p of group
 ///   g
 ///              starts at p * outPixel + g * columns, or a region an output
-///   workspace  Output<Vector<float, ONE_PTR>>: kernels::convWorkspace() floats
-///   depth, enough, pixels        kernels::ConvBlocking
-///   outputs, inChannels, taps    what one group costs: its outputs, input channels, taps
+///   workspace  Output<Vector<float, ONE_PTR>>: kernels::convWorkspace() or convTileWorkspace()
+///   floats depth, enough, pixels, method    kernels::ConvBlocking outputs, inChannels, taps what
+///   one group costs: its outputs, input channels, taps
 ///
 /// poplin::ConvPartial<In, Out>       for tiles of an IPU (MultiVertex): a part of one group
 ///   in, weights, out   out [outputs, columns] row-major; in weights columns lie side by side.
@@ -48,7 +48,7 @@ public:
   long long inOffset, inGroup;
   long long weightsOffset, weightsGroup, weightsColumn, weightsBlockStride;
   unsigned weightsBlock, outPixel, dims, groups, columns;
-  unsigned depth, enough, pixels;
+  unsigned depth, enough, pixels, method;
   unsigned outputs, inChannels, taps;
 
 protected:
@@ -71,7 +71,7 @@ protected:
             oneRegion ? kernelPointer(out[0].data()) : nullptr,
             outPixel,
             oneRegion ? nullptr : reinterpret_cast<KernelType<Out> *const *>(out.data()),
-            {depth, enough, pixels},
+            {depth, enough, pixels, static_cast<kernels::MatMulMethod>(method)},
             workspace.data()};
   }
 };

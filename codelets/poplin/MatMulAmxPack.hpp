@@ -26,8 +26,9 @@ constexpr std::size_t amxTiles(std::size_t size) { return size > AMX_LANES ? 2 :
 /// Pairs of pieces of the lanes of two vectors.
 ///
 /// A float is the sum of three bfloat16 numbers and a half of two, exactly: each piece is the one
-/// nearest to what is left. That is so for floats above 2^-103, below which pieces are denormal,
-/// and below 2^111, above which the first piece is NaN, as it is for infinity and NaN.
+/// nearest to what is left, of two equally near the greater in magnitude. That is so for floats
+/// above 2^-103, below which pieces are denormal, and below 2^128 (1 - 2^-9), above which the first
+/// piece is infinite. Infinity leaves a second piece that is NaN, and NaN a last one.
 template <class Tag, MatMulMethod METHOD> struct AmxPieces {
   static constexpr std::size_t COUNT = matMulTilePieces(METHOD);
   using V = simd<float, Tag>;
@@ -41,10 +42,12 @@ template <class Tag, MatMulMethod METHOD> struct AmxPieces {
     else
       unroll<COUNT>([&](auto q) __attribute__((always_inline)) {
         constexpr bool LAST = q + 1 == COUNT;
-        const V lowPiece = LAST ? low : nearest(low), highPiece = LAST ? high : nearest(high);
-        pairs[q] =
-            lowPiece.bits().template shiftRight<16>() | (highPiece.bits() & Pairs::splat(-0x10000));
-        low = low - lowPiece, high = high - highPiece;
+        const Pairs upper = Pairs::splat(-0x10000);
+        const Pairs lowPiece = LAST ? low.bits() : nearest(low);
+        const Pairs highPiece = LAST ? high.bits() : nearest(high);
+        pairs[q] = lowPiece.template shiftRight<16>() | (highPiece & upper);
+        if constexpr (!LAST)
+          low = low - V::fromBits(lowPiece & upper), high = high - V::fromBits(highPiece & upper);
       });
   }
 
@@ -56,17 +59,15 @@ template <class Tag, MatMulMethod METHOD> struct AmxPieces {
   }
 
 private:
-  /// The nearest number of 8 significant bits (Veltkamp's splitting).
-  POP_SIMD_INLINE static V nearest(V x) {
-    const V scaled = x * V::splat(0x1p16f + 1);
-    return scaled - (scaled - x);
-  }
+  /// The nearest number of 8 significant bits, in the upper half of each lane.
+  POP_SIMD_INLINE static Pairs nearest(V x) { return x.bits() + Pairs::splat(0x8000); }
 };
 
 /// The least and greatest magnitudes, other than zero, of rows of A or columns of B.
 struct AmxRanges {
   float *least, *most;
 
+  POP_SIMD_INLINE AmxRanges from(std::size_t i) const { return {least + i, most + i}; }
   void clear(std::size_t n) const {
     for (std::size_t i = 0; i < n; ++i)
       least[i] = std::numeric_limits<float>::infinity(), most[i] = 0;
@@ -86,18 +87,33 @@ template <class Tag> struct AmxRange {
   }
 };
 
+/// Where a tile's rows of all steps go.
+struct AmxTile {
+  unsigned char *to;
+  std::size_t tiles, steps;
+};
+
+/// How many of `size` things there are from number x on, at most `most`.
+constexpr std::size_t amxCount(std::size_t size, std::size_t x, std::size_t most) {
+  return size <= x ? 0 : size - x < most ? size - x : most;
+}
+
+/// Halves split exactly whatever they are; of floats the magnitudes matter.
+constexpr bool amxHasRanges(MatMulMethod method) { return method == MatMulMethod::AMX6; }
+/// Bytes of a step of a panel with so many tiles.
+constexpr std::size_t amxStepBytes(MatMulMethod method, std::size_t tiles) {
+  return tiles * matMulTilePieces(method) * arch::TILE_BYTES;
+}
+
 /// Packs operands of one product.
 template <class Tag, class TIn, MatMulMethod METHOD> class AmxPacker {
 public:
   using V = simd<float, Tag>;
   using Pieces = AmxPieces<Tag, METHOD>;
-  /// Halves split exactly whatever they are.
-  static constexpr bool RANGES = METHOD == MatMulMethod::AMX6;
+  static constexpr bool RANGES = amxHasRanges(METHOD);
 
   /// Bytes of a panel's step, and of a whole panel.
-  static constexpr std::size_t stepBytes(std::size_t tiles) {
-    return tiles * Pieces::COUNT * arch::TILE_BYTES;
-  }
+  static constexpr std::size_t stepBytes(std::size_t tiles) { return amxStepBytes(METHOD, tiles); }
   static constexpr std::size_t panelBytes(std::size_t steps) { return steps * stepBytes(2); }
 
   /// Rows [i, i + rows) of A, values [p, p + depth) of k; `ranges` starts at row i.
@@ -109,7 +125,7 @@ public:
       for (std::size_t t = 0; t < tiles; ++t) {
         const std::size_t row = x + t * AMX_LANES;
         const std::size_t count = rows - row < AMX_LANES ? rows - row : AMX_LANES;
-        const Tile tile{to + t * arch::TILE_BYTES, tiles, steps};
+        const AmxTile tile{to + t * arch::TILE_BYTES, tiles, steps};
         const MatMulView<TIn> part{a.at(i + row, p), a.row, a.column};
         const AmxRanges range{ranges.least + row, ranges.most + row};
         if (a.column == 1)
@@ -166,20 +182,36 @@ public:
     }
   }
 
-private:
-  /// Where a tile's rows of all steps go.
-  struct Tile {
-    unsigned char *to;
-    std::size_t tiles, steps;
-  };
-
   template <class T> POP_SIMD_INLINE static V loadUpTo(const T *from, std::size_t n) {
     return n >= AMX_LANES ? V::load(from) : n == 0 ? V::zero() : V::loadPartial(from, n);
   }
 
+  /// Rows [rows, 16) of a tile, in all steps and pieces.
+  static void clearRows(const AmxTile &tile, std::size_t rows) {
+    for (std::size_t x = 0; x < tile.steps * Pieces::COUNT && rows < AMX_LANES; ++x)
+      __builtin_memset(tile.to + x * tile.tiles * arch::TILE_BYTES + rows * arch::TILE_ROW_BYTES, 0,
+                       (AMX_LANES - rows) * arch::TILE_ROW_BYTES);
+  }
+
+  /// Two values of k of at most 16 columns of B; null is a value beyond the last.
+  template <class T>
+  POP_SIMD_INLINE static void packPair(const T *lowFrom, const T *highFrom, std::size_t columns,
+                                       unsigned char *to, std::size_t tiles,
+                                       const AmxRanges &ranges) {
+    const V low = lowFrom ? loadUpTo(lowFrom, columns) : V::zero();
+    const V high = highFrom ? loadUpTo(highFrom, columns) : V::zero();
+    if constexpr (RANGES) {
+      AmxRange<Tag> range{V::load(ranges.least), V::load(ranges.most)};
+      range.add(low), range.add(high);
+      range.least.store(ranges.least), range.most.store(ranges.most);
+    }
+    Pieces(low, high).store(to, tiles);
+  }
+
+private:
   /// Rows of A with contiguous values: one stream of reads a row.
   static void packRows(const MatMulView<TIn> &a, std::size_t rows, std::size_t depth,
-                       const Tile &tile, const AmxRanges &ranges) {
+                       const AmxTile &tile, const AmxRanges &ranges) {
     for (std::size_t i = 0; i < rows; ++i) {
       const TIn *from = a.at(i, 0);
       unsigned char *to = tile.to + i * arch::TILE_ROW_BYTES;
@@ -199,7 +231,7 @@ private:
 
   /// Any other rows: a step of all of them is brought to floats first.
   static void packTurnedRows(const MatMulView<TIn> &a, std::size_t rows, std::size_t depth,
-                             Tile tile, const AmxRanges &ranges) {
+                             AmxTile tile, const AmxRanges &ranges) {
     alignas(64) float turned[AMX_LANES * AMX_STEP];
     for (std::size_t p = 0; p < depth; p += AMX_STEP, tile.to += stepBytes(tile.tiles)) {
       const std::size_t values = depth - p < AMX_STEP ? depth - p : AMX_STEP;
@@ -221,28 +253,6 @@ private:
         Pieces(low, high).store(tile.to + i * arch::TILE_ROW_BYTES, tile.tiles);
       }
     }
-  }
-
-  /// Rows [rows, 16) of a tile, in all steps and pieces.
-  static void clearRows(const Tile &tile, std::size_t rows) {
-    for (std::size_t x = 0; x < tile.steps * Pieces::COUNT && rows < AMX_LANES; ++x)
-      __builtin_memset(tile.to + x * tile.tiles * arch::TILE_BYTES + rows * arch::TILE_ROW_BYTES, 0,
-                       (AMX_LANES - rows) * arch::TILE_ROW_BYTES);
-  }
-
-  /// Two values of k of at most 16 columns of B; null is a value beyond the last.
-  template <class T>
-  POP_SIMD_INLINE static void packPair(const T *lowFrom, const T *highFrom, std::size_t columns,
-                                       unsigned char *to, std::size_t tiles,
-                                       const AmxRanges &ranges) {
-    const V low = lowFrom ? loadUpTo(lowFrom, columns) : V::zero();
-    const V high = highFrom ? loadUpTo(highFrom, columns) : V::zero();
-    if constexpr (RANGES) {
-      AmxRange<Tag> range{V::load(ranges.least), V::load(ranges.most)};
-      range.add(low), range.add(high);
-      range.least.store(ranges.least), range.most.store(ranges.most);
-    }
-    Pieces(low, high).store(to, tiles);
   }
 
   /// A step of at most 16 columns of B as rows of 16 floats.

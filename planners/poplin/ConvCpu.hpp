@@ -23,7 +23,12 @@ inline double convCpuCycles(ConvPlan const &plan, ConvProblem const &p, MatMulCp
   double const depth = static_cast<double>(p.i * p.taps());
   // Groups of one channel are vectors of groups; other columns fill whole vectors.
   double const vectors = p.n == 1 ? groups : groups * std::ceil(columns / 16) * 16;
-  double const arithmetic = pixels * vectors * depth / MATMUL_RATE;
+  double const arithmetic =
+      kernels::onMatMulTiles(plan.method)
+          ? groups * cpuMatrixTileCycles(plan.method, pixels, columns,
+                                         std::ceil(static_cast<double>(p.i) / 32) * 32 *
+                                             static_cast<double>(p.taps()))
+          : pixels * vectors * depth / MATMUL_RATE;
   double const fetch =
       (pixels * (groups * columns + groups * static_cast<double>(p.i)) + groups * columns * depth) *
       MATMUL_FETCH;
@@ -44,6 +49,17 @@ inline Candidate<ConvPlan> convCpuCandidate(ConvPlan const &plan, ConvProblem co
   return Candidate<ConvPlan>::at(plan, {convCpuCycles(plan, p, cpu), 0});
 }
 
+/// The method of the whole convolution: parts have the same.
+inline kernels::MatMulMethod convCpuMethod(ConvProblem const &p, MatMulCpu const &cpu) {
+  if (p.n == 1 && p.i == 1) // groups are columns
+    return kernels::MatMulMethod::BLOCKED;
+  double const pairs = static_cast<double>(p.outputs() * p.taps());
+  return kernels::convTileMethod(cpu.tiles, p.b * p.outputs(), p.n, p.i, p.taps(),
+                                 static_cast<double>(p.products()) / pairs,
+                                 p.input == MatMulType::HALF,
+                                 p.partials == MatMulType::HALF && p.output == MatMulType::HALF);
+}
+
 } // namespace detail
 
 /// The cheapest way to cut a convolution into vertices for the threads of a CPU.
@@ -51,8 +67,10 @@ inline Candidate<ConvPlan> convCpuCandidate(ConvPlan const &plan, ConvProblem co
 inline ConvChoice planConvCpu(ConvProblem const &problem, MatMulCpu const &cpu,
                               Constraints const &constraints = {}) {
   Choice<ConvPlan> choice(toText(problem), constraints);
+  ConvPlan whole;
+  whole.method = detail::convCpuMethod(problem, cpu);
   double const worth =
-      std::max(1.0, detail::convCpuCycles({}, problem, cpu) / detail::MATMUL_VERTEX_CYCLES);
+      std::max(1.0, detail::convCpuCycles(whole, problem, cpu) / detail::MATMUL_VERTEX_CYCLES);
   auto const most = static_cast<std::uint64_t>(std::min<double>(cpu.threads, worth));
   // A split that is forced is the only one tried.
   auto const splits = [&](std::string_view key, std::uint64_t size, std::uint64_t grain,
@@ -72,7 +90,7 @@ inline ConvChoice planConvCpu(ConvProblem const &problem, MatMulCpu const &cpu,
             ConvPlan plan;
             plan.splitB = b, plan.splitY0 = y, plan.splitY1 = y1, plan.splitG = g, plan.splitN = n;
             plan.depth = blocking.depth, plan.enough = blocking.enough;
-            plan.pixels = blocking.pixels;
+            plan.pixels = blocking.pixels, plan.method = whole.method;
             choice.consider(detail::convCpuCandidate(plan, problem, cpu));
           }
   return {choice.best().plan, choice.best().cost, choice.explanation()};

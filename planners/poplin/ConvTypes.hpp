@@ -12,6 +12,7 @@ namespace cottonwood::planner {
 /// One dimension of the field, with its transforms.
 struct ConvFieldDim {
   std::uint64_t outputs = 1, taps = 1, inputs = 1;
+  std::uint64_t products = 1; ///< pairs of an output and a tap that meet an input
   friend bool operator==(ConvFieldDim const &, ConvFieldDim const &) = default;
 };
 
@@ -38,6 +39,9 @@ struct ConvProblem {
     visit("inputs0", self.field[0].inputs);
     visit("inputs1", self.field[1].inputs);
     visit("inputs", self.rest.inputs);
+    visit("products0", self.field[0].products);
+    visit("products1", self.field[1].products);
+    visit("products", self.rest.products);
     visit("input", self.input);
     visit("output", self.output);
     visit("partials", self.partials);
@@ -45,6 +49,9 @@ struct ConvProblem {
   friend bool operator==(ConvProblem const &, ConvProblem const &) = default;
 
   std::uint64_t taps() const { return field[0].taps * field[1].taps * rest.taps; }
+  std::uint64_t products() const {
+    return field[0].products * field[1].products * rest.products;
+  }
   std::uint64_t outputs() const { return field[0].outputs * field[1].outputs * rest.outputs; }
 };
 
@@ -57,6 +64,7 @@ struct ConvPlan {
   std::uint64_t splitI = 1, splitK0 = 1;  ///< above 1: partial results are added. 1 on CPUs
   std::uint64_t otherSplits = 1;          ///< what constraints may ask for and no plan has: 1
   std::uint32_t depth = 0, enough = 0, pixels = 0; ///< on CPUs: ConvBlocking
+  kernels::MatMulMethod method = kernels::MatMulMethod::BLOCKED; ///< on CPUs
 
   template <class Self, class Visit> static void fields(Self &self, Visit &&visit) {
     visit("splitG", self.splitG);
@@ -70,10 +78,13 @@ struct ConvPlan {
     visit("depth", self.depth);
     visit("enough", self.enough);
     visit("pixels", self.pixels);
+    visit("method", self.method);
   }
   friend bool operator==(ConvPlan const &, ConvPlan const &) = default;
 
-  kernels::ConvBlocking blocking() const { return {depth, enough, pixels}; }
+  kernels::ConvBlocking blocking() const {
+    return {depth, enough, pixels, method};
+  }
   std::uint64_t parts() const {
     return splitG * splitB * splitN * splitY0 * splitY1 * splitI * splitK0;
   }

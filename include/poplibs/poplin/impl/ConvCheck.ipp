@@ -24,8 +24,13 @@ POP_INLINE planner::MatMulType convType(char const *where, char const *name,
 }
 
 POP_INLINE planner::ConvFieldDim convFieldDim(::poplin::ConvParams const &params, unsigned d) {
-  return {params.getOutputSize(d), params.getTruncatedKernelSize(d),
-          params.getTruncatedInputSize(d)};
+  planner::ConvFieldDim dim{params.getOutputSize(d), params.getTruncatedKernelSize(d),
+                            params.getTruncatedInputSize(d), 0};
+  unsigned const first = params.kernelTransform.truncationLower[d];
+  for (unsigned tap = 0; tap != dim.taps; ++tap)
+    for (unsigned output = 0; output != dim.outputs; ++output)
+      dim.products += ::poplin::getInputIndex(d, output, first + tap, params) != ~0U ? 1 : 0;
+  return dim;
 }
 
 } // namespace detail
@@ -81,6 +86,7 @@ POP_INLINE ConvCheck checkConv(char const *where, ::poplin::ConvParams const &pa
     auto const dim = detail::convFieldDim(check.params, d);
     planner::ConvFieldDim &to = d < 2 ? p.field[d] : p.rest;
     to.outputs *= dim.outputs, to.taps *= dim.taps, to.inputs *= dim.inputs;
+    to.products *= dim.products;
   }
   return check;
 }

@@ -39,6 +39,7 @@ public:
         dims_(static_cast<unsigned>(params_.getNumFieldDims())) {}
 
   void run() {
+    plan_ = planConv(job_.where, graph_.getTarget(), job_.check, job_.options, job_.cache).plan;
     chooseOutput();
     chooseInput();
     chooseWeights();
@@ -57,12 +58,15 @@ private:
     job_.out = variable(out.elementType(), out.shape(), "out");
   }
 
-  /// Groups in a channel kernel lie side by side; else vertices read floats at any distances.
+  /// Groups in a channel kernel lie side by side, and so do channels for matrix tiles; else vertices
+  /// read floats at any distances.
   void chooseInput() {
     Tensor const &in = job_.in;
     bool const converted = !channels_ && in.elementType() != ::poplar::FLOAT;
     auto strided = converted ? std::nullopt : stridedTensor(graph_, in);
-    if (strided && channels_ && strided->strides[0] != 1)
+    bool const onTiles = kernels::onMatMulTiles(plan_.method);
+    if (strided && ((channels_ && strided->strides[0] != 1) ||
+                    (onTiles && strided->strides.back() != 1)))
       strided.reset();
     if (strided && !strided->run.intersectsWith(job_.out)) {
       in_ = *strided;
@@ -120,7 +124,6 @@ private:
   };
 
   void addVertices() {
-    plan_ = planConv(job_.where, graph_.getTarget(), job_.check, job_.options, job_.cache).plan;
     chooseVertex();
     cs_ = graph_.addComputeSet(debugContext_);
     auto const &p = job_.check.problem;
@@ -182,8 +185,7 @@ private:
     auto const v = graph_.addVertex(cs_, type_, {{"in", in_.run}, {"weights", weights_.run}});
     connectOutput(v, part, table.outputs());
     auto const blocking = plan_.blocking();
-    std::size_t const scratch =
-        kernels::convWorkspace(blocking, table.numClasses(), table.taps(), table.outputs());
+    std::size_t const scratch = table.workspace(blocking, part.size(Part::N));
     graph_.connect(v["workspace"], variable(::poplar::FLOAT, {scratch}, "workspace"));
     graph_.setInitialValue(v["table"], table.table());
     graph_.setInitialValue(v["strides"], table.strides());
@@ -195,7 +197,7 @@ private:
     set(v, "outPixel", groups * columns);
     set(v, "dims", table.dims());
     set(v, "depth", blocking.depth), set(v, "enough", blocking.enough);
-    set(v, "pixels", blocking.pixels);
+    set(v, "pixels", blocking.pixels), set(v, "method", static_cast<unsigned>(blocking.method));
     set(v, "outputs", table.outputs()), set(v, "inChannels", params_.inputChannelsPerConvGroup);
     set(v, "taps", table.taps() / params_.inputChannelsPerConvGroup);
     if (epilogue_)

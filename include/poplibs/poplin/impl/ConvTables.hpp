@@ -1,6 +1,7 @@
 // The tables by which vertices know the geometry of a convolution.
 #pragma once
 
+#include <codelets/poplin/ConvCost.hpp>
 #include <codelets/poplin/ConvGeometry.hpp>
 #include <poplin/ConvParams.hpp>
 
@@ -30,6 +31,8 @@ public:
   /// Outputs and taps of all dimensions.
   std::size_t outputs() const { return outputs_; }
   std::size_t taps() const { return taps_; }
+  /// Floats of scratch that a kernel needs for this and so many columns.
+  std::size_t workspace(kernels::ConvBlocking const &blocking, std::size_t columns) const;
   std::vector<int> const &table() const { return table_; }
   std::vector<long long> const &strides() const { return strides_; }
 
@@ -39,6 +42,7 @@ private:
 
   unsigned dims_ = 0;
   std::size_t numClasses_ = 0, outputs_ = 1, taps_ = 1;
+  std::size_t entries_ = 0, lastEntries_ = 0, lastTaps_ = 1; ///< taps by outputs, of the last alone
   std::vector<int> table_;
   std::vector<long long> strides_;
 };

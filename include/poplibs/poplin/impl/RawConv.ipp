@@ -154,8 +154,7 @@ POP_INLINE void forEachRawConvPart(RawConv const &conv, RawArray in,
   poputil::builtinIsa(); // the error of a set that the machine lacks
   runSlices(conv.parts().size(), conv.threads(), [&](std::size_t i) {
     RawConvPart const &part = conv.parts()[i];
-    float *const workspace = threadScratch(kernels::convWorkspace(
-        conv.blocking(), part.table.numClasses(), part.table.taps(), part.table.outputs()));
+    float *const workspace = threadScratch(part.table.workspace(conv.blocking(), part.columns));
     run(context, part, in.data, workspace);
   });
 }

@@ -1,0 +1,313 @@
+/// \file ConvAmx.hpp
+/// Convolutions on matrix tiles, for tags with tiles: products whose rows are outputs, gathered
+/// from the input while they are packed.
+///
+/// Values of k are the taps one behind another, each with its input channels in whole steps. Taps
+/// that lie in the padding of an output are zeros in its row; where that matters, for infinity and
+/// NaN in weights, the guard (MatMulAmxGuard.hpp) computes the element again without them.
+#pragma once
+
+#include <codelets/poplin/ConvTiles.hpp>
+#include <codelets/poplin/MatMulAmxProduct.hpp>
+
+#include <limits>
+
+namespace cottonwood::kernels {
+
+namespace detail {
+
+/// Walks through the taps of all dimensions but the last in ascending order.
+class ConvTaps {
+public:
+  ConvTaps(const ConvGeometry &geometry, std::size_t tap) : geometry_(geometry) {
+    for (unsigned d = geometry.dims - 1; d-- > 0;) {
+      const auto taps = static_cast<std::size_t>(geometry.dim[d].taps);
+      at_[d] = static_cast<std::ptrdiff_t>(tap % taps);
+      tap /= taps;
+    }
+  }
+  POP_SIMD_INLINE std::ptrdiff_t operator[](unsigned d) const { return at_[d]; }
+  POP_SIMD_INLINE void next() {
+    for (unsigned d = geometry_.dims - 1; d-- > 0;) {
+      if (++at_[d] < geometry_.dim[d].taps)
+        return;
+      at_[d] = 0;
+    }
+  }
+
+private:
+  const ConvGeometry &geometry_;
+  std::ptrdiff_t at_[CONV_MAX_DIMS];
+};
+
+/// Where each output of each dimension but the last finds its taps in the input.
+class ConvInputs {
+public:
+  using Offset = std::ptrdiff_t;
+  static constexpr Offset NONE = std::numeric_limits<Offset>::min();
+
+  /// \param space  convTileEntries() numbers
+  ConvInputs(const ConvGeometry &geometry, Offset *space) : geometry_(geometry) {
+    const unsigned last = geometry.dims - 1;
+    for (unsigned d = 0; d < last; ++d) {
+      const ConvDim &dim = geometry.dim[d];
+      const std::size_t size =
+          static_cast<std::size_t>(dim.outputs) * static_cast<std::size_t>(dim.taps);
+      table_[d] = space;
+      for (std::size_t x = 0; x < size; ++x)
+        space[x] = NONE;
+      for (std::size_t c = 0; c < dim.numClasses; ++c)
+        enter(dim, dim.classes[c], space);
+      space += size;
+    }
+    first_ = geometry.dim[last].classes->in * geometry.dim[last].inStride;
+  }
+
+  /// The taps of one output.
+  struct Row {
+    const Offset *taps[CONV_MAX_DIMS];
+  };
+  POP_SIMD_INLINE Row row(std::size_t output) const {
+    Row result;
+    for (unsigned d = geometry_.dims - 1; d-- > 0;) {
+      const auto outputs = static_cast<std::size_t>(geometry_.dim[d].outputs);
+      result.taps[d] =
+          table_[d] + output % outputs * static_cast<std::size_t>(geometry_.dim[d].taps);
+      output /= outputs;
+    }
+    return result;
+  }
+  /// The channels of a tap of an output; NONE if it lies in the padding.
+  POP_SIMD_INLINE Offset at(const Row &row, const ConvTaps &tap) const {
+    Offset offset = first_;
+    for (unsigned d = 0; d + 1 < geometry_.dims; ++d) {
+      const Offset part = row.taps[d][tap[d]];
+      if (part == NONE)
+        return NONE;
+      offset += part;
+    }
+    return offset;
+  }
+
+private:
+  static void enter(const ConvDim &dim, const ConvClass &c, Offset *table) {
+    for (int i = 0; i < c.outCount; ++i)
+      for (int j = 0; j < c.tapCount; ++j)
+        table[(c.out + i * c.outStep) * dim.taps + c.tap + j * c.tapStep] =
+            (c.in + i * c.inOut + j * c.inTap) * dim.inStride;
+  }
+
+  const ConvGeometry &geometry_;
+  const Offset *table_[CONV_MAX_DIMS];
+  Offset first_;
+};
+
+/// The operands of one group of a convolution.
+template <class Tag, class TWeights, MatMulMethod METHOD> class AmxConvOperands {
+public:
+  AmxConvOperands(const ConvTileProblem<TWeights> &problem, std::ptrdiff_t *space)
+      : problem_(problem), geometry_(*problem.geometry), inputs_(geometry_, space),
+        channels_(static_cast<std::size_t>(geometry_.dim[geometry_.dims - 1].taps)),
+        chunks_((channels_ + AMX_STEP - 1) / AMX_STEP) {
+    for (unsigned d = 0; d + 1 < geometry_.dims; ++d)
+      taps_ *= static_cast<std::size_t>(geometry_.dim[d].taps);
+  }
+
+  std::size_t rows() const { return problem_.outputs; }
+  std::size_t columns() const { return problem_.columns; }
+  std::size_t depth() const { return taps_ * chunks_ * AMX_STEP; }
+
+  void packA(std::size_t i, std::size_t rows, std::size_t p, std::size_t depth, unsigned char *to,
+             const AmxRanges &ranges) const {
+    const std::size_t steps = depth / AMX_STEP;
+    for (std::size_t x = 0; x < rows; x += MATMUL_TILE_BLOCK, to += Packer::panelBytes(steps)) {
+      const std::size_t tiles = amxTiles(rows - x);
+      for (std::size_t t = 0; t < tiles; ++t) {
+        const std::size_t row = x + t * AMX_LANES;
+        const std::size_t count = rows - row < AMX_LANES ? rows - row : AMX_LANES;
+        const AmxTile tile{to + t * arch::TILE_BYTES, tiles, steps};
+        for (std::size_t y = 0; y < count; ++y)
+          packRow(i + row + y, p / AMX_STEP, tile, y, ranges.from(row + y));
+        Packer::clearRows(tile, count);
+      }
+    }
+  }
+
+  void packB(std::size_t j, std::size_t columns, std::size_t p, std::size_t depth,
+             unsigned char *to, const AmxRanges &ranges) const {
+    const std::size_t steps = depth / AMX_STEP;
+    ConvTaps tap(geometry_, p / AMX_STEP / chunks_);
+    std::size_t chunk = p / AMX_STEP % chunks_;
+    for (std::size_t s = 0; s < steps; ++s) {
+      const TWeights *const from =
+          weightsOf(tap) + static_cast<std::ptrdiff_t>(chunk * AMX_STEP) * channelStep();
+      const std::size_t values = amxCount(channels_, chunk * AMX_STEP, AMX_STEP);
+      for (std::size_t x = 0; x < columns; x += AMX_LANES) {
+        const std::size_t inPanel = x % MATMUL_TILE_BLOCK;
+        const std::size_t tiles = amxTiles(columns - (x - inPanel));
+        unsigned char *const tile = to + x / MATMUL_TILE_BLOCK * Packer::panelBytes(steps) +
+                                    s * Packer::stepBytes(tiles) +
+                                    inPanel / AMX_LANES * arch::TILE_BYTES;
+        packTileOfB(from, j + x, amxCount(columns, x, AMX_LANES), values, tile, tiles,
+                    ranges.from(x));
+      }
+      if (++chunk == chunks_)
+        chunk = 0, tap.next();
+    }
+  }
+
+  /// Chains run over the taps in ascending order, without those in the padding.
+  void chains(const TilePlace &place, bool accumulate, float *to, float *) const {
+    const std::size_t high = amxCount(place.columns, AMX_LANES, AMX_LANES);
+    const std::size_t low = place.columns - high;
+    for (std::size_t i = 0; i < place.rows; ++i, to += MATMUL_TILE_BLOCK) {
+      V sum[2] = {V::zero(), V::zero()};
+      if (accumulate)
+        sum[0] = V::loadPartial(to, low), sum[1] = V::loadPartial(to + AMX_LANES, high);
+      chain(place.i + i, place.j, place.columns, sum);
+      sum[0].storePartial(to, low);
+      sum[1].storePartial(to + AMX_LANES, high);
+    }
+  }
+
+private:
+  using V = simd<float, Tag>;
+  using Packer = AmxPacker<Tag, TWeights, METHOD>;
+  using Pieces = AmxPieces<Tag, METHOD>;
+  using One = simd<float, isa::scalar>;
+
+  std::ptrdiff_t channelStep() const { return geometry_.dim[geometry_.dims - 1].tapStride; }
+  /// The weights of a tap: its first channel, first column.
+  const TWeights *weightsOf(const ConvTaps &tap) const {
+    const TWeights *at = problem_.weights;
+    for (unsigned d = 0; d + 1 < geometry_.dims; ++d)
+      at += tap[d] * geometry_.dim[d].tapStride;
+    return at;
+  }
+  std::ptrdiff_t columnAt(std::size_t j) const {
+    return static_cast<std::ptrdiff_t>(j / problem_.weightsBlock) * problem_.weightsBlockStride +
+           static_cast<std::ptrdiff_t>(j % problem_.weightsBlock) * problem_.weightsColumn;
+  }
+
+  /// Line y of a tile in all its steps, from step s of the product on.
+  void packRow(std::size_t output, std::size_t s, const AmxTile &tile, std::size_t y,
+               const AmxRanges &ranges) const {
+    const ConvInputs::Row row = inputs_.row(output);
+    ConvTaps tap(geometry_, s / chunks_);
+    std::size_t chunk = s % chunks_;
+    unsigned char *to = tile.to + y * arch::TILE_ROW_BYTES;
+    AmxRange<Tag> range{V::splat(*ranges.least), V::splat(*ranges.most)};
+    for (std::size_t left = tile.steps; left != 0; chunk = 0, tap.next()) {
+      const std::ptrdiff_t offset = inputs_.at(row, tap);
+      const std::size_t n = chunks_ - chunk < left ? chunks_ - chunk : left;
+      left -= n;
+      for (const std::size_t end = chunk + n; chunk < end;
+           ++chunk, to += Packer::stepBytes(tile.tiles)) {
+        if (offset == ConvInputs::NONE) {
+          Pieces(V::zero(), V::zero()).store(to, tile.tiles);
+          continue;
+        }
+        const std::size_t c = chunk * AMX_STEP;
+        const float *const from = problem_.in + offset + c;
+        const V low = Packer::loadUpTo(from, channels_ - c);
+        const V high = channels_ - c > AMX_LANES
+                           ? Packer::loadUpTo(from + AMX_LANES, channels_ - c - AMX_LANES)
+                           : V::zero();
+        if constexpr (amxHasRanges(METHOD))
+          range.add(low), range.add(high);
+        Pieces(low, high).store(to, tile.tiles);
+      }
+    }
+    if constexpr (amxHasRanges(METHOD))
+      *ranges.least = range.least.reduceMin(), *ranges.most = range.most.reduceMax();
+  }
+
+  /// Columns [j, j + count) of a step, whose first channel is at `from`.
+  void packTileOfB(const TWeights *from, std::size_t j, std::size_t count, std::size_t values,
+                   unsigned char *to, std::size_t tiles, const AmxRanges &ranges) const {
+    const bool together = j % problem_.weightsBlock + count <= problem_.weightsBlock;
+    if (together && problem_.weightsColumn == 1) {
+      const TWeights *const first = from + columnAt(j);
+      const auto at = [&](std::size_t p) __attribute__((always_inline)) {
+        return p < values ? first + static_cast<std::ptrdiff_t>(p) * channelStep() : nullptr;
+      };
+      for (std::size_t y = 0; y < AMX_LANES; ++y)
+        Packer::packPair(at(y), at(y + AMX_LANES), count, to + y * arch::TILE_ROW_BYTES, tiles,
+                         ranges);
+      return;
+    }
+    alignas(64) float turned[AMX_STEP * AMX_LANES];
+    if (together && channelStep() == 1)
+      for (std::size_t x = 0; x < values; x += AMX_LANES)
+        copyTurned<Tag>(from + columnAt(j) + x, problem_.weightsColumn, values - x, count,
+                        turned + x * AMX_LANES, AMX_LANES);
+    else
+      for (std::size_t p = 0; p < values; ++p)
+        readColumns(from + static_cast<std::ptrdiff_t>(p) * channelStep(), j, count,
+                    turned + p * AMX_LANES);
+    const auto at = [&](std::size_t p) { return p < values ? turned + p * AMX_LANES : nullptr; };
+    for (std::size_t y = 0; y < AMX_LANES; ++y)
+      Packer::packPair(at(y), at(y + AMX_LANES), AMX_LANES, to + y * arch::TILE_ROW_BYTES, tiles,
+                       ranges);
+  }
+
+  /// Columns [j, j + count) of one channel, and zeros.
+  void readColumns(const TWeights *from, std::size_t j, std::size_t count, float *to) const {
+    for (std::size_t x = 0; x < AMX_LANES; ++x)
+      if (x < count)
+        One::load(from + columnAt(j + x)).store(to + x);
+      else
+        to[x] = 0;
+  }
+
+  void chain(std::size_t output, std::size_t j, std::size_t columns, V (&sum)[2]) const {
+    const ConvInputs::Row row = inputs_.row(output);
+    ConvTaps tap(geometry_, 0);
+    const std::size_t high = amxCount(columns, AMX_LANES, AMX_LANES);
+    for (std::size_t t = 0; t < taps_; ++t, tap.next()) {
+      const std::ptrdiff_t offset = inputs_.at(row, tap);
+      if (offset == ConvInputs::NONE)
+        continue;
+      const TWeights *weights = weightsOf(tap);
+      for (std::size_t c = 0; c < channels_; ++c, weights += channelStep()) {
+        alignas(64) float values[2 * AMX_LANES];
+        readColumns(weights, j, columns - high, values);
+        readColumns(weights, j + AMX_LANES, high, values + AMX_LANES);
+        const V x = V::broadcast(problem_.in + offset + c);
+        for (int y : {0, 1})
+          sum[y] = V::fma(x, V::load(values + y * AMX_LANES), sum[y]);
+      }
+    }
+  }
+
+  const ConvTileProblem<TWeights> &problem_;
+  const ConvGeometry &geometry_;
+  const ConvInputs inputs_;
+  const std::size_t channels_, chunks_; ///< input channels; steps that they take
+  std::size_t taps_ = 1;
+};
+
+template <class Tag, class TWeights, MatMulMethod METHOD>
+void amxConvolve(const ConvTileProblem<TWeights> &problem, const MatMulBlocking &blocking,
+                 float *workspace, const TileOutput &output) {
+  using Operands = AmxConvOperands<Tag, TWeights, METHOD>;
+  auto *const space = reinterpret_cast<std::ptrdiff_t *>(
+      (reinterpret_cast<std::uintptr_t>(workspace) + 63) & ~std::uintptr_t{63});
+  const Operands operands(problem, space);
+  float *const rest = reinterpret_cast<float *>(space + convTileEntries(*problem.geometry));
+  AmxProduct<Tag, METHOD, Operands>(operands, blocking, rest, output).run();
+}
+
+} // namespace detail
+
+template <class Tag> ConvTileKernels convTileKernelsOf() {
+  if constexpr (Tag::TILES == isa::Tiles::Half)
+    return {&detail::amxConvolve<Tag, float, MatMulMethod::AMX6>, nullptr, nullptr,
+            &detail::amxConvolve<Tag, half, MatMulMethod::AMX1>};
+  else
+    return {&detail::amxConvolve<Tag, float, MatMulMethod::AMX6>,
+            &detail::amxConvolve<Tag, half, MatMulMethod::AMX4>,
+            &detail::amxConvolve<Tag, half, MatMulMethod::AMX3>, nullptr};
+}
+
+} // namespace cottonwood::kernels

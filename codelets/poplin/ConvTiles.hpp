@@ -1,0 +1,96 @@
+/// \file ConvTiles.hpp
+/// What convolutions on matrix tiles look like from kernels without; see MatMulTiles.hpp.
+#pragma once
+
+#include <codelets/poplin/ConvGeometry.hpp>
+#include <codelets/poplin/MatMulTiles.hpp>
+
+namespace cottonwood::kernels {
+
+/// One group of a convolution as a matrix product: rows are outputs, columns output channels. The
+/// last dimension of the geometry has input channels that lie side by side, and no outputs.
+template <class TWeights> struct ConvTileProblem {
+  const ConvGeometry *geometry;
+  std::size_t outputs, columns;
+  const float *in;
+  const TWeights *weights;
+  /// Column j is (j / block) * blockStride + (j % block) * column from the first one.
+  std::ptrdiff_t weightsColumn, weightsBlockStride;
+  std::size_t weightsBlock;
+};
+
+/// Taps by outputs of each dimension but the last, added up.
+inline std::size_t convTileEntries(const ConvGeometry &geometry) {
+  std::size_t n = 0;
+  for (unsigned d = 0; d + 1 < geometry.dims; ++d)
+    n += static_cast<std::size_t>(geometry.dim[d].outputs) *
+         static_cast<std::size_t>(geometry.dim[d].taps);
+  return n;
+}
+
+template <class TWeights>
+using ConvTileFunctionOf = void (*)(const ConvTileProblem<TWeights> &, const MatMulBlocking &,
+                                    float *workspace, const TileOutput &);
+
+/// The methods on tiles of one set, null where it has none. Halves are given as floats of the same
+/// value in the input, and as halves in the weights.
+struct ConvTileKernels {
+  ConvTileFunctionOf<float> amx6;
+  ConvTileFunctionOf<half> amx4, amx3, amx1;
+
+  ConvTileFunctionOf<float> of(MatMulMethod, const float *) const { return amx6; }
+  ConvTileFunctionOf<half> of(MatMulMethod method, const half *) const {
+    return method == MatMulMethod::AMX4 ? amx4 : method == MatMulMethod::AMX3 ? amx3 : amx1;
+  }
+};
+
+/// Those of a tag with tiles, from its object.
+template <class Tag> ConvTileKernels convTileKernelsOf();
+
+/// Those of the set in use.
+POP_API const ConvTileKernels &convTileKernels();
+
+namespace detail {
+
+/// The outputs of a group as blocks see them.
+template <class Tag, class Args, class Finish> struct ConvTileResult {
+  const Args &args;
+  const Finish &finish;
+  std::size_t firstColumn;
+
+  static void store(const void *context, const TilePlace &place, const float *sums) {
+    const ConvTileResult &self = *static_cast<const ConvTileResult *>(context);
+    const std::size_t j = self.firstColumn + place.j;
+    for (std::size_t i = 0; i < place.rows; ++i) {
+      const std::size_t pixel = place.i + i;
+      auto *const row =
+          self.args.outRows ? self.args.outRows[pixel] : self.args.out + pixel * self.args.outPixel;
+      self.finish.template row<Tag>(sums + i * MATMUL_TILE_BLOCK, place.columns, row + j, 1, pixel,
+                                    j);
+    }
+  }
+};
+
+/// Groups of several channels, by a method on tiles.
+/// \tparam Args  ConvArgs
+template <class Tag, class Args, class Finish>
+void tileConvolve(const Args &args, const Finish &finish,
+                  const ConvTileKernels &tiles = convTileKernels()) {
+  const MatMulMethod method = args.blocking.method;
+  std::size_t outputs = 1;
+  for (unsigned d = 0; d < args.geometry.dims; ++d)
+    outputs *= static_cast<std::size_t>(args.geometry.dim[d].outputs);
+  for (std::size_t g = 0; g < args.groups; ++g) {
+    const auto group = static_cast<std::ptrdiff_t>(g);
+    const ConvTileResult<Tag, Args, Finish> result{args, finish, g * args.columns};
+    tiles.of(method, args.weights)(
+        {&args.geometry, outputs, args.columns, args.in + group * args.inGroup,
+         args.weights + group * args.weightsGroup, args.weightsColumn, args.weightsBlockStride,
+         args.weightsBlock},
+        matMulTileBlocking(method), args.workspace, {&result, nullptr, &result.store});
+  }
+}
+
+} // namespace detail
+
+} // namespace cottonwood::kernels

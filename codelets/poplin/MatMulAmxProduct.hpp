@@ -1,0 +1,159 @@
+/// \file MatMulAmxProduct.hpp
+/// The loops of a product on matrix tiles: packing, blocks, and the way of their sums to C.
+#pragma once
+
+#include <codelets/poplin/MatMulAmxBlock.hpp>
+#include <codelets/poplin/MatMulAmxGuard.hpp>
+#include <codelets/poplin/MatMulTiles.hpp>
+
+namespace cottonwood::kernels::detail {
+
+/// One product of the rows and columns of Operands:
+///   rows(), columns(), depth()   sizes; the depth counts all values that are packed
+///   packA(i, rows, p, depth, to, ranges)      rows of A, some values of k (AmxPacker)
+///   packB(j, columns, p, depth, to, ranges)   columns of B, as many of 32 from a multiple of 32 on
+///   chains(place, accumulate, to, space)      elements of C by chains of multiply-adds, in rows of
+///                                             MATMUL_TILE_BLOCK floats
+template <class Tag, MatMulMethod METHOD, class Operands> class AmxProduct {
+public:
+  AmxProduct(const Operands &operands, const MatMulBlocking &blocking, float *workspace,
+             const TileOutput &output)
+      : operands_(operands), output_(output),
+        space_(matMulTileSpace(blocking, operands.rows(), operands.columns(), operands.depth())) {
+    const std::size_t depth = blocking.depth, k = operands.depth();
+    const std::size_t passes = k <= depth ? 1 : (k + depth - 1) / depth;
+    // Equal passes of whole steps.
+    depth_ = ((k + passes - 1) / passes + AMX_STEP - 1) / AMX_STEP * AMX_STEP;
+    rows_ = operands.rows() < blocking.rows ? operands.rows() : blocking.rows;
+    auto *at = reinterpret_cast<unsigned char *>(
+        (reinterpret_cast<std::uintptr_t>(workspace) + 63) & ~std::uintptr_t{63});
+    packedA_ = at, packedB_ = packedA_ + space_.a;
+    sums_ = reinterpret_cast<float *>(packedB_ + space_.b);
+    float *const ranges = sums_ + space_.sums / sizeof(float);
+    const std::size_t rows = whole(rows_), columns = whole(columnsOf(0));
+    rangesA_ = {ranges, ranges + rows};
+    rangesB_ = {ranges + 2 * rows, ranges + 2 * rows + columns};
+    before_ = ranges + space_.ranges / sizeof(float);
+    repairSpace_ = before_ + BLOCK;
+  }
+
+  void run() {
+    const std::size_t m = operands_.rows();
+    for (std::size_t i = 0; i < m; i += rows_)
+      for (std::size_t j = 0; j < operands_.columns(); j += MATMUL_TILE_COLUMNS)
+        runPart({i, j, m - i < rows_ ? m - i : rows_, columnsOf(j)});
+  }
+
+private:
+  static constexpr std::size_t SIDE = MATMUL_TILE_BLOCK, BLOCK = SIDE * SIDE;
+  static constexpr bool RANGES = amxHasRanges(METHOD);
+
+  static std::size_t whole(std::size_t size) { return (size + SIDE - 1) / SIDE * SIDE; }
+  std::size_t columnsOf(std::size_t j) const {
+    const std::size_t left = operands_.columns() - j;
+    return left < MATMUL_TILE_COLUMNS ? left : MATMUL_TILE_COLUMNS;
+  }
+
+  /// As many rows and columns as the workspace has sums for, all of K.
+  void runPart(const TilePlace &part) {
+    if constexpr (RANGES)
+      rangesA_.clear(whole(part.rows)), rangesB_.clear(whole(part.columns));
+    const std::size_t k = operands_.depth();
+    std::size_t p = 0;
+    do {
+      const std::size_t depth = k - p < depth_ ? k - p : depth_;
+      operands_.packB(part.j, part.columns, p, depth, packedB_, rangesB_);
+      for (std::size_t i = 0; i < part.rows; i += MATMUL_TILE_ROWS) {
+        const std::size_t rows =
+            part.rows - i < MATMUL_TILE_ROWS ? part.rows - i : MATMUL_TILE_ROWS;
+        operands_.packA(part.i + i, rows, p, depth, packedA_, rangesA_.from(i));
+        runRows(part, i, rows, p, depth);
+      }
+      p += depth;
+    } while (p < k);
+  }
+
+  /// Rows [i, i + rows) of a part, values [p, p + depth) of k.
+  void runRows(const TilePlace &part, std::size_t i, std::size_t rows, std::size_t p,
+               std::size_t depth) {
+    const std::size_t steps = (depth + AMX_STEP - 1) / AMX_STEP;
+    const bool last = p + depth >= operands_.depth();
+    const std::size_t panel = steps * amxStepBytes(METHOD, 2);
+    AmxBlockArgs block{packedA_, packedB_, steps, sums_, p == 0};
+    for (std::size_t x = 0; x < rows; x += SIDE, block.a += panel) {
+      block.b = packedB_;
+      for (std::size_t j = 0; j < part.columns; j += SIDE, block.b += panel) {
+        const TilePlace place{i + x, j, rows - x < SIDE ? rows - x : SIDE,
+                              part.columns - j < SIDE ? part.columns - j : SIDE};
+        if (operands_.depth() > depth_) // sums wait for the next pass
+          block.sums = sums_ + ((i + x) / SIDE * (whole(part.columns) / SIDE) + j / SIDE) * BLOCK;
+        const std::size_t tileRows = amxTiles(place.rows), tileColumns = amxTiles(place.columns);
+        runAmxBlock<Tag, METHOD>(tiles_, tileRows, tileColumns, block);
+        if (last) {
+          clearRest(block.sums, tileRows, tileColumns);
+          finish(part, place, block.sums);
+        }
+      }
+    }
+  }
+
+  /// The part of a block that has no tiles.
+  static void clearRest(float *sums, std::size_t tileRows, std::size_t tileColumns) {
+    if (tileColumns == 1)
+      for (std::size_t i = 0; i < SIDE; ++i)
+        simd<float, Tag>::zero().store(sums + i * SIDE + AMX_LANES);
+    if (tileRows == 1)
+      __builtin_memset(sums + AMX_LANES * SIDE, 0, AMX_LANES * SIDE * sizeof(float));
+  }
+
+  /// A block of the part whose sums are complete.
+  POP_SIMD_INLINE void finish(const TilePlace &part, const TilePlace &place, float *sums) {
+    const AmxRanges a = rangesA_.from(place.i), b = rangesB_.from(place.j);
+    const TilePlace inC{part.i + place.i, part.j + place.j, place.rows, place.columns};
+    if (output_.load)
+      output_.load(output_.context, inC, before_);
+    bool suspicious = amxNotFinite<Tag>(sums);
+    if constexpr (RANGES)
+      suspicious = suspicious || amxMayLose<Tag>(a, b);
+    if (suspicious) {
+      const AmxElements wrong = amxSuspects<Tag, RANGES>(sums, place, a, b, operands_.depth());
+      addBefore(sums, place);
+      repair(inC, wrong, sums);
+    } else {
+      addBefore(sums, place);
+    }
+    output_.finish(output_.context, inC, sums);
+  }
+
+  POP_SIMD_INLINE void addBefore(float *sums, const TilePlace &place) const {
+    using V = simd<float, Tag>;
+    if (!output_.load)
+      return;
+    for (std::size_t x = 0; x < place.rows * SIDE; x += AMX_LANES)
+      (V::load(before_ + x) + V::load(sums + x)).store(sums + x);
+  }
+
+  /// Replaces sums of a block by chains of multiply-adds, which start from what C holds.
+  void repair(const TilePlace &place, const AmxElements &elements, float *sums) {
+    const TilePlace &box = elements.box;
+    if (box.rows == 0)
+      return;
+    operands_.chains({place.i + box.i, place.j + box.j, box.rows, box.columns},
+                     output_.load != nullptr, before_ + box.i * SIDE + box.j, repairSpace_);
+    for (std::size_t i = box.i; i < box.i + box.rows; ++i)
+      for (std::size_t j = box.j; j < box.j + box.columns; ++j)
+        if (elements.rows[i] >> j & 1)
+          sums[i * SIDE + j] = before_[i * SIDE + j];
+  }
+
+  arch::Tiles<Tag> tiles_;
+  const Operands &operands_;
+  const TileOutput &output_;
+  const MatMulTileSpace space_;
+  std::size_t depth_, rows_;
+  unsigned char *packedA_, *packedB_;
+  float *sums_, *before_, *repairSpace_;
+  AmxRanges rangesA_, rangesB_;
+};
+
+} // namespace cottonwood::kernels::detail
