@@ -1,10 +1,13 @@
 #include "Convolutions.hpp"
 
+#include <codelets/arch/CpuFeatures.hpp>
+
 #include <sstream>
 
 TEST_SUITE_BEGIN("poplin/convolution");
 
 using namespace convolutions;
+namespace isa = cottonwood::isa;
 
 namespace {
 
@@ -105,6 +108,23 @@ TEST_CASE("common layers, with channels beyond one strip of the kernels") {
       all.runAndCheck();
     }
   });
+}
+
+TEST_CASE("layers that CPUs with matrix tiles compute on them") {
+  for (Type const &type : {FLOAT, HALF}) {
+    Products all(cpu);
+    for (ConvParams const &p :
+         {same(type, 2, {14, 13}, {3, 3}, 64, 96), same(type, 2, {29, 28}, {3, 3}, 60, 96, 1, 2),
+          same(type, 3, {11, 11}, {1, 1}, 96, 160), same(type, 2, {16, 16}, {3, 1}, 32, 90, 2)}) {
+      std::ostringstream plan;
+      poplin::reportPlanInfo(plan, all.run.graph, p);
+      bool const tiles = isa::tilesOf(isa::activeIsa()) != isa::Tiles::None;
+      CHECK((plan.str().find("method=amx") != std::string::npos) == tiles);
+      addPasses(all, p);
+      addForward(all, p);
+    }
+    all.runAndCheck();
+  }
 }
 
 TEST_CASE("depthwise layers with lines of any length, with and without edges") {
@@ -266,6 +286,19 @@ TEST_CASE("NaN and infinity propagate, but not into outputs that see padding onl
                {{6, inf, nan}, {0, 0, 0}});
     all.runAndCheck();
   });
+}
+
+TEST_CASE("infinite weights of a large layer meet no padding") {
+  Products all(cpu);
+  ConvParams const p = same(FLOAT, 1, {16, 16}, {3, 3}, 32, 128);
+  Values const in = all.numbers.real(FLOAT, product(inShape(p)));
+  Values weights = all.numbers.real(FLOAT, product(weightsShape(p)));
+  weights[0] = std::numeric_limits<double>::infinity(); // of the first tap, which meets padding
+  Tensor const tIn = all.run.input(FLOAT, inShape(p), in);
+  Tensor const tWeights = all.run.input(FLOAT, weightsShape(p), weights);
+  all.expect("infinity", poplin::convolution(all.run.graph, tIn, tWeights, p, false, all.run.prog),
+             forward(p, in, weights));
+  all.runAndCheck();
 }
 
 TEST_CASE("on a CPU neither threads nor the cut into vertices change a bit") {
