@@ -23,9 +23,16 @@ POP_INLINE planner::MatMulType convType(char const *where, char const *name,
   return type == ::poplar::HALF ? planner::MatMulType::HALF : planner::MatMulType::FLOAT;
 }
 
+/// Pairs that are worth counting; of more, all are taken to meet an input.
+inline constexpr std::uint64_t CONV_MAX_COUNTED_PAIRS = 1U << 20U;
+
 POP_INLINE planner::ConvFieldDim convFieldDim(::poplin::ConvParams const &params, unsigned d) {
   planner::ConvFieldDim dim{params.getOutputSize(d), params.getTruncatedKernelSize(d),
                             params.getTruncatedInputSize(d), 0};
+  if (dim.outputs * dim.taps > CONV_MAX_COUNTED_PAIRS) {
+    dim.products = dim.outputs * dim.taps;
+    return dim;
+  }
   unsigned const first = params.kernelTransform.truncationLower[d];
   for (unsigned tap = 0; tap != dim.taps; ++tap)
     for (unsigned output = 0; output != dim.outputs; ++output)
