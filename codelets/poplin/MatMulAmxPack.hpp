@@ -26,9 +26,8 @@ constexpr std::size_t amxTiles(std::size_t size) { return size > AMX_LANES ? 2 :
 /// Pairs of pieces of the lanes of two vectors.
 ///
 /// A float is the sum of three bfloat16 numbers and a half of two, exactly: each piece is the one
-/// nearest to what is left, of two equally near the greater in magnitude. That is so for floats
-/// above 2^-103, below which pieces are denormal, and below 2^128 (1 - 2^-9), above which the first
-/// piece is infinite. Infinity leaves a second piece that is NaN, and NaN a last one.
+/// nearest to what is left. That is so for floats above 2^-103, below which pieces are denormal,
+/// and below 2^111, above which the first piece is NaN, as it is for infinity and NaN.
 template <class Tag, MatMulMethod METHOD> struct AmxPieces {
   static constexpr std::size_t COUNT = matMulTilePieces(METHOD);
   using V = simd<float, Tag>;
@@ -42,12 +41,10 @@ template <class Tag, MatMulMethod METHOD> struct AmxPieces {
     else
       unroll<COUNT>([&](auto q) __attribute__((always_inline)) {
         constexpr bool LAST = q + 1 == COUNT;
-        const Pairs upper = Pairs::splat(-0x10000);
-        const Pairs lowPiece = LAST ? low.bits() : nearest(low);
-        const Pairs highPiece = LAST ? high.bits() : nearest(high);
-        pairs[q] = lowPiece.template shiftRight<16>() | (highPiece & upper);
-        if constexpr (!LAST)
-          low = low - V::fromBits(lowPiece & upper), high = high - V::fromBits(highPiece & upper);
+        const V lowPiece = LAST ? low : nearest(low), highPiece = LAST ? high : nearest(high);
+        pairs[q] =
+            lowPiece.bits().template shiftRight<16>() | (highPiece.bits() & Pairs::splat(-0x10000));
+        low = low - lowPiece, high = high - highPiece;
       });
   }
 
@@ -59,8 +56,11 @@ template <class Tag, MatMulMethod METHOD> struct AmxPieces {
   }
 
 private:
-  /// The nearest number of 8 significant bits, in the upper half of each lane.
-  POP_SIMD_INLINE static Pairs nearest(V x) { return x.bits() + Pairs::splat(0x8000); }
+  /// The nearest number of 8 significant bits (Veltkamp's splitting).
+  POP_SIMD_INLINE static V nearest(V x) {
+    const V scaled = x * V::splat(0x1p16f + 1);
+    return scaled - (scaled - x);
+  }
 };
 
 /// The least and greatest magnitudes, other than zero, of rows of A or columns of B.
