@@ -7,34 +7,7 @@
 #include <cstddef>
 #include <iosfwd>
 #include <poplar/StringRef.hpp>
-
-namespace cottonwood {
-namespace base {
-
-/// What a poplar::Type holds; for switches and tables inside the library. The order is that of the
-/// published list.
-enum class TypeId : unsigned char {
-  Invalid,
-  Bool,
-  Char,
-  UnsignedChar,
-  SignedChar,
-  UnsignedShort,
-  Short,
-  UnsignedInt,
-  Int,
-  UnsignedLong,
-  Long,
-  UnsignedLongLong,
-  LongLong,
-  Quarter,
-  QuarterMetadata,
-  Half,
-  Float
-};
-
-} // namespace base
-} // namespace cottonwood
+#include <poplar/impl/base/TypeId.hpp>
 
 namespace poplar {
 

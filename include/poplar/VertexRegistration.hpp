@@ -31,7 +31,7 @@
 #else
 
 #include <cstddef>
-#include <poplar/impl/codelet/FieldTraits.hpp>
+#include <poplar/impl/codelet/VertexDescription.hpp>
 
 namespace poplar {
 class Graph;
@@ -40,26 +40,10 @@ class Graph;
 namespace cottonwood {
 namespace codelet {
 
-struct VertexDescription {
-  char const *name;       ///< as written
-  char const *fieldNames; ///< separated by commas
-  FieldDescription *fields;
-  std::size_t numFields;
-  std::size_t stateSize;
-  std::size_t stateAlign;
-  bool isMulti;
-  bool isSupervisor;
-  Entry entry;
-  void const *key; ///< identifies the class
-};
-
 /// Enters a vertex class in the process-wide registry. Never throws: a clash of names is reported when the name is used.
 POP_API bool registerVertex(VertexDescription const &description) noexcept;
 /// Enters the registered class of that key in the registry of one graph.
 POP_API void addRegisteredVertex(poplar::Graph &graph, void const *key);
-
-/// The texts of a POPLAR_VERTEX; a specialisation for each class.
-template <class V> struct VertexText;
 
 /// One object of static storage per class; its address is the key.
 template <class V> struct VertexKey {
@@ -67,13 +51,6 @@ template <class V> struct VertexKey {
     static char const key = 0;
     return &key;
   }
-};
-
-template <class T, T member> struct VertexMember {
-  template <class V> static FieldDescription describe() { return describeMember<V>("", member); }
-};
-template <class T, T method> struct VertexMethod {
-  template <class V> static Entry entry() { return &EntryThrough<V, T, method>::enter; }
 };
 
 /// Registers V when explicitly instantiated. Private members can be named there, and only there.

@@ -68,7 +68,7 @@ POP_INLINE Field fieldFrom(FieldDescription const &description, std::string name
   field.name = std::move(name);
   field.direction = description.direction;
   field.shape = description.shape;
-  field.type = description.type;
+  field.type = poplar::Type(description.type);
   field.outer = description.outer;
   field.inner = description.inner;
   field.list = description.list;

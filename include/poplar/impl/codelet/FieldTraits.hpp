@@ -6,8 +6,8 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <poplar/Type.hpp>
 #include <poplar/VectorLayout.hpp>
+#include <poplar/impl/base/TypeId.hpp>
 #include <poplar/impl/codelet/Abi.hpp>
 #include <type_traits>
 
@@ -20,7 +20,9 @@ template <class T, VectorLayout L, unsigned MinAlign, bool Interleaved> class Ve
 template <class T, VectorListLayout L, unsigned MinAlign, bool Interleaved> class VectorList;
 class MultiVertexBase;
 class SupervisorVertex;
+class half;
 } // namespace poplar
+struct quarter;
 
 namespace cottonwood {
 namespace codelet {
@@ -45,7 +47,7 @@ struct FieldDescription {
   char const *name;
   Direction direction;
   FieldShape shape;
-  poplar::Type type;
+  base::TypeId type;
   poplar::VectorLayout outer; ///< of a rank-1 field, or of the outer level
   poplar::VectorLayout inner; ///< of the inner level of VectorOfVectors
   poplar::VectorListLayout list;
@@ -59,12 +61,34 @@ template <class T, bool isEnum = std::is_enum<T>::value> struct StoredAs { typed
 template <class T> struct StoredAs<T, true> {
   typedef typename std::underlying_type<T>::type type;
 };
-template <class T> poplar::Type elementType() {
+/// The element type of tensors that holds a T; Invalid if there is none.
+template <class T> struct TypeIdOf {
+  static constexpr base::TypeId value = base::TypeId::Invalid;
+};
+#define POP_TYPE_ID(T, ID)                                                                         \
+  template <> struct TypeIdOf<T> { static constexpr base::TypeId value = base::TypeId::ID; }
+POP_TYPE_ID(bool, Bool);
+POP_TYPE_ID(char, Char);
+POP_TYPE_ID(unsigned char, UnsignedChar);
+POP_TYPE_ID(signed char, SignedChar);
+POP_TYPE_ID(unsigned short, UnsignedShort);
+POP_TYPE_ID(short, Short);
+POP_TYPE_ID(unsigned int, UnsignedInt);
+POP_TYPE_ID(int, Int);
+POP_TYPE_ID(unsigned long, UnsignedLong);
+POP_TYPE_ID(long, Long);
+POP_TYPE_ID(unsigned long long, UnsignedLongLong);
+POP_TYPE_ID(long long, LongLong);
+POP_TYPE_ID(float, Float);
+POP_TYPE_ID(poplar::half, Half);
+POP_TYPE_ID(::quarter, Quarter);
+#undef POP_TYPE_ID
+
+template <class T> base::TypeId elementType() {
   typedef typename StoredAs<typename std::remove_cv<T>::type>::type Stored;
-  static_assert(std::is_same<Stored, poplar::half>::value || std::is_integral<Stored>::value ||
-                    std::is_same<Stored, float>::value,
-                "a vertex field holds bool, integers, half, float or an enumeration");
-  return poplar::equivalent_device_type<Stored>().value;
+  static_assert(TypeIdOf<Stored>::value != base::TypeId::Invalid,
+                "a vertex field holds bool, integers, half, quarter, float or an enumeration");
+  return TypeIdOf<Stored>::value;
 }
 
 /// What an edge connects to: a scalar, a Vector or a VectorList.
@@ -150,7 +174,7 @@ FieldDescription describeMember(char const *name, T B::*member) {
   FieldDescription field = {name,
                             Direction::State,
                             FieldShape::Scalar,
-                            poplar::Type(),
+                            base::TypeId::Invalid,
                             poplar::VectorLayout::NOT_A_VECTOR,
                             poplar::VectorLayout::NOT_A_VECTOR,
                             poplar::VectorListLayout::NOT_A_VECTOR,

@@ -3,6 +3,7 @@
 
 #include <poplar/exceptions.hpp>
 #include <poplar/impl/base/Error.hpp>
+#include <poplar/impl/base/Version.hpp>
 #include <poplar/impl/graph/GraphData.hpp>
 #include <poplar/impl/graph/HandleAccess.hpp>
 #include <poplar/impl/graph/TileTable.hpp>
@@ -11,8 +12,8 @@
 
 namespace poplar {
 
-POP_INLINE StringRef versionString() { return "3.3.0"; }
-POP_INLINE StringRef packageHash() { return "cottonwood-0.1.0"; }
+POP_INLINE StringRef versionString() { return cottonwood::base::API_VERSION; }
+POP_INLINE StringRef packageHash() { return cottonwood::base::RELEASE; }
 
 POP_INLINE Graph::Graph() = default;
 POP_INLINE Graph::Graph(Graph &&other) noexcept = default;
