@@ -21,10 +21,15 @@ namespace codelet {
 
 /// What a running vertex may know beside its state.
 struct VertexContext {
-  std::uint32_t tile;  ///< tile the vertex is mapped to, numbered in the top-level graph
-  std::uint32_t flags; ///< reserved, 0
-  void *random;        ///< random state of the worker
-  void *failure;       ///< where a failure inside the vertex is recorded
+  std::uint32_t tile;   ///< tile the vertex is mapped to, numbered in the top-level graph
+  std::uint32_t worker; ///< worker context that runs
+  void *state;          ///< state image of the vertex
+  void *failure;        ///< where a failure inside the vertex is recorded
+  /// Key of the random numbers of this execution of this vertex: the same for its worker contexts,
+  /// another one for every other execution, vertex, replica and seed, whatever the threads do. Keys
+  /// may differ in few bits; who draws numbers mixes them.
+  std::uint64_t randomKey;
+  std::uint64_t randomDraws; ///< random numbers that this worker context has drawn with the key
 };
 
 /// Runs compute(); returns what it returned, true for a compute() that returns void.

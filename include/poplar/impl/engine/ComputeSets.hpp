@@ -37,6 +37,8 @@ public:
   bool runWithExit(std::uint32_t set, unsigned maxThreads);
   /// From now on a vertex that raises one of these FloatFlags fails.
   void watchFloatFlags(unsigned flags) { watchedFlags_ = flags; }
+  /// Starts the keys of the random numbers of vertices anew.
+  void setRandomSeed(std::uint64_t seed, std::uint32_t replica);
   /// `engineTest::Scale, vertex 3 of compute set 'scale', on tile 2`
   std::string describe(std::uint32_t set, std::uint32_t call) const;
 
@@ -70,8 +72,8 @@ private:
   }
   bool runCalls(Set const &set, std::uint32_t begin, std::uint32_t end, FailureSink &sink) const;
   bool runContexts(Set const &set, std::uint32_t begin, std::uint32_t end, FailureSink &sink) const;
-  bool enter(Call const &call, unsigned worker, codelet::VertexContext &context,
-             FailureSink &sink) const;
+  bool enter(Call const &call, unsigned worker, FailureSink &sink) const;
+  void begin(std::uint32_t set);
   bool runParallel(Set &set, unsigned numSlices, unsigned maxThreads, bool timed) const;
   void gather(Set const &set) const;
   void scatter(Set const &set) const;
@@ -88,6 +90,7 @@ private:
   FailureSink *sink_ = nullptr;
   VertexFailure failure_;
   std::uint32_t running_ = 0; ///< the set in work
+  std::uint64_t key_ = 0;     ///< of the random numbers of its vertex 0
 };
 
 } // namespace cottonwood::engine

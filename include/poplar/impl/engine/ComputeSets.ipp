@@ -34,6 +34,17 @@ inline constexpr float GUESS_CALL_NS = 20, GUESS_BYTE_NS = 0.03F;
 /// A compute set is timed in its first runs and then once in this many: the clock costs as
 /// much as a small vertex.
 inline constexpr std::uint32_t TIMED_RUNS = 4, RUNS_PER_TIMING = 64;
+/// What the key of random numbers grows by from one execution to the next: 2^64 / golden ratio,
+/// whose multiples keep the farthest from each other. Vertices add their index: n executions of up
+/// to v vertices have keys of their own while n * v < 2^62.
+inline constexpr std::uint64_t KEY_STEP = 0x9e3779b97f4a7c15u;
+
+/// A bijection without visible structure (the finaliser of SplitMix64).
+POP_INLINE std::uint64_t scrambled(std::uint64_t x) {
+  x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9u;
+  x = (x ^ (x >> 27)) * 0x94d049bb133111ebu;
+  return x ^ (x >> 31);
+}
 
 /// Where slice `i` of `units` equal units begins: a half of the slices is a half of the units.
 POP_INLINE std::uint32_t sliceBegin(std::uint32_t units, std::uint32_t numSlices, std::uint32_t i) {
@@ -128,13 +139,18 @@ POP_INLINE ComputeSets::ComputeSets(lower::ExecutableData const &executable, std
   }
 }
 
+POP_INLINE void ComputeSets::setRandomSeed(std::uint64_t seed, std::uint32_t replica) {
+  key_ = detail::scrambled(detail::scrambled(seed + detail::KEY_STEP) + replica);
+}
+
 /// Leaves the vertex like a failed assertion if it raised what is watched.
-POP_INLINE bool ComputeSets::enter(Call const &call, unsigned worker,
-                                   codelet::VertexContext &context, FailureSink &sink) const {
+POP_INLINE bool ComputeSets::enter(Call const &call, unsigned worker, FailureSink &sink) const {
+  sink.context.worker = worker;
+  sink.context.randomDraws = 0;
   if (watchedFlags_ == 0) [[likely]]
-    return call.entry(call.state, worker, &context);
+    return call.entry(call.state, worker, &sink.context);
   clearFloatFlags();
-  bool const result = call.entry(call.state, worker, &context);
+  bool const result = call.entry(call.state, worker, &sink.context);
   if (unsigned const raised = raisedFloatFlags() & watchedFlags_; raised != 0)
     failVertex(sink, raised);
   return result;
@@ -143,17 +159,19 @@ POP_INLINE bool ComputeSets::enter(Call const &call, unsigned worker,
 /// Calls [begin, end), each with all of its contexts.
 POP_INLINE bool ComputeSets::runCalls(Set const &set, std::uint32_t begin, std::uint32_t end,
                                       FailureSink &sink) const {
-  codelet::VertexContext context{0, 0, nullptr, &sink};
+  codelet::VertexContext &context = sink.context;
   bool all = true;
   for (std::uint32_t i = begin; i < end; ++i) {
     Call const &call = set.calls[i];
     sink.call = i;
     context.tile = call.tile;
+    context.state = call.state;
+    context.randomKey = key_ + i;
     if (call.staging != lower::NONE)
       moves_.runInline(executable_->stagings[call.staging].gather, arena_, arena_);
-    all &= enter(call, 0, context, sink);
+    all &= enter(call, 0, sink);
     for (unsigned worker = 1; worker < call.contexts; ++worker)
-      all &= enter(call, worker, context, sink);
+      all &= enter(call, worker, sink);
     if (call.staging != lower::NONE)
       moves_.runInline(executable_->stagings[call.staging].scatter, arena_, arena_);
   }
@@ -163,16 +181,18 @@ POP_INLINE bool ComputeSets::runCalls(Set const &set, std::uint32_t begin, std::
 /// Contexts [begin, end) of the set, counted over its calls. Staging was filled before.
 POP_INLINE bool ComputeSets::runContexts(Set const &set, std::uint32_t begin, std::uint32_t end,
                                          FailureSink &sink) const {
-  codelet::VertexContext context{0, 0, nullptr, &sink};
+  codelet::VertexContext &context = sink.context;
   bool all = true;
   std::uint32_t first = 0;
   for (std::uint32_t i = 0; i < set.numCalls && first < end; ++i) {
     Call const &call = set.calls[i];
     sink.call = i;
     context.tile = call.tile;
+    context.state = call.state;
+    context.randomKey = key_ + i;
     for (std::uint32_t worker = std::max(begin, first);
          worker < std::min(end, first + call.contexts); ++worker)
-      all &= enter(call, worker - first, context, sink);
+      all &= enter(call, worker - first, sink);
     first += call.contexts;
   }
   return all;
@@ -287,13 +307,18 @@ POP_INLINE bool ComputeSets::runSet(Set &set, unsigned maxThreads) {
   return runParallel(set, detail::sliceCount(set.nanoseconds, threads), maxThreads, timed);
 }
 
-POP_INLINE void ComputeSets::run(std::uint32_t set, unsigned maxThreads) {
+POP_INLINE void ComputeSets::begin(std::uint32_t set) {
   running_ = set;
+  key_ += detail::KEY_STEP;
+}
+
+POP_INLINE void ComputeSets::run(std::uint32_t set, unsigned maxThreads) {
+  begin(set);
   runSet(sets_[set], maxThreads);
 }
 
 POP_INLINE bool ComputeSets::runWithExit(std::uint32_t set, unsigned maxThreads) {
-  running_ = set;
+  begin(set);
   return runSet(sets_[set], maxThreads);
 }
 

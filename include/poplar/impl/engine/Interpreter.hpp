@@ -49,6 +49,7 @@ public:
               HostLinks const &host, std::atomic<bool> const &stop);
 
   void start(std::uint32_t program);
+  void setRandomSeed(std::uint64_t seed) { computeSets_.setRandomSeed(seed, replica_); }
   /// Goes on to the next rendezvous, to the end, or until `stop` is set and a loop turns. Ready: to
   /// let the others catch up.
   Pause resume(RunSettings const &settings);

@@ -49,6 +49,8 @@ public:
   StepRecorder const &recorder() const { return replicas_.front().interpreter.recorder(); }
   void setRecording(bool on);
   void setTracing(bool on);
+  /// Of the random numbers of vertices, which differ between replicas.
+  void setRandomSeed(std::uint64_t seed);
   void resetRecording();
 
 private:

@@ -154,6 +154,11 @@ POP_INLINE void Replicas::setTracing(bool on) {
     replica.interpreter.recorder().setTracing(on);
 }
 
+POP_INLINE void Replicas::setRandomSeed(std::uint64_t seed) {
+  for (Replica &replica : replicas_)
+    replica.interpreter.setRandomSeed(seed);
+}
+
 POP_INLINE void Replicas::resetRecording() {
   for (Replica &replica : replicas_)
     replica.interpreter.recorder().reset();

@@ -148,6 +148,7 @@ POP_INLINE void Session::deploy() {
   replicas_.reset(); // give the old memory back before taking new
   replicas_.emplace(*executable_, streams_, functions_, stop_);
   replicas_->setRecording(recording_);
+  replicas_->setRandomSeed(integerOption(options_, "prng.seed"));
   replicas_->setTracing(
       flagOption(options_, "debug.instrument") || flagOption(options_, "debug.instrumentCompute") ||
       flagOption(options_, "debug.instrumentControlFlow") ||

@@ -7,6 +7,7 @@
 #pragma once
 
 #include <poplar/impl/base/Config.hpp>
+#include <poplar/impl/codelet/Abi.hpp>
 
 #include <csetjmp>
 #include <cstdint>
@@ -23,18 +24,23 @@ struct VertexFailure {
   unsigned line = 0;
 };
 
-/// Where the failures of the vertices that a thread runs go; codelets get its address.
+/// The vertices that a thread runs: where their failures go, whose address codelets get, and which
+/// one runs now.
 struct FailureSink {
   static constexpr std::uint32_t NONE = ~std::uint32_t{0};
   std::jmp_buf back;
   FailureSink *outer = nullptr; ///< the sink before, if a vertex runs inside another run
   std::uint32_t call = NONE;    ///< of its compute set: the vertex that runs now
   VertexFailure *failure = nullptr;
+  codelet::VertexContext context{}; ///< of that vertex
 };
 
 /// Makes `sink` the thread's own, or takes it away.
 void enterVertices(FailureSink &sink);
 void leaveVertices(FailureSink &sink);
+/// The context of the vertex that this thread runs, null if it runs none. Code that is loaded at
+/// run time gets the address of this function.
+POP_API codelet::VertexContext *runningVertex() noexcept;
 
 /// Ends the vertex that runs in `sink`: it raised these FloatFlags.
 [[noreturn]] void failVertex(FailureSink &sink, unsigned raised);

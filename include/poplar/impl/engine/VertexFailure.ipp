@@ -31,9 +31,15 @@ template <class Function> Function *nextDefinition(char const *name) {
 namespace cottonwood::engine {
 
 POP_INLINE void enterVertices(FailureSink &sink) {
+  sink.context.failure = &sink;
   sink.outer = std::exchange(detail::threadSink, &sink);
 }
 POP_INLINE void leaveVertices(FailureSink &sink) { detail::threadSink = sink.outer; }
+
+POP_INLINE codelet::VertexContext *runningVertex() noexcept {
+  FailureSink *const sink = detail::threadSink;
+  return sink && sink->call != FailureSink::NONE ? &sink->context : nullptr;
+}
 
 POP_INLINE void failVertex(FailureSink &sink, unsigned raised) {
   VertexFailure failure;
