@@ -72,7 +72,11 @@ private:
   }
   bool runCalls(Set const &set, std::uint32_t begin, std::uint32_t end, FailureSink &sink) const;
   bool runContexts(Set const &set, std::uint32_t begin, std::uint32_t end, FailureSink &sink) const;
+  void introduce(Call const &call, std::uint32_t i, FailureSink &sink) const;
   bool enter(Call const &call, unsigned worker, FailureSink &sink) const;
+  __attribute__((noinline)) bool enterWatched(Call const &call, unsigned worker,
+                                              FailureSink &sink) const;
+  __attribute__((noinline)) bool runWhole(Call const &call, FailureSink &sink) const;
   void begin(std::uint32_t set);
   bool runParallel(Set &set, unsigned numSlices, unsigned maxThreads, bool timed) const;
   void gather(Set const &set) const;

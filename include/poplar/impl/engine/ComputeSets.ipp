@@ -143,12 +143,24 @@ POP_INLINE void ComputeSets::setRandomSeed(std::uint64_t seed, std::uint32_t rep
   key_ = detail::scrambled(detail::scrambled(seed + detail::KEY_STEP) + replica);
 }
 
-/// Leaves the vertex like a failed assertion if it raised what is watched.
+/// Call i of its set is the one that runs from now on.
+POP_INLINE void ComputeSets::introduce(Call const &call, std::uint32_t i, FailureSink &sink) const {
+  sink.call = i;
+  sink.context.tile = call.tile;
+  sink.context.state = call.state;
+  sink.context.randomKey = key_ + i;
+}
+
 POP_INLINE bool ComputeSets::enter(Call const &call, unsigned worker, FailureSink &sink) const {
   sink.context.worker = worker;
   sink.context.randomDraws = 0;
-  if (watchedFlags_ == 0) [[likely]]
-    return call.entry(call.state, worker, &sink.context);
+  return watchedFlags_ == 0 ? call.entry(call.state, worker, &sink.context)
+                            : enterWatched(call, worker, sink);
+}
+
+/// Leaves the vertex like a failed assertion if it raised what is watched.
+POP_INLINE bool ComputeSets::enterWatched(Call const &call, unsigned worker,
+                                          FailureSink &sink) const {
   clearFloatFlags();
   bool const result = call.entry(call.state, worker, &sink.context);
   if (unsigned const raised = raisedFloatFlags() & watchedFlags_; raised != 0)
@@ -156,24 +168,27 @@ POP_INLINE bool ComputeSets::enter(Call const &call, unsigned worker, FailureSin
   return result;
 }
 
-/// Calls [begin, end), each with all of its contexts.
+POP_INLINE bool ComputeSets::runWhole(Call const &call, FailureSink &sink) const {
+  if (call.staging != lower::NONE)
+    moves_.runInline(executable_->stagings[call.staging].gather, arena_, arena_);
+  bool all = true;
+  for (unsigned worker = 0; worker < call.contexts; ++worker)
+    all &= enter(call, worker, sink);
+  if (call.staging != lower::NONE)
+    moves_.runInline(executable_->stagings[call.staging].scatter, arena_, arena_);
+  return all;
+}
+
+/// Calls [begin, end), each with all of its contexts. What the loop needs beside a plain call is
+/// kept out of it, so that its variables stay in registers.
 POP_INLINE bool ComputeSets::runCalls(Set const &set, std::uint32_t begin, std::uint32_t end,
                                       FailureSink &sink) const {
-  codelet::VertexContext &context = sink.context;
   bool all = true;
   for (std::uint32_t i = begin; i < end; ++i) {
     Call const &call = set.calls[i];
-    sink.call = i;
-    context.tile = call.tile;
-    context.state = call.state;
-    context.randomKey = key_ + i;
-    if (call.staging != lower::NONE)
-      moves_.runInline(executable_->stagings[call.staging].gather, arena_, arena_);
-    all &= enter(call, 0, sink);
-    for (unsigned worker = 1; worker < call.contexts; ++worker)
-      all &= enter(call, worker, sink);
-    if (call.staging != lower::NONE)
-      moves_.runInline(executable_->stagings[call.staging].scatter, arena_, arena_);
+    introduce(call, i, sink);
+    bool const plain = call.contexts == 1 && call.staging == lower::NONE;
+    all &= plain ? enter(call, 0, sink) : runWhole(call, sink);
   }
   return all;
 }
@@ -181,15 +196,11 @@ POP_INLINE bool ComputeSets::runCalls(Set const &set, std::uint32_t begin, std::
 /// Contexts [begin, end) of the set, counted over its calls. Staging was filled before.
 POP_INLINE bool ComputeSets::runContexts(Set const &set, std::uint32_t begin, std::uint32_t end,
                                          FailureSink &sink) const {
-  codelet::VertexContext &context = sink.context;
   bool all = true;
   std::uint32_t first = 0;
   for (std::uint32_t i = 0; i < set.numCalls && first < end; ++i) {
     Call const &call = set.calls[i];
-    sink.call = i;
-    context.tile = call.tile;
-    context.state = call.state;
-    context.randomKey = key_ + i;
+    introduce(call, i, sink);
     for (std::uint32_t worker = std::max(begin, first);
          worker < std::min(end, first + call.contexts); ++worker)
       all &= enter(call, worker - first, sink);
