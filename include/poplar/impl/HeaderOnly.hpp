@@ -156,6 +156,14 @@
 #include <poplar/impl/model/IPUModel.ipp>
 #include <poplar/impl/model/Machine.ipp>
 #include <poplar/impl/model/Target.ipp>
+#include <poplar/impl/popc/Cache.ipp>
+#include <poplar/impl/popc/Files.ipp>
+#include <poplar/impl/popc/GpFile.ipp>
+#include <poplar/impl/popc/Installation.ipp>
+#include <poplar/impl/popc/Objects.ipp>
+#include <poplar/impl/popc/Process.ipp>
+#include <poplar/impl/popc/Sources.ipp>
+#include <poplar/impl/popc/Words.ipp>
 #include <poplar/impl/profile/Intervals.ipp>
 #include <poplar/impl/profile/ProfileFile.ipp>
 #include <poplar/impl/profile/Reports.ipp>

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -11,6 +12,7 @@
 #include <poplar/VectorLayout.hpp>
 #include <poplar/impl/base/Config.hpp>
 #include <poplar/impl/codelet/Abi.hpp>
+#include <poplar/impl/codelet/CodeObject.hpp>
 #include <poplar/impl/codelet/FieldTraits.hpp>
 
 namespace cottonwood::model {
@@ -62,7 +64,9 @@ struct Cost {
 using CostFunction = Cost (*)(VertexSizes const &, model::Machine const &);
 
 struct POP_API Codelet {
-  std::string name; ///< normalised, see normaliseName()
+  std::string name;             ///< normalised, see normaliseName()
+  std::string origin;           ///< where the class is defined, `codelets.cpp:12`; empty: built in
+  std::uint64_t definition = 0; ///< identifies what the name stands for; 0: not known
   std::vector<Field> fields;
   std::uint32_t stateSize = 0;  ///< bytes of the state image
   std::uint32_t stateAlign = 1; ///< bytes
@@ -70,6 +74,7 @@ struct POP_API Codelet {
   bool supervisor = false;
   Entry entry = nullptr;
   std::string isa;             ///< tag of the code behind entry; empty: as the program was compiled
+  std::shared_ptr<CodeObject const> object; ///< what holds the code; null: the process itself
   CostFunction cost = nullptr; ///< null: the caller falls back to its default rule
   std::uint64_t layoutHash =
       0; ///< of fields and sizes; equal hashes mean interchangeable state images

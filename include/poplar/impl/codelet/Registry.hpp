@@ -17,6 +17,8 @@ class Graph;
 
 namespace cottonwood::codelet {
 
+struct VertexDescription;
+
 /// Lets look-ups by string_view find std::string keys.
 struct NameHash {
   using is_transparent = void;
@@ -46,6 +48,10 @@ private:
   std::vector<std::unique_ptr<Codelet>> codelets_;
   std::unordered_map<std::string, Codelet const *, NameHash, std::equal_to<>> byName_;
 };
+
+/// A vertex class as a codelet, from what its compilation says of it; members that are no fields are
+/// left out.
+POP_API Codelet codeletFrom(VertexDescription const &description);
 
 /// Adds built-in codelets to the registry of a graph (what popops::addCodelets(graph) does).
 POP_API void addToGraph(poplar::Graph &graph, std::span<Codelet const> codelets);

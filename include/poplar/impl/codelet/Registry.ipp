@@ -94,12 +94,15 @@ POP_INLINE std::vector<std::string> splitNames(std::string_view text) {
   return names;
 }
 
+} // namespace detail
+
 POP_INLINE Codelet codeletFrom(VertexDescription const &description) {
   Codelet codelet;
   codelet.name = description.name;
-  std::vector<std::string> names = splitNames(description.fieldNames);
+  std::vector<std::string> names = detail::splitNames(description.fieldNames);
   for (std::size_t i = 0; i < description.numFields; ++i)
-    codelet.fields.push_back(fieldFrom(description.fields[i], std::move(names[i])));
+    if (description.fields[i].type != base::TypeId::Invalid)
+      codelet.fields.push_back(fieldFrom(description.fields[i], std::move(names[i])));
   codelet.stateSize = static_cast<std::uint32_t>(description.stateSize);
   codelet.stateAlign = static_cast<std::uint32_t>(description.stateAlign);
   codelet.multi = description.isMulti;
@@ -108,8 +111,6 @@ POP_INLINE Codelet codeletFrom(VertexDescription const &description) {
   codelet.seal();
   return codelet;
 }
-
-} // namespace detail
 
 POP_INLINE Codelet const &registeredByKey(void const *key) {
   detail::ProcessRegistry &process = detail::ProcessRegistry::get();
@@ -123,7 +124,7 @@ POP_INLINE Codelet const &registeredByKey(void const *key) {
 }
 
 POP_INLINE bool registerVertex(VertexDescription const &description) noexcept {
-  Codelet codelet = detail::codeletFrom(description);
+  Codelet codelet = codeletFrom(description);
   detail::ProcessRegistry &process = detail::ProcessRegistry::get();
   std::lock_guard const lock(process.mutex);
   process.byKey.emplace(description.key, codelet);

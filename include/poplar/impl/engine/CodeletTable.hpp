@@ -4,6 +4,9 @@
 
 #include <poplar/impl/codelet/Codelet.hpp>
 #include <poplar/impl/lower/ExecutableData.hpp>
+#include <poplar/impl/popc/Objects.hpp>
+
+#include <vector>
 
 namespace cottonwood::engine {
 
@@ -11,10 +14,18 @@ namespace cottonwood::engine {
 /// any thread.
 void rememberCodelet(codelet::Codelet const &codelet);
 
-/// The entry point of a codelet that was remembered, that the program registered process-wide, or
+/// The code that came with an executable, by ExecutableData::objects.
+using LoadedObjects = std::vector<popc::LoadedObject const *>;
+
+/// Loads the objects that this process has not loaded yet.
+/// \throws poplar::graph_object_load_error  one cannot be loaded
+LoadedObjects loadObjects(lower::ExecutableData const &executable);
+
+/// The entry point of a codelet: in the object that came with the executable if it names one, else
+/// one that was remembered, that the program registered process-wide, or
 /// that a library has for the instruction set of the reference. \throws poplar::unknown_vertex_type
 /// there is none of that name. \throws poplar::graph_object_load_error  the one of that name has
 /// another layout, or its instruction set is not one of this machine.
-codelet::Entry resolveCodelet(lower::CodeletRef const &ref);
+codelet::Entry resolveCodelet(lower::CodeletRef const &ref, LoadedObjects const &objects);
 
 } // namespace cottonwood::engine

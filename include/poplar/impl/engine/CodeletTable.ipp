@@ -8,6 +8,7 @@
 #include <poplar/impl/base/Error.hpp>
 #include <poplar/impl/codelet/Libraries.hpp>
 #include <poplar/impl/codelet/Registry.hpp>
+#include <poplar/impl/engine/VertexFailure.hpp>
 
 #include <map>
 #include <mutex>
@@ -53,6 +54,14 @@ POP_INLINE void checkIsa(lower::CodeletRef const &ref) {
                              "; this machine has ", available));
 }
 
+POP_INLINE codelet::Entry inObject(popc::LoadedObject const &object, lower::CodeletRef const &ref) {
+  for (codelet::Codelet const &codelet : object.codelets)
+    if (codelet.name == ref.name && codelet.layoutHash == ref.layoutHash)
+      return codelet.entry;
+  throw poplar::graph_object_load_error(
+      ref.name, "the code that came with the executable has no such vertex type");
+}
+
 POP_INLINE std::string unknownHelp(lower::CodeletRef const &ref) {
   std::string const registered = codelet::unknownVertexHelp(ref.name, codelet::Registry());
   bool const ofLibrary = registered.starts_with("call ");
@@ -73,8 +82,23 @@ POP_INLINE void rememberCodelet(codelet::Codelet const &codelet) {
   table.entries[{codelet.name, codelet.isa, codelet.layoutHash}] = codelet.entry;
 }
 
-POP_INLINE codelet::Entry resolveCodelet(lower::CodeletRef const &ref) {
+POP_INLINE LoadedObjects loadObjects(lower::ExecutableData const &executable) {
+  static bool const connected = [] {
+    popc::hostCalls().running = &runningVertex;
+    return true;
+  }();
+  static_cast<void>(connected);
+  LoadedObjects loaded;
+  for (codelet::CodeObject const &object : executable.objects)
+    loaded.push_back(&popc::loadObject(object, "the code that came with the executable"));
+  return loaded;
+}
+
+POP_INLINE codelet::Entry resolveCodelet(lower::CodeletRef const &ref,
+                                         LoadedObjects const &objects) {
   detail::checkIsa(ref);
+  if (ref.object != lower::NONE)
+    return detail::inObject(*objects[ref.object], ref);
   if (codelet::Entry const entry = detail::remembered(ref))
     return entry;
   codelet::Codelet const *known = codelet::findProcessWide(ref.name);

@@ -118,9 +118,10 @@ namespace cottonwood::engine {
 POP_INLINE ComputeSets::ComputeSets(lower::ExecutableData const &executable, std::byte *arena)
     : executable_(&executable), arena_(arena), moves_(executable) {
   std::vector<codelet::Entry> entries;
+  LoadedObjects const objects = loadObjects(executable);
   entries.reserve(executable.codelets.size());
   for (lower::CodeletRef const &codelet : executable.codelets)
-    entries.push_back(resolveCodelet(codelet));
+    entries.push_back(resolveCodelet(codelet, objects));
   calls_.reserve(executable.calls.size());
   for (lower::VertexCall const &call : executable.calls)
     calls_.push_back({entries[call.codelet], arena + call.state, call.tile, call.staging,

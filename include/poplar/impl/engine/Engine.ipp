@@ -64,7 +64,8 @@ POP_INLINE poplar::Executable compile(poplar::Graph const &graph,
   if (verify)
     verifyExecutable(*executable);
   for (std::uint32_t i = 0; i < data->numCodelets(); ++i)
-    rememberCodelet(data->codelet(i));
+    if (!data->codelet(i).object)
+      rememberCodelet(data->codelet(i));
   return poplar::Executable(std::move(executable));
 }
 

@@ -145,6 +145,10 @@ POP_INLINE void ExecutableCheck::vertices() const {
             x_.statesBegin + x_.states.size(), ", staging ", call.staging, " of ",
             x_.stagings.size(), " found");
   }
+  for (std::size_t i = 0; i < x_.codelets.size(); ++i)
+    if (x_.codelets[i].object != lower::NONE)
+      checkIndex(entryText("codelets", i) + ".object", x_.codelets[i].object, x_.objects.size(),
+                 "objects");
   for (std::size_t i = 0; i < x_.computeSets.size(); ++i) {
     checkRange(entryText("computeSets", i), x_.computeSets[i].firstCall, x_.computeSets[i].numCalls,
                x_.calls.size(), "calls");

@@ -45,7 +45,8 @@ POP_STORED_FIELDS(lower::MovePlan, first, count, totalBytes);
 POP_STORED_FIELDS(lower::InitialData, offset, blobOffset, blobBytes, repeats);
 POP_STORED_FIELDS(lower::ReplicaIndex, offset, scale);
 POP_STORED_FIELDS(lower::CrossReplicaPlan, name, plan, sources);
-POP_STORED_FIELDS(lower::CodeletRef, name, isa, layoutHash, multi);
+POP_STORED_FIELDS(lower::CodeletRef, name, isa, layoutHash, multi, object);
+POP_STORED_FIELDS(codelet::CodeObject, isa, bytes, digest);
 POP_STORED_FIELDS(lower::Staging, gather, scatter);
 POP_STORED_FIELDS(lower::VertexCall, state, codelet, tile, staging);
 POP_STORED_FIELDS(lower::ComputeSetPlan, name, firstCall, numCalls, edgeBytes, hasStaging,
@@ -87,7 +88,7 @@ POP_STORED_FIELDS(model::TargetData, type, system, arch, numIPUs, tilesPerIPU, t
 
 POP_STORED_FIELDS(lower::ExecutableData, target, options, name, isa, numReplicas, arenaBytes,
                   sharedBegin, variableBytes, stagingBegin, statesBegin, states, relocations,
-                  initial, blob, replicaIndices, variables, codelets, computeSets, calls, stagings,
+                  initial, blob, replicaIndices, variables, codelets, objects, computeSets, calls, stagings,
                   plans, moves, moveDims, switches, prints, crossReplicaPlans, instructions,
                   entryPoints, streams, hostReads, hostWrites, remoteBuffers, remoteCopies,
                   hostFunctions, hostCalls, aborts, watched, bsp, tileMemory, numVertices, numEdges,

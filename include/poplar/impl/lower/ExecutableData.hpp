@@ -12,6 +12,7 @@
 #include <poplar/ReplicatedStreamMode.hpp>
 #include <poplar/Target.hpp>
 #include <poplar/Type.hpp>
+#include <poplar/impl/codelet/CodeObject.hpp>
 #include <poplar/impl/program/Node.hpp>
 
 #include <cstddef>
@@ -76,6 +77,7 @@ struct CodeletRef {
   std::string isa;
   std::uint64_t layoutHash;
   bool multi;
+  std::uint32_t object; ///< in ExecutableData::objects; NONE: the process has its code
 };
 
 /// Data of one vertex that its fields cannot point to directly: copied to staging before its first
@@ -307,6 +309,7 @@ struct ExecutableData {
 
   // Program
   std::vector<CodeletRef> codelets;
+  std::vector<codelet::CodeObject> objects; ///< code of codelets that were compiled for the graph
   std::vector<ComputeSetPlan> computeSets;
   std::vector<VertexCall> calls;
   std::vector<Staging> stagings;

@@ -33,6 +33,7 @@ private:
   void computeSet(graph::ComputeSetId id);
   void vertex(graph::VertexId id);
   std::uint32_t codelet(graph::VertexId id);
+  std::uint32_t object(codelet::CodeObject const &object);
   void field(graph::VertexId id, unsigned index, std::uint64_t state);
   void edge(graph::VertexId id, unsigned index, std::uint64_t at);
   void stateVector(graph::VertexId id, codelet::Field const &field, unsigned index,
@@ -188,9 +189,18 @@ POP_INLINE std::uint32_t VertexTables::codelet(graph::VertexId id) {
   if (index == NONE) {
     index = static_cast<std::uint32_t>(out_.codelets.size());
     codelet::Codelet const &codelet = graph_.codeletOf(id);
-    out_.codelets.push_back({codelet.name, codelet.isa, codelet.layoutHash, codelet.multi});
+    out_.codelets.push_back({codelet.name, codelet.isa, codelet.layoutHash, codelet.multi,
+                             codelet.object ? object(*codelet.object) : NONE});
   }
   return index;
+}
+
+POP_INLINE std::uint32_t VertexTables::object(codelet::CodeObject const &object) {
+  for (std::uint32_t i = 0; i < out_.objects.size(); ++i)
+    if (out_.objects[i].digest == object.digest)
+      return i;
+  out_.objects.push_back(object);
+  return static_cast<std::uint32_t>(out_.objects.size() - 1);
 }
 
 POP_INLINE void VertexTables::vertex(graph::VertexId id) {

@@ -1,0 +1,308 @@
+#include <codelets/popc/Compile.hpp>
+
+#include <codelets/popc/Tail.hpp>
+#include <codelets/popc/VertexFinder.hpp>
+
+#include <poplar/exceptions.hpp>
+#include <poplar/impl/base/Digest.hpp>
+#include <poplar/impl/base/Error.hpp>
+#include <poplar/impl/popc/Files.hpp>
+#include <poplar/impl/popc/Installation.hpp>
+#include <poplar/impl/popc/Object.hpp>
+#include <poplar/impl/popc/Process.hpp>
+
+#include <algorithm>
+#include <cstdio>
+#include <future>
+#include <map>
+#include <set>
+
+namespace cottonwood::popc {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+using Words = std::vector<std::string>;
+
+Words operator+(Words words, Words const &more) {
+  words.insert(words.end(), more.begin(), more.end());
+  return words;
+}
+
+/// The compiler and what it is always told.
+struct Toolchain {
+  fs::path compiler;
+  fs::path headers = headerFolder();
+  std::string version = runProcess({compiler, "--version"}, "popc").output;
+  bool isClang = version.find("clang version") != std::string::npos;
+
+  explicit Toolchain(fs::path path)
+      : compiler(path.empty() ? findCompiler().path : std::move(path)) {}
+
+  std::string versionLine() const { return version.substr(0, version.find('\n')); }
+
+  Words commonFlags(Level level) const {
+    Words flags{"-O3",
+                // fmas only where they are written: results do not depend on the level
+                "-ffp-contract=off", "-fPIC", "-fvisibility=hidden",
+                "-march=" + std::string(name(level)), "-D__POPC__=1"};
+    if (!isClang)
+      flags.insert(flags.end(), {"-fno-gnu-unique", "-Wno-attributes", "-Wno-unknown-pragmas"});
+    else
+      flags.insert(flags.end(), {"-Wno-unknown-attributes", "-Wno-ignored-attributes"});
+    return flags;
+  }
+  Words headerFlags() const {
+    Words flags{"-isystem", headers, "-isystem", headers / "poplar/device"};
+    for (char const *const folder : {"poplibs", "cottonwood"}) // the source tree; an installed one
+      if (std::error_code ignored; fs::is_directory(headers / folder, ignored))
+        flags.insert(flags.end(), {"-isystem", headers / folder});
+    return flags;
+  }
+  Words cppFlags() const {
+    Words flags{"-x", "c++", "-std=c++17"};
+    if (!isClang) // g++ alone rejects a member that changes what a name meant before it
+      flags.push_back("-fpermissive");
+    return flags;
+  }
+  Words include(fs::path const &file) const { return {"-include", file.string()}; }
+  fs::path own(char const *header) const { return headers / "poplar/impl/popc" / header; }
+};
+
+class Job {
+public:
+  explicit Job(CompileRequest const &request) : request_(request), tools_(request.compiler) {}
+
+  CompileResult run() {
+    CompileResult result;
+    result.module.compiler = tools_.versionLine();
+    result.module.flags = request_.flags;
+    for (std::size_t i = 0; i < request_.sources.size(); ++i) {
+      result.module.sources.push_back(request_.sources[i].path);
+      inspect(i, result);
+    }
+    // Levels side by side: they take as long as one where there are cores for them.
+    std::vector<std::future<GpObject>> objects;
+    for (Level const level : request_.levels)
+      objects.push_back(std::async(request_.levels.size() > 1 ? std::launch::async
+                                                              : std::launch::deferred,
+                                   [this, level] { return objectFor(level); }));
+    for (std::future<GpObject> &object : objects)
+      result.module.objects.push_back(object.get());
+    result.dependencies.assign(dependencies_.begin(), dependencies_.end());
+    return result;
+  }
+
+private:
+  struct Unit {
+    std::vector<FoundVertex> vertices;
+  };
+
+  std::string temporary(std::string const &name) const { return folder_.path() / name; }
+
+  /// Runs the compiler. \throws CompileError
+  std::string compile(Words const &arguments) const {
+    Words const command = Words{tools_.compiler} + arguments;
+    if (request_.isVerbose) {
+      std::string line;
+      for (std::string const &word : command)
+        line += (line.empty() ? "" : " ") + word;
+      std::fprintf(stderr, "%s\n", line.c_str());
+    }
+    ProcessResult const result = runProcess(command, "popc");
+    if (result.status != 0)
+      throw CompileError{result.errors.empty() ? base::textOf(tools_.compiler.string(),
+                                                              ": exit code ", result.status, "\n")
+                                               : result.errors};
+    return result.errors;
+  }
+
+  /// The first compilation: diagnostics, files read, vertex classes.
+  void inspect(std::size_t i, CompileResult &result) {
+    Source const &source = request_.sources[i];
+    Unit &unit = units_.emplace_back();
+    if (source.type == poplar::CodeletFileType::Object) {
+      dependencies_.insert(source.path);
+      return;
+    }
+    bool const isC = source.type == poplar::CodeletFileType::CSource;
+    std::string const object = temporary(base::textOf("inspect", i, ".o"));
+    std::string const list = temporary(base::textOf("inspect", i, ".d"));
+    Words arguments = tools_.commonFlags(request_.levels.front());
+    arguments = arguments + tools_.headerFlags();
+    arguments = isC ? arguments + Words{"-x", "c"}
+                    : arguments + tools_.cppFlags() + tools_.include(tools_.own("Prelude.hpp"));
+    arguments = arguments + request_.flags + Words{"-O0", "-g", "-fno-eliminate-unused-debug-types"};
+    if (tools_.isClang)
+      arguments = arguments + Words{"-gno-simple-template-names", "-fstandalone-debug"};
+    arguments = arguments + Words{"-MD", "-MF", list, "-c", "-o", object, source.path};
+    result.diagnostics += compile(arguments);
+    addDependencies(readFile(list).value_or(""));
+    if (isC)
+      return;
+    unit.vertices = findVertices(object);
+    for (FoundVertex const &vertex : unit.vertices)
+      if (isNew(vertex, result.module))
+        result.module.vertices.push_back(
+            {vertex.name, originOf(vertex), definitionOf(vertex)});
+  }
+
+  static bool isNew(FoundVertex const &vertex, GpModule const &module) {
+    return std::none_of(module.vertices.begin(), module.vertices.end(),
+                        [&](GpVertex const &other) { return other.name == vertex.name; });
+  }
+
+  static std::string originOf(FoundVertex const &vertex) {
+    return base::textOf(vertex.file, ":", vertex.line);
+  }
+
+  /// The same for the same class in the same file compiled with the same flags, wherever the file is
+  /// included; flags that say nothing of the meaning do not count.
+  std::uint64_t definitionOf(FoundVertex const &vertex) {
+    auto const [known, isNew] = contents_.try_emplace(vertex.file);
+    if (isNew)
+      known->second = base::digestOf(readFile(vertex.file).value_or(""));
+    base::Digest digest;
+    digest.addText(known->second).addNumber(vertex.line);
+    for (std::size_t i = 0; i < request_.flags.size(); ++i) {
+      std::string const &flag = request_.flags[i];
+      if (flag == "-I" || flag == "-isystem") {
+        ++i;
+        continue;
+      }
+      if (!flag.starts_with("-I") && !flag.starts_with("-W") && !flag.starts_with("-g"))
+        digest.addText(flag);
+    }
+    return digest.word();
+  }
+
+  /// A rule as -MD writes it: `target: file file \`, blanks in names behind a backslash.
+  void addDependencies(std::string const &rule) {
+    std::string name;
+    auto const finish = [&] {
+      if (!name.empty())
+        dependencies_.insert(name);
+      name.clear();
+    };
+    for (std::size_t i = rule.find(": ") + 1; i < rule.size(); ++i) {
+      char const c = rule[i], next = i + 1 < rule.size() ? rule[i + 1] : '\n';
+      if (c == '\\' && (next == ' ' || next == '#' || next == '\\'))
+        name += rule[++i];
+      else if (c == '$' && next == '$')
+        name += rule[++i];
+      else if (c == '\n')
+        break; // the end of the rule: continued lines end in a backslash
+      else if (c == '\\' && next == '\n')
+        ++i, finish();
+      else if (c == ' ')
+        finish();
+      else
+        name += c;
+    }
+    finish();
+  }
+
+  // ---- The second compilation
+
+  GpObject objectFor(Level level) const {
+    Words objects;
+    for (std::size_t i = 0; i < request_.sources.size(); ++i)
+      objects.push_back(optimised(i, level));
+    std::string const shared = temporary(std::string(name(level)) + ".so");
+    std::string const symbols = temporary(std::string(name(level)) + ".symbols");
+    std::string const problem =
+        replaceFile(symbols, "{ global: " POP_OBJECT_TABLE_NAME "; local: *; };\n");
+    if (!problem.empty())
+      base::fail<poplar::graph_object_creation_error>("popc", problem);
+    // -Bsymbolic and the list of symbols: nothing of this object can be replaced by what the
+    // program or another object has under the same name. What is never used goes, and with it
+    // what a program that is its own codelet source would need of its libraries.
+    Words arguments{"-shared", "-o", shared, "-Wl,-Bsymbolic", "-Wl,--gc-sections",
+                    "-Wl,--version-script=" + symbols};
+    for (std::string const &flag : request_.flags)
+      if (flag.starts_with("-fsanitize") || flag.starts_with("-l") || flag.starts_with("-L") ||
+          flag.starts_with("-Wl,") || flag == "-g")
+        arguments.push_back(flag);
+    compile(arguments + objects);
+    std::optional<std::string> bytes = readFile(shared);
+    if (!bytes)
+      base::fail<poplar::graph_object_creation_error>("popc", "the compiler left no object");
+    return {std::string(name(level)), std::move(*bytes)};
+  }
+
+  /// The path of the object of source i.
+  std::string optimised(std::size_t i, Level level) const {
+    Source const &source = request_.sources[i];
+    if (source.type == poplar::CodeletFileType::Object)
+      return source.path;
+    std::string const stem = temporary(base::textOf(name(level), ".", i));
+    Words const output{"-ffunction-sections", "-fdata-sections", "-w", "-c", "-o", stem + ".o"};
+    Words const flags = tools_.commonFlags(level) + tools_.headerFlags();
+    if (source.type == poplar::CodeletFileType::CSource) {
+      compile(flags + Words{"-x", "c"} + request_.flags + output + Words{source.path});
+      return stem + ".o";
+    }
+    auto const attempt = [&](std::vector<FoundVertex> const &vertices) {
+      std::string const problem = replaceFile(stem + ".cpp", exportText(vertices));
+      if (!problem.empty())
+        base::fail<poplar::graph_object_creation_error>("popc", problem);
+      // The source is included by the command line, so that it is called as the user calls it and
+      // its own includes are found beside it.
+      compile(flags + tools_.cppFlags() + tools_.include(tools_.own("Prelude.hpp")) +
+              tools_.include(tools_.own("Export.hpp")) + request_.flags +
+              tools_.include(asInclude(source.path)) + output + Words{stem + ".cpp"});
+    };
+    std::vector<FoundVertex> vertices = units_[i].vertices;
+    try {
+      attempt(vertices);
+    } catch (CompileError const &) {
+      auto const doubtful = std::remove_if(vertices.begin(), vertices.end(),
+                                           [](FoundVertex const &v) { return v.isDoubtful; });
+      if (doubtful == vertices.end())
+        throw;
+      vertices.erase(doubtful, vertices.end());
+      attempt(vertices);
+    }
+    return stem + ".o";
+  }
+
+  /// With a folder, so that no other file of that name on the include path is meant.
+  static fs::path asInclude(std::string const &path) {
+    return path.find('/') == std::string::npos ? fs::path("./" + path) : fs::path(path);
+  }
+
+  CompileRequest const &request_;
+  Toolchain const tools_;
+  TemporaryFolder const folder_;
+  std::vector<Unit> units_;
+  std::set<std::string> dependencies_;
+  std::map<std::string, std::string> contents_; ///< digests by path
+};
+
+} // namespace
+
+CompileResult compileModule(CompileRequest const &request) { return Job(request).run(); }
+
+std::string compilerVersion() { return Toolchain({}).version; }
+
+std::string compileToText(CompileRequest const &request, std::vector<std::string> const &kind) {
+  Toolchain const tools(request.compiler);
+  TemporaryFolder const folder;
+  Source const &source = request.sources.front();
+  std::string const output = folder.path() / "text";
+  Words arguments = Words{tools.compiler} + tools.commonFlags(request.levels.back());
+  arguments = arguments + tools.headerFlags();
+  if (source.type == poplar::CodeletFileType::CSource)
+    arguments = arguments + Words{"-x", "c"};
+  else
+    arguments = arguments + tools.cppFlags() + tools.include(tools.own("Prelude.hpp"));
+  arguments = arguments + request.flags + kind + Words{"-o", output, source.path};
+  ProcessResult const result = runProcess(arguments, "popc");
+  if (result.status != 0)
+    throw CompileError{result.errors};
+  std::fputs(result.errors.c_str(), stderr);
+  return readFile(output).value_or("");
+}
+
+} // namespace cottonwood::popc

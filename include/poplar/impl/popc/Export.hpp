@@ -1,0 +1,97 @@
+// How the vertex classes of a codelet source become entries of its object's table. Included before
+// the source, so that no name or macro of the source gets in its way; what popc appends to the
+// source instantiates it, which is also what reaches private members.
+//
+//     template <> struct cottonwood::codelet::VertexText<ns::V> {
+//       static char const *name() { return "ns::V"; }
+//       static char const *fields() { return "in,out"; }
+//     };
+//     template struct cottonwood::codelet::Exporter<
+//         ns::V, VertexMethod<decltype(ComputeMethod<...>::pick(&ns::V::compute)), &ns::V::compute>,
+//         ExportedMember<decltype(&ns::V::in), &ns::V::in>, ...>;
+#ifndef POPLAR_IMPL_POPC_EXPORT_HPP
+#define POPLAR_IMPL_POPC_EXPORT_HPP
+
+#include <poplar/impl/codelet/VertexDescription.hpp>
+#include <poplar/impl/popc/HostCalls.hpp>
+#include <poplar/impl/popc/Object.hpp>
+
+#pragma GCC visibility push(hidden)
+
+namespace cottonwood {
+namespace codelet {
+
+template <class Member> struct MemberOf;
+template <class T, class C> struct MemberOf<T C::*> { typedef T type; };
+
+/// Whether a member of that type is an edge or a value that the graph can set.
+template <class T> struct IsValue {
+  static const bool value = TypeIdOf<typename StoredAs<T>::type>::value != base::TypeId::Invalid;
+};
+template <class T> struct IsField : IsValue<T> {};
+template <class T> struct IsField<T const> : IsField<T> {};
+template <class T> struct IsField<T volatile> : IsField<T> {};
+template <class T> struct IsField<T const volatile> : IsField<T> {};
+template <class T> struct IsField<poplar::Input<T>> : std::true_type {};
+template <class T> struct IsField<poplar::Output<T>> : std::true_type {};
+template <class T> struct IsField<poplar::InOut<T>> : std::true_type {};
+template <class T, poplar::VectorLayout L, unsigned A, bool I>
+struct IsField<poplar::Vector<T, L, A, I>> : std::true_type {};
+
+/// What stands for a member that is no field.
+inline FieldDescription noField() {
+  FieldDescription none = FieldDescription();
+  none.type = base::TypeId::Invalid;
+  return none;
+}
+
+/// A member of a vertex class: described if it is a field; one of another type (a structure of the
+/// codelet's own, a pointer) is storage that only the codelet sees, and is passed by.
+template <class T, T member, class M = typename MemberOf<T>::type, bool isField = IsField<M>::value>
+struct ExportedMember : VertexMember<T, member> {};
+template <class T, T member, class M> struct ExportedMember<T, member, M, false> {
+  template <class V> static FieldDescription describe() { return noField(); }
+};
+
+/// The table of this shared object; one, however many sources it is made from.
+template <class Unused> struct Table {
+  static ObjectTable value;
+};
+template <class Unused>
+ObjectTable Table<Unused>::value = {OBJECT_ABI, nullptr, &hostCalls};
+
+/// Enters V in the table when explicitly instantiated.
+template <class V, class Method, class... Members> struct Exporter {
+  static bool run() {
+    static FieldDescription fields[sizeof...(Members) + 1] = {Members::template describe<V>()...,
+                                                              noField()};
+    static VertexDescription const description = {VertexText<V>::name(),
+                                                  VertexText<V>::fields(),
+                                                  fields,
+                                                  sizeof...(Members),
+                                                  sizeof(V),
+                                                  alignof(V),
+                                                  VertexKind<V>::isMulti,
+                                                  VertexKind<V>::isSupervisor,
+                                                  Method::template entry<V>(),
+                                                  nullptr};
+    static ExportedVertex const vertex = {&description, Table<void>::value.first};
+    Table<void>::value.first = &vertex;
+    return true;
+  }
+  static bool const exported;
+};
+template <class V, class Method, class... Members>
+bool const Exporter<V, Method, Members...>::exported = Exporter<V, Method, Members...>::run();
+
+} // namespace codelet
+} // namespace cottonwood
+
+#pragma GCC visibility pop
+
+extern "C" __attribute__((visibility("default"), weak)) cottonwood::codelet::ObjectTable const *
+POP_OBJECT_TABLE() {
+  return &cottonwood::codelet::Table<void>::value;
+}
+
+#endif
