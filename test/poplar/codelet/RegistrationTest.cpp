@@ -123,6 +123,49 @@ TEST_CASE("no fields, and members that are not listed") {
   CHECK(out == 7);
 }
 
+TEST_CASE("one name has one definition in a registry") {
+  auto const made = [](std::uint64_t definition, char const *origin, unsigned size = 8) {
+    Codelet c;
+    c.name = "V";
+    c.stateSize = size;
+    c.definition = definition;
+    c.origin = origin;
+    return c;
+  };
+  Registry registry;
+  Codelet const &first = registry.add(made(7, "a.cpp:3"));
+  CHECK(&registry.add(made(7, "copy/a.cpp:3")) == &first);
+  CHECK(first.origin == "a.cpp:3");
+  test::checkThrows<poplar::poplar_error>([&] { registry.add(made(8, "b.cpp:7")); },
+                                          "two definitions of vertex 'V': a.cpp:3 and b.cpp:7");
+  test::checkThrows<poplar::poplar_error>(
+      [&] { registry.add(made(0, "")); },
+      "two definitions of vertex 'V': a.cpp:3 and one compiled with the program");
+  test::checkThrows<poplar::poplar_error>(
+      [&] { registry.add(made(7, "b.cpp:7", 16)); },
+      "registered as 'V': {; 8 bytes} (a.cpp:3) and {; 16 bytes} (b.cpp:7)");
+  Registry other;
+  other.add(made(0, ""));
+  CHECK_NOTHROW(other.add(made(0, "")));
+  test::checkThrows<poplar::poplar_error>(
+      [&] { other.add(made(7, "a.cpp:3")); },
+      "two definitions of vertex 'V': one compiled with the program and a.cpp:3");
+}
+
+TEST_CASE("a graph's own codelet goes before a process-wide one of its name") {
+  Graph graph = test::graphWithTiles(1);
+  Codelet own;
+  own.name = "OnlyHere";
+  own.stateSize = 8;
+  own.definition = 5;
+  own.origin = "own.cpp:1";
+  addToGraph(graph, {&own, 1});
+  poplar::VertexRef const v = graph.addVertex(graph.addComputeSet(), "OnlyHere");
+  test::checkThrows<poplar::unknown_field>([&] { v["a"]; }, "it has no fields");
+  test::checkThrows<poplar::poplar_error>([&] { graph.addCodelets<OnlyHere>(); },
+                                          "different layouts are registered as 'OnlyHere'");
+}
+
 TEST_CASE("two layouts under one process-wide name are an error when used") {
   Graph graph = test::graphWithTiles(1);
   test::checkThrows<poplar::poplar_error>(

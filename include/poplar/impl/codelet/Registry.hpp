@@ -34,8 +34,9 @@ public:
   Registry(Registry &&) noexcept = default;
   Registry &operator=(Registry &&) noexcept = default;
 
-  /// Adds a codelet under its normalised name and returns the stored one. Adding an identical
-  /// layout again is a no-op. \throws poplar_error  another layout is registered under that name.
+  /// Adds a codelet under its normalised name and returns the stored one. Adding it again, with the
+  /// same layout and definition, is a no-op.
+  /// \throws poplar_error  another layout or definition is registered under that name.
   Codelet const &add(Codelet codelet);
 
   /// The codelet of that name in any accepted spelling, null if there is none.

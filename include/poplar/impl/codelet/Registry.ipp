@@ -21,10 +21,25 @@ POP_INLINE std::string layoutText(Codelet const &codelet) {
   return text + "; " + std::to_string(codelet.stateSize) + " bytes}";
 }
 
+/// `{in, out; 40 bytes} (a.cpp:3)`
+POP_INLINE std::string placedLayout(Codelet const &codelet) {
+  std::string const text = layoutText(codelet);
+  return codelet.origin.empty() ? text : base::textOf(text, " (", codelet.origin, ")");
+}
+
 POP_INLINE std::string clashText(Codelet const &first, Codelet const &second) {
   return base::textOf("two vertex classes with different layouts are registered as '", first.name,
-                      "': ", layoutText(first), " and ", layoutText(second),
+                      "': ", placedLayout(first), " and ", placedLayout(second),
                       "; give one of them another name");
+}
+
+/// Of two with the same layout.
+POP_INLINE std::string definitionsText(Codelet const &first, Codelet const &second) {
+  auto const origin = [](Codelet const &codelet) {
+    return codelet.origin.empty() ? std::string("one compiled with the program") : codelet.origin;
+  };
+  return base::textOf("two definitions of vertex '", first.name, "': ", origin(first), " and ",
+                      origin(second), "; give one of them another name");
 }
 
 } // namespace detail
@@ -35,6 +50,8 @@ POP_INLINE Codelet const &Registry::add(Codelet codelet) {
   if (auto const found = byName_.find(codelet.name); found != byName_.end()) {
     if (found->second->layoutHash != codelet.layoutHash)
       throw poplar::poplar_error(detail::clashText(*found->second, codelet));
+    if (found->second->definition != codelet.definition)
+      throw poplar::poplar_error(detail::definitionsText(*found->second, codelet));
     return *found->second;
   }
   codelets_.push_back(std::make_unique<Codelet>(std::move(codelet)));
