@@ -182,7 +182,8 @@ public:
   /// Connects the regions of a field in order; a vector field gets the concatenation of all.
   void connect(FieldRef field, ArrayRef<Tensor> tensors);
 
-  /// Fixes the number of regions of a field, so that they can be connected one by one.
+  /// Fixes the number of regions of a field, so that they can be connected one by one. Sizes of
+  /// fields count what the field holds: short vectors, not their elements.
   void setFieldSize(FieldRef field, std::size_t size);
   /// \throws no_size_specified  neither set nor implied by a connection.
   std::size_t getFieldSize(FieldRef field) const;
@@ -318,14 +319,16 @@ public:
 
   // Initial values
 
-  /// The value of a state field. Repeating replaces. An unconnected Input field gets a constant.
+  /// The value of a state field, or of field[i] for a vector or array. Repeating replaces. An
+  /// unconnected Input field gets a constant.
   /// \throws overflow_error  the value does not fit in the field's type.
   template <typename T>
   void setInitialValue(FieldRef field, T val,
                        typename std::enable_if<TypeTraits::isSimpleType<T>()>::type * = nullptr) {
     setFieldValue(field, &val, 1, TypeTraits::make<T>(), false);
   }
-  /// The elements of a state vector, and so its size.
+  /// The elements of a state vector, and so its size; those of a state field that is an array
+  /// (`T f[N]`) or a short vector (`float2`), all of them.
   template <typename T> void setInitialValue(FieldRef field, ArrayRef<T> val) {
     setFieldValue(field, val.data(), val.size(), TypeTraits::make<T>(), true);
   }

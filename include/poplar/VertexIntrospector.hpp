@@ -62,7 +62,8 @@ public:
 
   /// 0 for a scalar, 1 for a vector, 2 for a list of vectors.
   unsigned rank() const;
-  /// 1, the number of elements, or the number of sub-vectors.
+  /// 1, the number of elements, or the number of sub-vectors. Here and below a short vector (float2)
+  /// is one element of a vector.
   std::size_t size() const;
   /// The length of sub-vector i. \throws poplar_error  the rank is not 2; index_error  i is not
   /// below size().
@@ -78,7 +79,8 @@ public:
   template <typename T> T getInitialValue(Target const &) const {
     return scalarValue().template as<T>();
   }
-  /// The values of a vector, or (T = std::vector<U>) of a list of vectors.
+  /// The values of a vector, or (T = std::vector<U>) of a list of vectors; those of short vectors
+  /// one by one.
   template <typename T> std::vector<T> getInitialValues(Target const &) const {
     std::vector<T> values;
     fill(values);

@@ -10,8 +10,9 @@
 //     POPLAR_VERTEX(Scale, in, out, factor)
 //
 // The macro stands at global scope after the class, names the class in full ("ns::Scale") and lists its fields: edges and
-// state that the graph sets, those of base classes included, in any order, public or not. Other members need not be
-// listed; they start as zero. An instance of a class template names its arguments as addVertex will:
+// state that the graph sets, those of base classes included, in any order, public or not. State is values, short vectors
+// (float2), arrays of both, and Vectors. Other members (double, pointers, classes) are not listed; they start as zero. An
+// instance of a class template names its arguments as addVertex will:
 //
 //     POPLAR_VERTEX_TEMPLATE((ns::Scale<float, true>), in, out)
 //     POPLAR_VERTEX_TEMPLATE(ns::Scale, (float, true), in, out)

@@ -8,6 +8,7 @@
 #include "../graph/GraphTestUtil.hpp"
 
 #include <cstring>
+#include <set>
 
 using namespace cottonwood::codelet;
 using poplar::Graph;
@@ -121,6 +122,66 @@ TEST_CASE("no fields, and members that are not listed") {
   image.set(c.fields[0], static_cast<void *>(&out));
   c.entry(image.bytes.data(), 0, nullptr);
   CHECK(out == 7);
+}
+
+TEST_CASE("arrays and short vectors are described by elements, lanes and values") {
+  Codelet const &c = codelet("registration_test::deep::Shapes");
+  struct Expected {
+    char const *name;
+    FieldShape shape;
+    poplar::Type type;
+    unsigned lanes, count, minAlign, size;
+  };
+  for (Expected const &e : {
+           Expected{"grid", FieldShape::Array, poplar::INT, 1, 6, 4, 24},
+           Expected{"modes", FieldShape::Array, poplar::UNSIGNED_SHORT, 1, 2, 2, 4},
+           Expected{"quad", FieldShape::Scalar, poplar::FLOAT, 4, 1, 16, 16},
+           Expected{"twins", FieldShape::Array, poplar::HALF, 2, 5, 4, 20},
+           Expected{"lone", FieldShape::Array, poplar::HALF, 1, 1, 2, 2},
+           Expected{"edge", FieldShape::Scalar, poplar::FLOAT, 2, 1, 8, 8},
+           Expected{"out", FieldShape::Vector, poplar::HALF, 4, 1, 8, 8},
+           Expected{"rows", FieldShape::VectorOfVectors, poplar::UNSIGNED_CHAR, 8, 1, 32, 16},
+           Expected{"edges", FieldShape::VectorOfScalars, poplar::LONG, 2, 1, 16, 16},
+           Expected{"list", FieldShape::VectorList, poplar::UNSIGNED_SHORT, 4, 1, 8, 16},
+           Expected{"table", FieldShape::Vector, poplar::INT, 2, 1, 8, 16},
+       }) {
+    CAPTURE(e.name);
+    Field const &f = field(c, e.name);
+    CHECK(f.shape == e.shape);
+    CHECK(f.type == e.type);
+    CHECK(f.lanes == e.lanes);
+    CHECK(f.count == e.count);
+    CHECK(f.minAlign == e.minAlign);
+    CHECK(f.size == e.size);
+  }
+  CHECK(field(c, "rows").direction == Direction::InOut);
+  CHECK(field(c, "table").direction == Direction::State);
+  // grid, modes, quad, twins and lone, each with a byte that says whether it was set
+  CHECK(c.valueBytes == 24 + 4 + 16 + 20 + 2 + 5);
+  CHECK(c.numRegionFields == 6);
+}
+
+TEST_CASE("the layout hash covers lanes and the size of arrays") {
+  auto const hashOf = [](FieldShape shape, unsigned lanes, unsigned count) {
+    Codelet c;
+    c.name = "V";
+    c.stateSize = 64;
+    Field f;
+    f.name = "f";
+    f.shape = shape;
+    f.type = poplar::FLOAT;
+    f.size = 16;
+    f.lanes = lanes;
+    f.count = count;
+    c.fields = {f};
+    c.seal();
+    return c.layoutHash;
+  };
+  std::set<std::uint64_t> const hashes{
+      hashOf(FieldShape::Scalar, 1, 1), hashOf(FieldShape::Scalar, 4, 1),
+      hashOf(FieldShape::Scalar, 2, 1), hashOf(FieldShape::Array, 1, 4),
+      hashOf(FieldShape::Array, 2, 2),  hashOf(FieldShape::Array, 1, 1)};
+  CHECK(hashes.size() == 6);
 }
 
 TEST_CASE("one name has one definition in a registry") {

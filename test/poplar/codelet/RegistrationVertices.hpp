@@ -2,6 +2,7 @@
 // different language standards.
 #pragma once
 
+#include <poplar/VectorTypes.hpp>
 #include <poplar/Vertex.hpp>
 #include <poplar/VertexRegistration.hpp>
 
@@ -62,6 +63,27 @@ struct Loose : poplar::Vertex {
   void compute() { *out = scratch == 0 && unlisted == 0 ? 7 : -1; }
 };
 
+/// Arrays and short vectors, those of <poplar/VectorTypes.hpp> and the program's own.
+class Shapes : public poplar::Vertex {
+  typedef double double2 __attribute__((vector_size(16))); // not a field
+
+public:
+  typedef unsigned char uchar8 __attribute__((vector_size(8)));
+  enum Mode : unsigned short { Slow, Fast };
+  int grid[2][3];
+  Mode modes[2];
+  float4 quad;
+  volatile half2 twins[5];
+  poplar::half lone[1];
+  poplar::Input<float2> edge;
+  poplar::Output<poplar::Vector<half4, poplar::VectorLayout::ONE_PTR>> out;
+  poplar::Vector<poplar::InOut<poplar::Vector<uchar8, poplar::VectorLayout::SPAN, 32>>> rows;
+  poplar::Vector<poplar::Input<long2>> edges;
+  poplar::Input<poplar::VectorList<ushort4, poplar::VectorListLayout::DELTAN, 2>> list;
+  poplar::Vector<int2> table;
+  void compute() { static_cast<void>(sizeof(double2)); }
+};
+
 } // namespace deep
 } // namespace registration_test
 
@@ -71,3 +93,5 @@ POPLAR_VERTEX_TEMPLATE((registration_test::deep::Template<float, true>), in, out
 POPLAR_VERTEX_TEMPLATE(registration_test::deep::Template, (int, false), in, out);
 POPLAR_VERTEX(registration_test::deep::Empty)
 POPLAR_VERTEX(registration_test::deep::Loose, out)
+POPLAR_VERTEX(registration_test::deep::Shapes, grid, modes, quad, twins, lone, edge, out, rows,
+              edges, list, table)

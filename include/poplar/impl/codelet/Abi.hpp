@@ -10,7 +10,8 @@
 //   vector of scalar edges      span or pointer to an array of T*
 //   vector list                 {Sub* p; std::size_t n}, Sub = {T* p; std::size_t n}
 //   Vector<T> state             span or pointer to the values
-//   anything else               the member's own value
+//   anything else               the member's own value, of T[N] all of them
+// T may be a short vector (float2); the sizes then count short vectors.
 #ifndef POPLAR_IMPL_CODELET_ABI_HPP
 #define POPLAR_IMPL_CODELET_ABI_HPP
 

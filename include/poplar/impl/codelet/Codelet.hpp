@@ -34,12 +34,19 @@ struct POP_API Field {
   unsigned minAlign = 1;    ///< bytes; what the first element of every region must be aligned to
   std::uint32_t offset = 0; ///< bytes from the start of the state image
   std::uint32_t size = 0;   ///< bytes of the member in the state image
-  std::uint32_t valueSlot =
-      0; ///< scalar state: offset among the packed values of a vertex (set by seal())
+  std::uint32_t lanes = 1;  ///< elements of a value: those of a short vector (float2), else 1
+  std::uint32_t count = 1;  ///< values of an Array, else 1
+  // Of values in place, set by seal():
+  std::uint32_t valueSlot = 0;  ///< offset among the packed values of a vertex
+  std::uint32_t valueBytes = 0; ///< of all elements
 
   bool isEdge() const { return direction != Direction::State; }
   bool isRead() const { return direction == Direction::Input || direction == Direction::InOut; }
   bool isWritten() const { return direction == Direction::Output || direction == Direction::InOut; }
+  /// State that lies in the state image itself.
+  bool holdsValues() const {
+    return !isEdge() && (shape == FieldShape::Scalar || shape == FieldShape::Array);
+  }
   unsigned rank() const; ///< 0, 1 or 2: as VertexIntrospector counts
   /// Rank-2 fields and vectors of scalar edges have several regions, each connected on its own.
   bool hasManyRegions() const;
@@ -53,6 +60,7 @@ class VertexSizes {
 public:
   virtual ~VertexSizes() = default;
   virtual std::size_t regions(unsigned field) const = 0;
+  /// Of tensors and values: short vectors count with all their lanes.
   virtual std::size_t elements(unsigned field, std::size_t region = 0) const = 0;
   virtual std::int64_t stateInt(unsigned field) const = 0;
 };
@@ -78,9 +86,9 @@ struct POP_API Codelet {
   CostFunction cost = nullptr; ///< null: the caller falls back to its default rule
   std::uint64_t layoutHash =
       0; ///< of fields and sizes; equal hashes mean interchangeable state images
-  std::uint32_t valueBytes = 0;      ///< packed bytes of all scalar state fields
+  std::uint32_t valueBytes = 0;      ///< packed bytes of all fields that hold values
   std::uint32_t numRegionFields = 0; ///< edge fields plus state vectors: those with an edge slot
-  std::vector<std::uint32_t> slotOfField; ///< edge slot of each field, kNoSlot for scalar state
+  std::vector<std::uint32_t> slotOfField; ///< edge slot of each field, kNoSlot if it holds values
 
   static constexpr std::uint32_t kNoSlot = ~std::uint32_t{0};
 

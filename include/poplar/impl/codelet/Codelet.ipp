@@ -12,6 +12,7 @@ POP_INLINE unsigned Field::rank() const {
     return 0;
   case FieldShape::Vector:
   case FieldShape::VectorOfScalars:
+  case FieldShape::Array:
     return 1;
   case FieldShape::VectorOfVectors:
   case FieldShape::VectorList:
@@ -57,6 +58,10 @@ POP_INLINE std::uint64_t layoutHashOf(Codelet const &codelet) {
     hash.add(field.minAlign);
     hash.add(field.offset);
     hash.add(field.size);
+    if (field.lanes == 1 && field.shape != FieldShape::Array)
+      continue;
+    hash.add(field.lanes);
+    hash.add(field.count);
   }
   return hash.value;
 }
@@ -75,6 +80,8 @@ POP_INLINE Field fieldFrom(FieldDescription const &description, std::string name
   field.minAlign = description.minAlign;
   field.offset = description.offset;
   field.size = description.size;
+  field.lanes = description.lanes;
+  field.count = description.count;
   return field;
 }
 
@@ -85,13 +92,14 @@ POP_INLINE void Codelet::seal() {
   valueBytes = numRegionFields = 0;
   slotOfField.clear();
   for (Field &field : fields) {
-    bool const isValue = !field.isEdge() && field.shape == FieldShape::Scalar;
-    slotOfField.push_back(isValue ? kNoSlot : numRegionFields++);
-    if (!isValue)
+    slotOfField.push_back(field.holdsValues() ? kNoSlot : numRegionFields++);
+    if (!field.holdsValues())
       continue;
     field.valueSlot = valueBytes;
-    // The byte behind a value says whether it was set.
-    valueBytes += static_cast<std::uint32_t>(base::sizeOf(field.type)) + 1;
+    field.valueBytes =
+        static_cast<std::uint32_t>(base::sizeOf(field.type)) * field.lanes * field.count;
+    // The byte behind the values says whether they were set.
+    valueBytes += field.valueBytes + 1;
   }
   layoutHash = detail::layoutHashOf(*this);
 }

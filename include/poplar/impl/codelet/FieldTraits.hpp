@@ -10,6 +10,7 @@
 #include <poplar/impl/base/TypeId.hpp>
 #include <poplar/impl/codelet/Abi.hpp>
 #include <type_traits>
+#include <utility>
 
 namespace poplar {
 // Defined by the device headers, which host code need not include.
@@ -25,21 +26,27 @@ class half;
 struct quarter;
 
 namespace cottonwood {
+namespace field {
+template <unsigned count> class HalfVector;
+} // namespace field
+
 namespace codelet {
 
 enum class Direction : unsigned char { State, Input, Output, InOut };
 
-/// Scalar          one element: Input<T>, or a plain member (State)
+/// Scalar          one value: Input<T>, or a plain member (State)
 /// Vector          Input<Vector<T>>, or Vector<T> (State)
 /// VectorOfScalars Vector<Input<T>>: every element is an edge of its own
 /// VectorOfVectors Vector<Input<Vector<T>>>
 /// VectorList      Input<VectorList<T>>
+/// Array           a member T[N] (State), of any number of dimensions
 enum class FieldShape : unsigned char {
   Scalar,
   Vector,
   VectorOfScalars,
   VectorOfVectors,
-  VectorList
+  VectorList,
+  Array
 };
 
 /// A field as its class declares it.
@@ -54,6 +61,8 @@ struct FieldDescription {
   std::uint32_t minAlign; ///< bytes: alignment of the first element of every region
   std::uint32_t offset;   ///< bytes from the start of the state image
   std::uint32_t size;     ///< bytes of the member
+  std::uint32_t lanes;    ///< elements of a value: those of a short vector, else 1
+  std::uint32_t count;    ///< values of an Array, else 1
 };
 
 /// The element type behind a field's T; enumerations are held as their underlying integers.
@@ -61,6 +70,7 @@ template <class T, bool isEnum = std::is_enum<T>::value> struct StoredAs { typed
 template <class T> struct StoredAs<T, true> {
   typedef typename std::underlying_type<T>::type type;
 };
+
 /// The element type of tensors that holds a T; Invalid if there is none.
 template <class T> struct TypeIdOf {
   static constexpr base::TypeId value = base::TypeId::Invalid;
@@ -84,52 +94,91 @@ POP_TYPE_ID(poplar::half, Half);
 POP_TYPE_ID(::quarter, Quarter);
 #undef POP_TYPE_ID
 
-template <class T> base::TypeId elementType() {
-  typedef typename StoredAs<typename std::remove_cv<T>::type>::type Stored;
-  static_assert(TypeIdOf<Stored>::value != base::TypeId::Invalid,
-                "a vertex field holds bool, integers, half, quarter, float or an enumeration");
-  return TypeIdOf<Stored>::value;
+/// Types of the compiler's own beside the fundamental ones, vectors among them.
+template <class T> struct IsExtension {
+  static const bool value = std::is_object<T>::value && !std::is_scalar<T>::value &&
+                            !std::is_class<T>::value && !std::is_union<T>::value &&
+                            !std::is_array<T>::value;
+};
+
+/// The elements of a value: itself, or those of a short vector.
+template <class T, class = void> struct ValueTraits {
+  typedef typename StoredAs<T>::type Element;
+  static const std::uint32_t lanes = 1;
+};
+template <class T>
+struct ValueTraits<T, typename std::enable_if<IsExtension<T>::value,
+                                              decltype(void(std::declval<T &>()[0]))>::type> {
+  typedef typename std::decay<decltype(std::declval<T &>()[0])>::type Element;
+  static const std::uint32_t lanes = sizeof(T) / sizeof(Element);
+};
+template <unsigned count> struct ValueTraits<field::HalfVector<count>> {
+  typedef poplar::half Element;
+  static const std::uint32_t lanes = count;
+};
+
+/// The values of a scalar, of an array, or at the end of an edge.
+template <class T> void describeValue(FieldDescription &field) {
+  typedef ValueTraits<typename std::remove_cv<T>::type> Traits;
+  typedef typename Traits::Element Element;
+  static_assert(TypeIdOf<Element>::value != base::TypeId::Invalid,
+                "a vertex field holds bool, integers, half, quarter, float, an enumeration or a "
+                "short vector; leave other members out: they start as zero");
+  field.type = TypeIdOf<Element>::value;
+  field.lanes = Traits::lanes;
+  field.minAlign = alignof(T);
 }
 
 /// What an edge connects to: a scalar, a Vector or a VectorList.
 template <class T> struct EdgeData {
   static void describe(FieldDescription &field) {
     field.shape = FieldShape::Scalar;
-    field.type = elementType<T>();
-    field.minAlign = alignof(T);
+    describeValue<T>(field);
   }
 };
 template <class T, poplar::VectorLayout L, unsigned A, bool I>
 struct EdgeData<poplar::Vector<T, L, A, I>> {
   static void describe(FieldDescription &field) {
     field.shape = FieldShape::Vector;
-    field.type = elementType<T>();
+    describeValue<T>(field);
     field.outer = L;
-    field.minAlign = A > alignof(T) ? A : static_cast<unsigned>(alignof(T));
+    if (A > field.minAlign)
+      field.minAlign = A;
   }
 };
 template <class T, poplar::VectorListLayout L, unsigned A, bool I>
 struct EdgeData<poplar::VectorList<T, L, A, I>> {
   static void describe(FieldDescription &field) {
     field.shape = FieldShape::VectorList;
-    field.type = elementType<T>();
+    describeValue<T>(field);
     field.list = L;
-    field.minAlign = A > alignof(T) ? A : static_cast<unsigned>(alignof(T));
+    if (A > field.minAlign)
+      field.minAlign = A;
   }
 };
 
 /// A member of type T: state unless it is an edge or a vector of edges.
 template <class T> struct FieldTraits {
-  static const bool isEdge = false;
+  static const bool isEdge = false, isValue = true;
   static void describe(FieldDescription &field) {
     field.direction = Direction::State;
     field.shape = FieldShape::Scalar;
-    field.type = elementType<T>();
-    field.minAlign = alignof(T);
+    describeValue<T>(field);
+  }
+};
+template <class T, std::size_t N> struct FieldTraits<T[N]> {
+  typedef FieldTraits<typename std::remove_cv<T>::type> Value;
+  static const bool isEdge = false, isValue = true;
+  static_assert(Value::isValue, "an array of edges or vectors is no vertex field; there are "
+                                "Vector<Input<T>> and Vector<Input<Vector<T>>>");
+  static void describe(FieldDescription &field) {
+    Value::describe(field);
+    field.shape = FieldShape::Array;
+    field.count *= static_cast<std::uint32_t>(N);
   }
 };
 template <class T, Direction direction_> struct EdgeTraits {
-  static const bool isEdge = true;
+  static const bool isEdge = true, isValue = false;
   static void describe(FieldDescription &field) {
     field.direction = direction_;
     EdgeData<T>::describe(field);
@@ -140,7 +189,7 @@ template <class T> struct FieldTraits<poplar::Output<T>> : EdgeTraits<T, Directi
 template <class T> struct FieldTraits<poplar::InOut<T>> : EdgeTraits<T, Direction::InOut> {};
 template <class T, poplar::VectorLayout L, unsigned A, bool I>
 struct FieldTraits<poplar::Vector<T, L, A, I>> {
-  static const bool isEdge = false;
+  static const bool isEdge = false, isValue = false;
   static void describe(FieldDescription &field) {
     describe(field, std::integral_constant<bool, FieldTraits<T>::isEdge>());
   }
@@ -164,7 +213,8 @@ template <class V, class T, class B> std::uint32_t memberOffset(T B::*member) {
   alignas(V) static unsigned char image[sizeof(V)];
   // The cast to the base ignores its accessibility: vertex classes may inherit privately.
   B &base = (B &)reinterpret_cast<V &>(image);
-  unsigned char const *const address = reinterpret_cast<unsigned char const *>(&(base.*member));
+  unsigned char const volatile *const address =
+      reinterpret_cast<unsigned char const volatile *>(&(base.*member));
   return static_cast<std::uint32_t>(address - image);
 }
 
@@ -180,7 +230,9 @@ FieldDescription describeMember(char const *name, T B::*member) {
                             poplar::VectorListLayout::NOT_A_VECTOR,
                             1,
                             memberOffset<V>(member),
-                            static_cast<std::uint32_t>(sizeof(T))};
+                            static_cast<std::uint32_t>(sizeof(T)),
+                            1,
+                            1};
   FieldTraits<typename std::remove_cv<T>::type>::describe(field);
   return field;
 }

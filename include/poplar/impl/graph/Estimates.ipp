@@ -157,12 +157,7 @@ POP_INLINE std::string FieldData::name() const {
   return graph_->codeletOf(vertex_).fields[field_].name;
 }
 
-POP_INLINE std::size_t FieldData::size() const {
-  cottonwood::codelet::Field const &field = graph_->codeletOf(vertex_).fields[field_];
-  if (field.shape == cottonwood::codelet::FieldShape::Scalar)
-    return 1;
-  return graph_->slot(vertex_, field_).size; // 0 while not connected
-}
+POP_INLINE std::size_t FieldData::size() const { return graph_->fieldSize(vertex_, field_); }
 
 POP_INLINE void FieldData::checkRank(char const *query, unsigned expected) const {
   if (rank() != expected)
@@ -176,7 +171,8 @@ POP_INLINE std::size_t FieldData::getSizeAtIndex(std::size_t i) const {
     cottonwood::base::fail<index_error>("FieldData::getSizeAtIndex", "index ", i,
                                         " is out of range for the field '", name(), "' of size ",
                                         size());
-  return graph_->region(vertex_, field_, i).numElements();
+  return graph_->region(vertex_, field_, i).numElements() /
+         graph_->codeletOf(vertex_).fields[field_].lanes;
 }
 
 POP_INLINE layout::Vector FieldData::getProfilerVectorLayout(std::size_t nestingLevel) const {
@@ -227,13 +223,19 @@ POP_INLINE layout::VectorList FieldData::getProfilerVectorListLayout() const {
 
 POP_INLINE cottonwood::graph::ConstantValue FieldData::scalarValue() const {
   checkRank("getInitialValue", 0);
+  if (unsigned const lanes = graph_->codeletOf(vertex_).fields[field_].lanes; lanes > 1)
+    cottonwood::base::fail<poplar_error>("FieldData::getInitialValue", "the field '", name(),
+                                         "' is a vector of ", lanes,
+                                         " elements: call getInitialValues");
   return cottonwood::graph::detail::fieldValues(*graph_, vertex_, field_, 0)[0];
 }
 
 POP_INLINE std::vector<cottonwood::graph::ConstantValue> FieldData::vectorValues() const {
-  checkRank("getInitialValues", 1);
+  cottonwood::codelet::Field const &field = graph_->codeletOf(vertex_).fields[field_];
+  if (field.rank() != 0 || field.lanes == 1)
+    checkRank("getInitialValues", 1);
   std::vector<cottonwood::graph::ConstantValue> values;
-  bool const isEdge = graph_->codeletOf(vertex_).fields[field_].isEdge();
+  bool const isEdge = field.isEdge();
   std::size_t const numRegions = isEdge ? graph_->numRegions(vertex_, field_).value_or(0) : 1;
   for (std::size_t i = 0; i < numRegions; ++i) // several for a vector of scalar edges
     for (auto const &value : cottonwood::graph::detail::fieldValues(*graph_, vertex_, field_, i))

@@ -91,7 +91,7 @@ struct EdgeSlot {
     View, ///< views[var]
     List, ///< size slots from listSlots[begin]: the regions of a rank-2 field or a vector of scalar
           ///< edges
-    Values, ///< a state vector: arrays[var], size elements
+    Values, ///< a state vector: arrays[var], size elements, lanes of short vectors included
   };
   VarId var = 0;
   Kind kind = Kind::Unconnected;
@@ -237,7 +237,11 @@ public:
   /// not known.
   std::optional<std::size_t> numRegions(VertexId id, unsigned field) const;
   Region region(VertexId id, unsigned field, std::size_t i = 0) const;
-  /// State: the bytes of a scalar (zero if never set) or of the elements of a state vector.
+  /// Number of regions or values, as size() of the field in the codelet counts them: short vectors,
+  /// not their lanes; 0 while not known.
+  std::size_t fieldSize(VertexId id, unsigned field) const;
+  /// State: the bytes of a scalar or array (zero if never set) or of the elements of a state
+  /// vector.
   std::span<std::byte const> stateBytes(VertexId id, unsigned field) const;
   /// Whether setInitialValue reached this state field.
   bool hasValue(VertexId id, unsigned field) const;
@@ -255,7 +259,8 @@ public:
   }
   void makeList(EdgeSlot &slot, std::size_t size);
   void connectSlot(EdgeSlot &slot, View const &view);
-  void setScalarValue(VertexId id, unsigned field, std::span<std::byte const> bytes);
+  /// All bytes of a field that holds values.
+  void setHeldValues(VertexId id, unsigned field, std::span<std::byte const> bytes);
   void setVectorValue(VertexId id, unsigned field, std::vector<std::byte> bytes, std::size_t size);
 
   // Performance estimates

@@ -324,11 +324,19 @@ POP_INLINE Region GraphData::region(VertexId id, unsigned field, std::size_t i) 
   return regionOf(first.kind == EdgeSlot::Kind::List ? listSlot(first, i) : first);
 }
 
+POP_INLINE std::size_t GraphData::fieldSize(VertexId id, unsigned field) const {
+  codelet::Field const &declared = codeletOf(id).fields[field];
+  if (declared.holdsValues() || declared.shape == codelet::FieldShape::Scalar)
+    return declared.count;
+  EdgeSlot const &first = slot(id, field);
+  return first.kind == EdgeSlot::Kind::List ? first.size : first.size / declared.lanes;
+}
+
 POP_INLINE std::span<std::byte const> GraphData::stateBytes(VertexId id, unsigned field) const {
   codelet::Codelet const &codelet = codeletOf(id);
   if (codelet.slotOfField[field] == codelet::Codelet::kNoSlot)
     return {values_.data() + vertices_[id].firstValue + codelet.fields[field].valueSlot,
-            base::sizeOf(codelet.fields[field].type)};
+            codelet.fields[field].valueBytes};
   EdgeSlot const &values = slot(id, field);
   if (values.kind != EdgeSlot::Kind::Values)
     return {};
@@ -340,11 +348,11 @@ POP_INLINE bool GraphData::hasValue(VertexId id, unsigned field) const {
   if (codelet.slotOfField[field] != codelet::Codelet::kNoSlot)
     return slot(id, field).kind == EdgeSlot::Kind::Values;
   std::span<std::byte const> const bytes = stateBytes(id, field);
-  return bytes.data()[bytes.size()] != std::byte{0}; // the byte behind the value
+  return bytes.data()[bytes.size()] != std::byte{0}; // the byte behind the values
 }
 
-POP_INLINE void GraphData::setScalarValue(VertexId id, unsigned field,
-                                          std::span<std::byte const> bytes) {
+POP_INLINE void GraphData::setHeldValues(VertexId id, unsigned field,
+                                         std::span<std::byte const> bytes) {
   std::byte *const to = values(id) + codeletOf(id).fields[field].valueSlot;
   std::memcpy(to, bytes.data(), bytes.size());
   to[bytes.size()] = std::byte{1};

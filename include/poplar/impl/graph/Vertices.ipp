@@ -127,24 +127,45 @@ POP_INLINE void checkExtent(std::string_view where, FieldHandle const &field,
                                                " elements; its layout allows ", maxSizeOf(layout));
 }
 
+/// Elements must fill the short vectors of the field.
+POP_INLINE void checkLanes(std::string_view where, FieldHandle const &field, char const *given,
+                           std::uint64_t elements) {
+  if (unsigned const lanes = field.field().lanes; elements % lanes != 0)
+    base::fail<poplar::graph_connection_error>(where, field.text(), " holds vectors of ", lanes,
+                                               " elements; ", given, " has ", elements);
+}
+
+/// What a scalar edge takes.
+POP_INLINE void checkOneValue(std::string_view where, FieldHandle const &field, View const &view) {
+  unsigned const lanes = field.field().lanes;
+  if (view.numElements() == lanes)
+    return;
+  if (lanes > 1)
+    base::fail<poplar::graph_connection_error>(where, field.text(), " holds one vector of ", lanes,
+                                               " elements; the tensor has ", view.numElements());
+  base::fail<poplar::graph_connection_error>(where, field.text(),
+                                             " takes one element, the tensor has shape ",
+                                             base::shapeText(view.shape()));
+}
+
 /// One region of a field with several, or a scalar or vector edge.
 POP_INLINE void connectRegion(std::string_view where, FieldHandle const &field, EdgeSlot &slot,
                               View const &view, codelet::FieldShape shape) {
   checkFree(where, field, slot);
   bool const isScalar =
       shape == codelet::FieldShape::Scalar || shape == codelet::FieldShape::VectorOfScalars;
-  if (isScalar && view.numElements() != 1)
-    base::fail<poplar::graph_connection_error>(where, field.text(),
-                                               " takes one element, the tensor has shape ",
-                                               base::shapeText(view.shape()));
+  if (isScalar)
+    checkOneValue(where, field, view);
   if (!isScalar && view.rank() > 1)
     base::fail<poplar::graph_connection_error>(where, field.text(),
                                                " takes a tensor of rank 1, this one has shape ",
                                                base::shapeText(view.shape()), "; flatten it");
-  if (!isScalar)
+  if (!isScalar) {
+    checkLanes(where, field, "the tensor", view.numElements());
     checkExtent(where, field,
                 shape == codelet::FieldShape::Vector ? field.field().outer : field.field().inner,
-                view.numElements());
+                view.numElements() / field.field().lanes);
+  }
   field.graph->connectSlot(slot, view);
 }
 
@@ -160,10 +181,16 @@ POP_INLINE void checkListSize(std::string_view where, FieldHandle const &field, 
   }
 }
 
-/// The rows of a rank-2 tensor, or the elements of a rank-1 tensor, become the regions of a field.
+/// The rows of a rank-2 tensor, or the elements (short vectors: groups of them) of a rank-1 tensor,
+/// become the regions of a field.
 POP_INLINE void connectRows(std::string_view where, FieldHandle const &field, View const &view) {
   bool const isScalars = field.field().shape == codelet::FieldShape::VectorOfScalars;
-  unsigned const rank = isScalars ? 1 : 2;
+  if (std::size_t const lanes = field.field().lanes; isScalars && lanes > 1 && view.rank() == 1) {
+    checkLanes(where, field, "the tensor", view.numElements());
+    std::size_t const rows = static_cast<std::size_t>(view.numElements()) / lanes;
+    return connectRows(where, field, view.reshape(std::vector<std::size_t>{rows, lanes}));
+  }
+  unsigned const rank = isScalars && field.field().lanes == 1 ? 1 : 2;
   if (view.rank() != rank)
     base::fail<poplar::graph_connection_error>(where, field.text(), " takes a tensor of rank ",
                                                rank, " or a list of tensors, not one of shape ",
@@ -177,9 +204,11 @@ POP_INLINE void connectRows(std::string_view where, FieldHandle const &field, Vi
 
 /// The slot of region field[index].
 POP_INLINE EdgeSlot &checkedListSlot(std::string_view where, FieldHandle const &field) {
-  EdgeSlot &list = field.slot();
   if (field.field().shape == codelet::FieldShape::Scalar)
     base::fail<poplar::index_error>(where, field.text(), " is a scalar field and takes no index");
+  if (field.field().holdsValues())
+    base::fail<poplar::index_error>(where, field.text(), " is a value of an array, without a size");
+  EdgeSlot &list = field.slot();
   if (list.kind == EdgeSlot::Kind::Unconnected)
     throw poplar::no_size_specified(
         base::textOf(where, ": ", field.text(),
@@ -193,6 +222,14 @@ POP_INLINE EdgeSlot &checkedListSlot(std::string_view where, FieldHandle const &
   return field.graph->listSlot(list, field.index);
 }
 
+/// The elements of a region as a view of rank 1.
+POP_INLINE View flatView(GraphData const &graph, Region const &region) {
+  View const whole = region.view ? *region.view : graph.wholeView(region.run.var);
+  View const flat =
+      whole.reshape(std::vector<std::size_t>{static_cast<std::size_t>(whole.numElements())});
+  return region.view ? flat : flat.slice(region.run.begin, region.run.begin + region.run.size, 0);
+}
+
 /// A vector edge that was connected element by element becomes one region once it is complete.
 POP_INLINE void joinElements(FieldHandle const &field) {
   GraphData &graph = *field.graph;
@@ -201,13 +238,8 @@ POP_INLINE void joinElements(FieldHandle const &field) {
     return;
   std::vector<View> elements;
   elements.reserve(list.size);
-  for (std::size_t i = 0; i < list.size; ++i) {
-    EdgeSlot const &element = graph.listSlot(list, i);
-    elements.push_back(graph.wholeView(element.var)
-                           .reshape(std::vector<std::size_t>{
-                               static_cast<std::size_t>(graph.variable(element.var).numElements)})
-                           .slice(element.begin, element.begin + 1, 0));
-  }
+  for (std::size_t i = 0; i < list.size; ++i)
+    elements.push_back(flatView(graph, graph.region(field.vertex, field.fieldId, i)));
   View const joined = View::concat(elements, 0);
   checkEdgeWriteable("Graph::connect", field, joined);
   graph.connectSlot(list, joined);
@@ -279,44 +311,107 @@ POP_INLINE void connectConstant(std::string_view where, FieldHandle const &field
   graph.followVertex(field.vertex, constant);
 }
 
-POP_INLINE void setState(std::string_view where, FieldHandle const &field, void const *values,
-                         std::size_t count, poplar::TypeTraits const &traits, bool isArray) {
-  poplar::Type const type = field.field().type;
-  std::size_t const size = base::sizeOf(type);
-  bool const isScalar = field.field().shape == codelet::FieldShape::Scalar;
-  if (isScalar && field.isIndexed)
+/// Elements of the field's type, on the stack if they are few.
+class ConvertedValues {
+public:
+  ConvertedValues(std::string_view where, FieldHandle const &field, void const *values,
+                  std::size_t count, poplar::TypeTraits const &traits)
+      : size_(count * base::sizeOf(field.field().type)) {
+    if (size_ > sizeof few_)
+      many_.resize(size_);
+    convertForField(where, field, values, traits, count, data());
+  }
+  std::byte *data() { return size_ > sizeof few_ ? many_.data() : few_; }
+  std::span<std::byte const> bytes() { return {data(), size_}; }
+
+private:
+  std::size_t size_;
+  std::byte few_[64];
+  std::vector<std::byte> many_;
+};
+
+/// Replaces one value among the bytes of several.
+POP_INLINE std::vector<std::byte> replaced(std::span<std::byte const> all, std::size_t index,
+                                           std::span<std::byte const> value) {
+  std::vector<std::byte> bytes(all.begin(), all.end());
+  std::copy(value.begin(), value.end(),
+            bytes.begin() + static_cast<std::ptrdiff_t>(index * value.size()));
+  return bytes;
+}
+
+POP_INLINE void checkIndex(std::string_view where, FieldHandle const &field, std::size_t size) {
+  if (field.index >= size)
+    base::fail<poplar::index_error>(where, field.text(), ": index ", field.index,
+                                    " is out of range; the field has size ", size);
+}
+
+/// Whether a state field, or the value of it that has an index, takes an array of values.
+POP_INLINE bool takesArray(FieldHandle const &field) {
+  codelet::Field const &declared = field.field();
+  bool const isOneValue = declared.shape == codelet::FieldShape::Scalar || field.isIndexed;
+  return !isOneValue || declared.lanes > 1;
+}
+
+/// What a state field takes must be what it is given.
+POP_INLINE void checkState(std::string_view where, FieldHandle const &field, std::size_t count,
+                           bool isArray) {
+  codelet::Field const &declared = field.field();
+  if (declared.shape == codelet::FieldShape::Scalar && field.isIndexed)
     base::fail<poplar::index_error>(where, field.text(), " is a scalar field and takes no index");
-  if (isArray != (!isScalar && !field.isIndexed))
+  if (isArray != takesArray(field))
     base::fail<poplar::poplar_error>(where, field.text(),
                                      isArray ? " takes one value, not an array of "
                                              : " is a vector: give it an array, not ",
                                      count, isArray ? "" : " value");
-  if (isScalar) {
-    std::byte value[8];
-    convertForField(where, field, values, traits, 1, value);
-    field.graph->setScalarValue(field.vertex, field.fieldId, {value, size});
+  if (!isArray)
     return;
+  std::size_t const elements = std::size_t{declared.lanes} * (field.isIndexed ? 1 : declared.count);
+  if ((declared.holdsValues() || field.isIndexed) && count != elements)
+    base::fail<poplar::poplar_error>(where, field.text(), " has ", elements,
+                                     " elements; the array has ", count);
+}
+
+/// State that lies in the vertex itself.
+POP_INLINE void setHeldState(std::string_view where, FieldHandle const &field,
+                             std::span<std::byte const> bytes) {
+  GraphData &graph = *field.graph;
+  if (!field.isIndexed)
+    return graph.setHeldValues(field.vertex, field.fieldId, bytes);
+  checkIndex(where, field, field.field().count);
+  graph.setHeldValues(field.vertex, field.fieldId,
+                      replaced(graph.stateBytes(field.vertex, field.fieldId), field.index, bytes));
+}
+
+POP_INLINE void setStateVector(std::string_view where, FieldHandle const &field,
+                               std::span<std::byte const> bytes) {
+  GraphData &graph = *field.graph;
+  std::size_t const size = base::sizeOf(field.field().type);
+  if (!field.isIndexed) {
+    checkLanes(where, field, "the array", bytes.size() / size);
+    checkExtent(where, field, field.field().outer, bytes.size() / size / field.field().lanes);
+    return graph.setVectorValue(field.vertex, field.fieldId, {bytes.begin(), bytes.end()},
+                                bytes.size() / size);
   }
-  std::vector<std::byte> bytes;
-  if (isArray) {
-    checkExtent(where, field, field.field().outer, count);
-    bytes.resize(count * size);
-    convertForField(where, field, values, traits, count, bytes.data());
-  } else { // one element of a vector whose size is known
-    std::span<std::byte const> const old = field.graph->stateBytes(field.vertex, field.fieldId);
-    EdgeSlot const &slot = field.slot();
-    if (slot.kind != EdgeSlot::Kind::Values)
-      throw poplar::no_size_specified(
-          base::textOf(where, ": ", field.text(),
-                       " is indexed before its size is known; call setFieldSize first"));
-    if (field.index >= slot.size)
-      base::fail<poplar::index_error>(where, field.text(), ": index ", field.index,
-                                      " is out of range; the field has size ", slot.size);
-    bytes.assign(old.begin(), old.end());
-    convertForField(where, field, values, traits, 1, bytes.data() + field.index * size);
-  }
-  std::size_t const numElements = bytes.size() / size;
-  field.graph->setVectorValue(field.vertex, field.fieldId, std::move(bytes), numElements);
+  // One value of a vector whose size is known.
+  if (field.slot().kind != EdgeSlot::Kind::Values)
+    throw poplar::no_size_specified(
+        base::textOf(where, ": ", field.text(),
+                     " is indexed before its size is known; call setFieldSize first"));
+  checkIndex(where, field, graph.fieldSize(field.vertex, field.fieldId));
+  std::size_t const elements = field.slot().size;
+  graph.setVectorValue(field.vertex, field.fieldId,
+                       replaced(graph.stateBytes(field.vertex, field.fieldId), field.index, bytes),
+                       elements);
+}
+
+POP_INLINE void setState(std::string_view where, FieldHandle const &field, void const *values,
+                         std::size_t count, poplar::TypeTraits const &traits, bool isArray) {
+  checkState(where, field, count, isArray);
+  ConvertedValues converted(where, field, values, count, traits);
+  if (field.field().holdsValues())
+    setHeldState(where, field, converted.bytes());
+  else
+    setStateVector(where, field, converted.bytes());
 }
 
 POP_INLINE poplar::TypeTraits halfTraits() { return poplar::TypeTraits::make<poplar::IeeeHalf>(); }
@@ -512,19 +607,23 @@ POP_INLINE void Graph::setFieldSize(FieldRef field, std::size_t size) {
   if (handle.field().shape == cottonwood::codelet::FieldShape::Scalar || handle.isIndexed)
     cottonwood::base::fail<poplar_error>(
         where, handle.text(), " has no size to set: it is not a vector of regions or values");
+  if (handle.field().holdsValues())
+    cottonwood::base::fail<poplar_error>(where, handle.text(), " is an array of ",
+                                         handle.field().count,
+                                         " by its type; it has no size to set");
   detail::forEachInstance(handle, [&](FieldHandle const &one, unsigned, unsigned) {
     EdgeSlot &slot = one.slot();
     if (slot.kind != EdgeSlot::Kind::Unconnected) {
-      if (slot.size != size)
-        cottonwood::base::fail<poplar_error>(where, one.text(), " has size ", slot.size,
+      if (std::size_t const old = graph.fieldSize(one.vertex, one.fieldId); old != size)
+        cottonwood::base::fail<poplar_error>(where, one.text(), " has size ", old,
                                              " already; it cannot become ", size);
       return;
     }
     detail::checkExtent(where, one, one.field().outer, size);
-    if (!one.field().isEdge())
+    if (std::size_t const elements = size * one.field().lanes; !one.field().isEdge())
       graph.setVectorValue(
           one.vertex, one.fieldId,
-          std::vector<std::byte>(size * cottonwood::base::sizeOf(one.field().type)), size);
+          std::vector<std::byte>(elements * cottonwood::base::sizeOf(one.field().type)), elements);
     else
       graph.makeList(slot, size);
     if (one.field().shape == cottonwood::codelet::FieldShape::Vector && one.field().isEdge() &&
@@ -538,12 +637,12 @@ POP_INLINE std::size_t Graph::getFieldSize(FieldRef field) const {
   char const *const where = "Graph::getFieldSize";
   FieldHandle const handle = checkedField(where, field, data(where));
   if (handle.isIndexed)
-    return detail::checkedListSlot(where, handle).size;
-  if (handle.field().shape == cottonwood::codelet::FieldShape::Scalar)
-    return 1;
-  if (handle.slot().kind == EdgeSlot::Kind::Unconnected)
+    return detail::checkedListSlot(where, handle).size / handle.field().lanes;
+  if (!handle.field().holdsValues() &&
+      handle.field().shape != cottonwood::codelet::FieldShape::Scalar &&
+      handle.slot().kind == EdgeSlot::Kind::Unconnected)
     throw no_size_specified(handle.field().name, handle.graph->codeletOf(handle.vertex).name);
-  return handle.slot().size;
+  return handle.graph->fieldSize(handle.vertex, handle.fieldId);
 }
 
 // ---- State
@@ -588,6 +687,8 @@ POP_INLINE std::size_t Graph::getMaxFieldDim(StringRef vertexName, StringRef fie
   if (dimIndex >= field.rank())
     base::fail<poplar_error>(where, "dimIndex = ", dimIndex, " is out of range for the field '",
                              fieldName, "' of rank ", field.rank());
+  if (field.holdsValues())
+    return field.count;
   return graph::detail::maxSizeOf(dimIndex == 0 ? field.outer : field.inner);
 }
 

@@ -81,8 +81,7 @@ POP_INLINE std::uint64_t TileMemoryPlan::vertexBytes(graph::VertexId id) const {
   for (unsigned index = 0; index < codelet.fields.size(); ++index) {
     codelet::Field const &field = codelet.fields[index];
     if (!field.isEdge())
-      bytes += context_.graph.stateBytes(id, index).size() +
-               (field.shape == codelet::FieldShape::Scalar ? 0 : 8);
+      bytes += context_.graph.stateBytes(id, index).size() + (field.holdsValues() ? 0 : 8);
     else if (field.shape == codelet::FieldShape::Scalar)
       bytes += 4;
     else

@@ -141,7 +141,7 @@ POP_INLINE void VertexTables::edge(graph::VertexId id, unsigned index, std::uint
       watch(region, field);
     }
     if (withSize)
-      writeSize(where + sizeof(void *), elements);
+      writeSize(where + sizeof(void *), elements / field.lanes);
   };
   if (!field.hasManyRegions())
     return connect(0, at, field.shape != codelet::FieldShape::Scalar && hasSize(field.outer));
@@ -164,7 +164,7 @@ POP_INLINE void VertexTables::stateVector(graph::VertexId id, codelet::Field con
                                           unsigned index, std::uint64_t at) {
   std::span<std::byte const> const values = graph_.stateBytes(id, index);
   if (hasSize(field.outer))
-    writeSize(at + sizeof(void *), values.size() / base::sizeOf(field.type));
+    writeSize(at + sizeof(void *), values.size() / base::sizeOf(field.type) / field.lanes);
   if (values.empty())
     return;
   std::uint64_t const array =
@@ -178,10 +178,10 @@ POP_INLINE void VertexTables::field(graph::VertexId id, unsigned index, std::uin
   std::uint64_t const at = state + field.offset;
   if (field.isEdge())
     return edge(id, index, at);
-  if (field.shape != codelet::FieldShape::Scalar)
+  if (!field.holdsValues())
     return stateVector(id, field, index, at);
-  std::span<std::byte const> const value = graph_.stateBytes(id, index);
-  std::copy(value.begin(), value.end(), out_.states.begin() + static_cast<std::ptrdiff_t>(at));
+  std::span<std::byte const> const values = graph_.stateBytes(id, index);
+  std::copy(values.begin(), values.end(), out_.states.begin() + static_cast<std::ptrdiff_t>(at));
 }
 
 POP_INLINE std::uint32_t VertexTables::codelet(graph::VertexId id) {

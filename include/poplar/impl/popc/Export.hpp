@@ -24,11 +24,13 @@ namespace codelet {
 template <class Member> struct MemberOf;
 template <class T, class C> struct MemberOf<T C::*> { typedef T type; };
 
-/// Whether a member of that type is an edge or a value that the graph can set.
-template <class T> struct IsValue {
-  static const bool value = TypeIdOf<typename StoredAs<T>::type>::value != base::TypeId::Invalid;
+/// Whether a member of that type is an edge or holds values that the graph can set.
+template <class T> struct IsField {
+  static const bool value =
+      TypeIdOf<typename ValueTraits<T>::Element>::value != base::TypeId::Invalid;
 };
-template <class T> struct IsField : IsValue<T> {};
+template <class T, std::size_t count> struct IsField<T[count]> : IsField<T> {};
+template <class T, std::size_t count> struct IsField<T const[count]> : IsField<T> {};
 template <class T> struct IsField<T const> : IsField<T> {};
 template <class T> struct IsField<T volatile> : IsField<T> {};
 template <class T> struct IsField<T const volatile> : IsField<T> {};
