@@ -223,10 +223,12 @@ CommandLine parseCommandLine(std::vector<std::string> const &arguments) {
 char const *helpText() {
   return "usage: popc [OPTIONS] INPUT...\n"
          "\n"
-         "Compiles codelets for Graph::addCodelets. Inputs are C++ or C sources (.cpp .cc .cxx .C .c),\n"
+         "Compiles codelets for Graph::addCodelets. Inputs are C++ or C sources (.cpp .cc .cxx .C "
+         ".c),\n"
          "objects (.o) to be linked to them, and files of codelets (.gp) to be joined.\n"
          "\n"
-         "  -o FILE                 the file of codelets to write; else the first input's name with\n"
+         "  -o FILE                 the file of codelets to write; else the first input's name "
+         "with\n"
          "                          .gp, in the current folder\n"
          "  -O0 -O1 -O2 -O3 -Os -Oz optimisation; -O3 if not given\n"
          "  -g                      debug information\n"
@@ -235,10 +237,12 @@ char const *helpText() {
          "  -std=STANDARD           c++17 if not given\n"
          "  -W... -f... -m... -w    handed to the compiler\n"
          "  -X OPTION               handed to the compiler, whatever it is\n"
-         "  -x LANGUAGE             c++ or c: what the inputs behind it are; none: by their endings\n"
+         "  -x LANGUAGE             c++ or c: what the inputs behind it are; none: by their "
+         "endings\n"
          "  --input FILE            an input, also one whose name begins with a dash\n"
          "  --compiler PATH         the C++ compiler to use\n"
-         "  --target LIST           cpu, ipu1, ipu2, ipu21, or their JSON form with compile flags;\n"
+         "  --target LIST           cpu, ipu1, ipu2, ipu21, or their JSON form with compile "
+         "flags;\n"
          "                          all are compiled alike, for the host\n"
          "  --list-targets          the targets, one a line\n"
          "  --variants LIST         of x86-64-v2, x86-64-v3, x86-64-v4; all of them if not given\n"
@@ -263,9 +267,9 @@ std::string versionText() {
   } catch (poplar::poplar_error const &error) {
     compiler = error.what();
   }
-  std::string text = base::textOf("POPLAR version ", base::API_VERSION, " (",
-                                  base::digestOf(release).substr(0, 16), ")\n", release, "\n",
-                                  compiler, "\n");
+  std::string text =
+      base::textOf("POPLAR version ", base::API_VERSION, " (",
+                   base::digestOf(release).substr(0, 16), ")\n", release, "\n", compiler, "\n");
   // Build scripts ask which clang the language is that of.
   if (compiler.find("clang version") == std::string::npos)
     text += "the language of clang version 16.0.0\n";

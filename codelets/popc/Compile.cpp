@@ -15,6 +15,7 @@
 #include <cstdio>
 #include <future>
 #include <map>
+#include <mutex>
 #include <set>
 
 namespace cottonwood::popc {
@@ -85,11 +86,13 @@ public:
     // Levels side by side: they take as long as one where there are cores for them.
     std::vector<std::future<GpObject>> objects;
     for (Level const level : request_.levels)
-      objects.push_back(std::async(request_.levels.size() > 1 ? std::launch::async
-                                                              : std::launch::deferred,
-                                   [this, level] { return objectFor(level); }));
+      objects.push_back(
+          std::async(request_.levels.size() > 1 ? std::launch::async : std::launch::deferred,
+                     [this, level] { return objectFor(level); }));
     for (std::future<GpObject> &object : objects)
       result.module.objects.push_back(object.get());
+    std::erase_if(result.module.vertices,
+                  [&](GpVertex const &vertex) { return dropped_.count(vertex.name) != 0; });
     result.dependencies.assign(dependencies_.begin(), dependencies_.end());
     return result;
   }
@@ -133,7 +136,8 @@ private:
     arguments = arguments + tools_.headerFlags();
     arguments = isC ? arguments + Words{"-x", "c"}
                     : arguments + tools_.cppFlags() + tools_.include(tools_.own("Prelude.hpp"));
-    arguments = arguments + request_.flags + Words{"-O0", "-g", "-fno-eliminate-unused-debug-types"};
+    arguments = arguments + request_.flags +
+                Words{"-O0", "-g", "-gdwarf-4", "-fno-eliminate-unused-debug-types"};
     if (tools_.isClang)
       arguments = arguments + Words{"-gno-simple-template-names", "-fstandalone-debug"};
     arguments = arguments + Words{"-MD", "-MF", list, "-c", "-o", object, source.path};
@@ -144,8 +148,7 @@ private:
     unit.vertices = findVertices(object);
     for (FoundVertex const &vertex : unit.vertices)
       if (isNew(vertex, result.module))
-        result.module.vertices.push_back(
-            {vertex.name, originOf(vertex), definitionOf(vertex)});
+        result.module.vertices.push_back({vertex.name, originOf(vertex), definitionOf(vertex)});
   }
 
   static bool isNew(FoundVertex const &vertex, GpModule const &module) {
@@ -157,8 +160,8 @@ private:
     return base::textOf(vertex.file, ":", vertex.line);
   }
 
-  /// The same for the same class in the same file compiled with the same flags, wherever the file is
-  /// included; flags that say nothing of the meaning do not count.
+  /// The same for the same class in the same file compiled with the same flags, wherever the file
+  /// is included; flags that say nothing of the meaning do not count.
   std::uint64_t definitionOf(FoundVertex const &vertex) {
     auto const [known, isNew] = contents_.try_emplace(vertex.file);
     if (isNew)
@@ -218,7 +221,11 @@ private:
     // -Bsymbolic and the list of symbols: nothing of this object can be replaced by what the
     // program or another object has under the same name. What is never used goes, and with it
     // what a program that is its own codelet source would need of its libraries.
-    Words arguments{"-shared", "-o", shared, "-Wl,-Bsymbolic", "-Wl,--gc-sections",
+    Words arguments{"-shared",
+                    "-o",
+                    shared,
+                    "-Wl,-Bsymbolic",
+                    "-Wl,--gc-sections",
                     "-Wl,--version-script=" + symbols};
     for (std::string const &flag : request_.flags)
       if (flag.starts_with("-fsanitize") || flag.starts_with("-l") || flag.starts_with("-L") ||
@@ -243,7 +250,7 @@ private:
       compile(flags + Words{"-x", "c"} + request_.flags + output + Words{source.path});
       return stem + ".o";
     }
-    auto const attempt = [&](std::vector<FoundVertex> const &vertices) {
+    auto const attempt = [&](std::vector<FoundVertex> const &vertices, Words const &how) {
       std::string const problem = replaceFile(stem + ".cpp", exportText(vertices));
       if (!problem.empty())
         base::fail<poplar::graph_object_creation_error>("popc", problem);
@@ -251,20 +258,37 @@ private:
       // its own includes are found beside it.
       compile(flags + tools_.cppFlags() + tools_.include(tools_.own("Prelude.hpp")) +
               tools_.include(tools_.own("Export.hpp")) + request_.flags +
-              tools_.include(asInclude(source.path)) + output + Words{stem + ".cpp"});
+              tools_.include(asInclude(source.path)) + how + Words{stem + ".cpp"});
     };
-    std::vector<FoundVertex> vertices = units_[i].vertices;
+    std::vector<FoundVertex> const &all = units_[i].vertices;
     try {
-      attempt(vertices);
+      attempt(all, output);
     } catch (CompileError const &) {
-      auto const doubtful = std::remove_if(vertices.begin(), vertices.end(),
-                                           [](FoundVertex const &v) { return v.isDoubtful; });
-      if (doubtful == vertices.end())
+      // One may be no vertex that the source asks for, but an implicit instance whose compute()
+      // does not compile. An error of the source itself has been found before.
+      std::vector<FoundVertex> good;
+      for (FoundVertex const &vertex : all)
+        if (!vertex.isDoubtful || compiles([&] { attempt({vertex}, {"-w", "-fsyntax-only"}); }))
+          good.push_back(vertex);
+      if (good.size() == all.size())
         throw;
-      vertices.erase(doubtful, vertices.end());
-      attempt(vertices);
+      attempt(good, output);
+      std::lock_guard const lock(mutex_);
+      for (FoundVertex const &vertex : all)
+        if (std::none_of(good.begin(), good.end(),
+                         [&](FoundVertex const &kept) { return kept.name == vertex.name; }))
+          dropped_.insert(vertex.name);
     }
     return stem + ".o";
+  }
+
+  template <class Attempt> static bool compiles(Attempt &&attempt) {
+    try {
+      attempt();
+      return true;
+    } catch (CompileError const &) {
+      return false;
+    }
   }
 
   /// With a folder, so that no other file of that name on the include path is meant.
@@ -278,6 +302,8 @@ private:
   std::vector<Unit> units_;
   std::set<std::string> dependencies_;
   std::map<std::string, std::string> contents_; ///< digests by path
+  mutable std::mutex mutex_;
+  mutable std::set<std::string> dropped_; ///< doubtful vertices that do not compile
 };
 
 } // namespace

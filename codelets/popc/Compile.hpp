@@ -36,13 +36,13 @@ struct CompileError {
   std::string diagnostics;
 };
 
-/// Each C++ source is compiled twice: quickly, for its own diagnostics and for the debug information
-/// that tells its vertex classes, then optimised, with what exports those classes behind it.
-/// \throws CompileError  the compiler refused a source
+/// Each C++ source is compiled twice: quickly, for its own diagnostics and for the debug
+/// information that tells its vertex classes, then optimised, with what exports those classes
+/// behind it. \throws CompileError  the compiler refused a source
 CompileResult compileModule(CompileRequest const &request);
 
-/// The first source to text, for the last level: `kind` is the compiler's flag (-S, and -emit-llvm with it).
-/// \throws CompileError  the compiler refused the source
+/// The first source to text, for the last level: `kind` is the compiler's flag (-S, and -emit-llvm
+/// with it). \throws CompileError  the compiler refused the source
 std::string compileToText(CompileRequest const &request, std::vector<std::string> const &kind);
 
 /// `clang version 14.0.6`: how the compiler in use calls itself.

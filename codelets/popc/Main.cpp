@@ -59,7 +59,10 @@ void write(std::string const &path, std::string const &bytes) {
 std::string outputOf(CommandLine const &line, char const *ending) {
   if (!line.output.empty())
     return line.output;
-  return std::filesystem::path(line.inputs.front().path).filename().replace_extension(ending).string();
+  return std::filesystem::path(line.inputs.front().path)
+      .filename()
+      .replace_extension(ending)
+      .string();
 }
 
 void writeText(CommandLine const &line, CompileRequest const &request) {

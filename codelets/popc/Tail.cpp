@@ -28,12 +28,12 @@ std::string exportOf(FoundVertex const &vertex) {
   std::string const compute = base::textOf("&", vertex.cppName, "::compute");
   std::string const picked = base::textOf("decltype(::cottonwood::codelet::ComputeMethod<",
                                           vertex.isMulti, ">::pick(", compute, "))");
-  return base::textOf(
-      "template <> struct cottonwood::codelet::VertexText<", vertex.cppName, "> {\n",
-      "  static char const *name() { return ", literal(vertex.name), "; }\n",
-      "  static char const *fields() { return ", literal(fields), "; }\n};\n",
-      "template struct cottonwood::codelet::Exporter<", vertex.cppName,
-      ",\n    ::cottonwood::codelet::VertexMethod<", picked, ", ", compute, ">", members, ">;\n");
+  return base::textOf("template <> struct cottonwood::codelet::VertexText<", vertex.cppName,
+                      "> {\n", "  static char const *name() { return ", literal(vertex.name),
+                      "; }\n", "  static char const *fields() { return ", literal(fields),
+                      "; }\n};\n", "template struct cottonwood::codelet::Exporter<", vertex.cppName,
+                      ",\n    ::cottonwood::codelet::VertexMethod<", picked, ", ", compute, ">",
+                      members, ">;\n");
 }
 
 } // namespace
@@ -41,9 +41,8 @@ std::string exportOf(FoundVertex const &vertex) {
 std::string exportText(std::vector<FoundVertex> const &vertices) {
   // Macros of the source must not reach into the words used here.
   std::string text;
-  for (char const *const word :
-       {"cottonwood", "codelet", "compute", "pick", "name", "fields", "decltype", "template",
-        "static", "struct", "return"})
+  for (char const *const word : {"cottonwood", "codelet", "compute", "pick", "name", "fields",
+                                 "decltype", "template", "static", "struct", "return"})
     text += base::textOf("#undef ", word, "\n");
   for (FoundVertex const &vertex : vertices)
     text += exportOf(vertex);

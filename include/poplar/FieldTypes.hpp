@@ -20,6 +20,16 @@ constexpr bool hasSize(poplar::VectorLayout layout) {
   return layout == poplar::VectorLayout::SPAN || layout == poplar::VectorLayout::SHORT_SPAN;
 }
 
+/// A number of elements. Codelets compiled by popc may rely on it fitting into 32 bits, as it does
+/// on a device (the graph sees to it): loops over an `unsigned` index are vectorised then.
+inline __attribute__((always_inline)) std::size_t sizeOf(std::size_t size) {
+#if defined(__POPC__)
+  if (size > 0xffffffffu)
+    __builtin_unreachable();
+#endif
+  return size;
+}
+
 /// Walks backwards; <iterator> alone would double what every codelet has to parse.
 template <class T> class Backwards {
 public:
@@ -43,7 +53,7 @@ template <class T, bool withSize> class Elements;
 
 template <class T> class Elements<T, true> {
 public:
-  std::size_t size() const { return size_; }
+  std::size_t size() const { return sizeOf(size_); }
   bool empty() const { return size_ == 0; }
   T *data() const { return data_; }
   T &operator[](std::size_t i) const { return data_[i]; }

@@ -7,6 +7,7 @@
 #define POPLAR_VECTORLISTTYPES_HPP
 
 #include <cstddef>
+#include <poplar/FieldTypes.hpp>
 #include <poplar/VectorLayout.hpp>
 
 namespace poplar {
@@ -18,7 +19,7 @@ class VectorList;
 /// One vector of a list: a small value, good for as long as the vertex runs.
 template <class T, unsigned MinAlign = alignof(T)> class BaseAndDelta {
 public:
-  std::size_t size() const { return size_; }
+  std::size_t size() const { return cottonwood::field::sizeOf(size_); }
   bool empty() const { return size_ == 0; }
   T &operator[](std::size_t i) { return data_[i]; }
   T const &operator[](std::size_t i) const { return data_[i]; }
@@ -40,7 +41,7 @@ using BaseAndDeltaElements = BaseAndDelta<T, MinAlign>;
 /// owns what it needs.
 template <class T, unsigned MinAlign = alignof(T)> class BaseAndDeltas {
 public:
-  std::size_t size() const { return size_; }
+  std::size_t size() const { return cottonwood::field::sizeOf(size_); }
   bool empty() const { return size_ == 0; }
   BaseAndDelta<T, MinAlign> operator[](std::size_t i) const { return rows_[i]; }
   BaseAndDelta<T, MinAlign> *begin() const { return rows_; }

@@ -1,6 +1,8 @@
 // Body of makeVertexTables().
 #pragma once
 
+#include <poplar/exceptions.hpp>
+#include <poplar/impl/base/Error.hpp>
 #include <poplar/impl/base/TypeInfo.hpp>
 #include <poplar/impl/lower/Memory.hpp>
 #include <poplar/impl/lower/Moves.hpp>
@@ -136,6 +138,10 @@ POP_INLINE void VertexTables::edge(graph::VertexId id, unsigned index, std::uint
   auto const connect = [&](std::size_t i, std::uint64_t where, bool withSize) {
     graph::Region const region = graph_.region(id, index, i);
     std::uint64_t const elements = region.numElements();
+    if (elements > 0xffffffffu && graph_.codeletOf(id).object)
+      base::fail<poplar::graph_connection_error>(
+          "Engine", "field '", field.name, "' of vertex '", graph_.codeletOf(id).name, "' has ",
+          elements, " elements; codelets compiled by popc have 2^32 - 1 at most");
     if (elements != 0) {
       writePointer(where, place(region, field));
       watch(region, field);

@@ -1,6 +1,6 @@
-// Compiled codelets on disk, so that the next process need not compile them: one file an entry, named
-// by a digest of the request, holding also what the compiler read, so that a changed header is
-// noticed. The folder is $POPLAR_CODELET_CACHE if that is set ("off": none), else
+// Compiled codelets on disk, so that the next process need not compile them: one file an entry,
+// named by a digest of the request, holding also what the compiler read, so that a changed header
+// is noticed. The folder is $POPLAR_CODELET_CACHE if that is set ("off": none), else
 // cottonwood/codelets below $XDG_CACHE_HOME or ~/.cache. It is used only if it belongs to the user
 // and nobody else may enter it (mode 0700). Entries are replaced as a whole, damaged ones are as if
 // they were not there, and the oldest go when all exceed 256 MB

@@ -104,8 +104,7 @@ POP_INLINE std::uint64_t cacheLimit() {
   if (text && *text) {
     auto const [end, error] = std::from_chars(text, text + std::strlen(text), limit);
     if (error != std::errc() || *end != '\0')
-      base::fail<poplar::poplar_error>("POPLAR_CODELET_CACHE_MAX_BYTES",
-                                       base::quoted(text),
+      base::fail<poplar::poplar_error>("POPLAR_CODELET_CACHE_MAX_BYTES", base::quoted(text),
                                        " is no number of bytes");
   }
   return limit;
@@ -156,7 +155,8 @@ POP_INLINE std::optional<CacheEntry> lookUpCodelets(std::string const &key) try 
   std::optional<std::string> const file = readFile(path);
   if (!file)
     return std::nullopt;
-  std::string_view const rest = std::string_view(*file).substr(std::min(detail::DIGEST_BYTES, file->size()));
+  std::string_view const rest =
+      std::string_view(*file).substr(std::min(detail::DIGEST_BYTES, file->size()));
   if (base::digestOf(rest) != file->substr(0, detail::DIGEST_BYTES)) {
     detail::logCache(path.string() + " is damaged");
     return std::nullopt;
@@ -183,10 +183,10 @@ POP_INLINE void storeCodelets(std::string const &key, std::vector<std::string> c
   for (std::string const &file : files)
     stamps[file] = detail::stampOf(file);
   std::string const rest =
-      nlohmann::json{{"files", std::move(stamps)}, {"diagnostics", entry.diagnostics}}.dump() + "\n" +
-      entry.gp;
-  std::string const problem = replaceFile(folder / (key + std::string(detail::ENTRY_ENDING)),
-                                          base::digestOf(rest) + rest);
+      nlohmann::json{{"files", std::move(stamps)}, {"diagnostics", entry.diagnostics}}.dump() +
+      "\n" + entry.gp;
+  std::string const problem =
+      replaceFile(folder / (key + std::string(detail::ENTRY_ENDING)), base::digestOf(rest) + rest);
   if (!problem.empty())
     detail::logCache(problem);
   detail::trimCache(folder);

@@ -7,8 +7,8 @@
 //       static char const *fields() { return "in,out"; }
 //     };
 //     template struct cottonwood::codelet::Exporter<
-//         ns::V, VertexMethod<decltype(ComputeMethod<...>::pick(&ns::V::compute)), &ns::V::compute>,
-//         ExportedMember<decltype(&ns::V::in), &ns::V::in>, ...>;
+//         ns::V, VertexMethod<decltype(ComputeMethod<...>::pick(&ns::V::compute)),
+//         &ns::V::compute>, ExportedMember<decltype(&ns::V::in), &ns::V::in>, ...>;
 #ifndef POPLAR_IMPL_POPC_EXPORT_HPP
 #define POPLAR_IMPL_POPC_EXPORT_HPP
 
@@ -56,11 +56,8 @@ template <class T, T member, class M> struct ExportedMember<T, member, M, false>
 };
 
 /// The table of this shared object; one, however many sources it is made from.
-template <class Unused> struct Table {
-  static ObjectTable value;
-};
-template <class Unused>
-ObjectTable Table<Unused>::value = {OBJECT_ABI, nullptr, &hostCalls};
+template <class Unused> struct Table { static ObjectTable value; };
+template <class Unused> ObjectTable Table<Unused>::value = {OBJECT_ABI, nullptr, &hostCalls};
 
 /// Enters V in the table when explicitly instantiated.
 template <class V, class Method, class... Members> struct Exporter {

@@ -77,8 +77,8 @@ POP_INLINE std::string replaceFile(std::filesystem::path const &path, std::strin
   std::string const name = base::textOf(path.string(), '.', ::getpid(), '.', ++count, ".new");
   detail::OpenFile const file(::open(name.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666));
   auto const problem = [&](char const *what) {
-    std::string const text = base::textOf("cannot ", what, " ", base::quoted(name),
-                                          ": ", std::strerror(errno));
+    std::string const text =
+        base::textOf("cannot ", what, " ", base::quoted(name), ": ", std::strerror(errno));
     if (file.number >= 0)
       ::unlink(name.c_str());
     return text;
@@ -96,8 +96,7 @@ POP_INLINE TemporaryFolder::TemporaryFolder() {
   char const *const set = std::getenv("TMPDIR");
   std::string name = std::string(set && *set ? set : "/tmp") + "/popc-XXXXXX";
   if (!::mkdtemp(name.data()))
-    base::fail<poplar::poplar_error>("popc", "cannot create a folder ",
-                                     base::quoted(name), ": ",
+    base::fail<poplar::poplar_error>("popc", "cannot create a folder ", base::quoted(name), ": ",
                                      std::strerror(errno), "; TMPDIR names where");
   path_ = name;
 }

@@ -63,9 +63,8 @@ POP_INLINE std::string storedGp(GpFile const &file) {
   for (GpModule const &module : file.modules) {
     json vertices = json::array(), list = json::array();
     for (GpVertex const &vertex : module.vertices)
-      vertices.push_back({{"name", vertex.name},
-                          {"origin", vertex.origin},
-                          {"definition", vertex.definition}});
+      vertices.push_back(
+          {{"name", vertex.name}, {"origin", vertex.origin}, {"definition", vertex.definition}});
     for (GpObject const &object : module.objects) {
       list.push_back({{"level", object.level}, {"bytes", object.bytes.size()}});
       objects += object.bytes;
@@ -77,8 +76,9 @@ POP_INLINE std::string storedGp(GpFile const &file) {
                        {"objects", std::move(list)}});
   }
   // Names of files need not be UTF-8.
-  std::string const manifest = json{{"release", base::RELEASE}, {"modules", std::move(modules)}}.dump(
-      1, ' ', false, json::error_handler_t::replace);
+  std::string const manifest =
+      json{{"release", base::RELEASE}, {"modules", std::move(modules)}}.dump(
+          1, ' ', false, json::error_handler_t::replace);
   std::string bytes(detail::GP_MAGIC);
   detail::appendNumber(bytes, detail::GP_FORMAT, 4);
   detail::appendNumber(bytes, codelet::OBJECT_ABI, 4);

@@ -115,8 +115,7 @@ POP_INLINE Compiler findCompiler() {
   if (std::string const set = detail::environment("POPC_CXX"); !set.empty()) {
     std::filesystem::path const path = detail::findProgram(set);
     if (path.empty())
-      base::fail<poplar::no_environment>("popc", "POPC_CXX is ",
-                                         base::quoted(set),
+      base::fail<poplar::no_environment>("popc", "POPC_CXX is ", base::quoted(set),
                                          ", which is no program; it names a C++ compiler");
     return {path, fileIdentity(path)};
   }

@@ -28,8 +28,8 @@ struct SourceRequest {
 /// \param[out] diagnostics  warnings of the compiler, also those of a compilation before
 /// \returns whether any vertex is new
 /// \throws poplar::file_load_error  a file cannot be read
-/// \throws poplar::graph_program_compilation_error  the compiler refused a source; the text is its own
-/// \throws poplar::graph_object_load_error  a .gp is damaged or has no variant for this machine
+/// \throws poplar::graph_program_compilation_error  the compiler refused a source; the text is its
+/// own \throws poplar::graph_object_load_error  a .gp is damaged or has no variant for this machine
 /// \throws poplar::link_error  a function is nowhere defined
 /// \throws poplar::no_environment  there is no popc or no compiler
 /// \throws poplar::poplar_error  bad flags; a vertex of that name is defined differently

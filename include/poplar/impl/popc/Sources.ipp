@@ -54,7 +54,8 @@ public:
   /// `codelets.cpp:3:5: error` where the compiler named a folder that will be gone.
   std::string withoutFolder(std::string message) const {
     std::string const prefix = folder_.path().string() + "/";
-    for (std::size_t at = message.find(prefix); at != std::string::npos; at = message.find(prefix, at))
+    for (std::size_t at = message.find(prefix); at != std::string::npos;
+         at = message.find(prefix, at))
       message.erase(at, prefix.size());
     return message;
   }
@@ -122,8 +123,8 @@ POP_INLINE CacheEntry runPopc(SourceRequest const &request, std::vector<std::str
     while (result.errors.ends_with('\n'))
       result.errors.pop_back();
     base::fail<poplar::graph_object_creation_error>(
-        WHERE, result.errors.empty() ? base::textOf("popc: exit code ", result.status)
-                                     : result.errors);
+        WHERE,
+        result.errors.empty() ? base::textOf("popc: exit code ", result.status) : result.errors);
   }
   files = linesOf(readFile(list).value_or(""));
   if (text)
@@ -159,8 +160,8 @@ POP_INLINE GpObject const &variantOf(GpModule const &module, std::string const &
   if (!best)
     throw poplar::graph_object_load_error(
         path, base::textOf("it has code for ", present.empty() ? "nothing" : present,
-                           "; this machine and POPLAR_ISA=", isa::name(isa::activeIsa()),
-                           " allow ", name(allowed), " at most"));
+                           "; this machine and POPLAR_ISA=", isa::name(isa::activeIsa()), " allow ",
+                           name(allowed), " at most"));
   return *best;
 }
 
@@ -185,9 +186,10 @@ POP_INLINE std::vector<codelet::Codelet> codeletsOf(GpFile const &file, std::str
 
 /// Those whose name is known go first: if one is another definition, nothing has been added.
 POP_INLINE bool registerAll(codelet::Registry &registry, std::vector<codelet::Codelet> codelets) {
-  auto const firstNew = std::stable_partition(
-      codelets.begin(), codelets.end(),
-      [&](codelet::Codelet const &codelet) { return registry.find(codelet.name) != nullptr; });
+  auto const firstNew =
+      std::stable_partition(codelets.begin(), codelets.end(), [&](codelet::Codelet const &codelet) {
+        return registry.find(codelet.name) != nullptr;
+      });
   bool const anyNew = firstNew != codelets.end();
   for (codelet::Codelet &codelet : codelets)
     registry.add(std::move(codelet));
