@@ -7,11 +7,16 @@
 
 #include <poplar/HalfFloat.hpp>
 #include <poplar/Loops.hpp>
+#include <poplar/impl/codelet/ShortVectors.hpp>
 
 // Compiler vectors: braces, v[i], element-wise operators (with a scalar on either side too),
-// comparisons to masks.
+// comparisons to masks (vectors of integers, -1 where true). They are aligned to their size, but to
+// no more than the 8 bytes of the device: data of fields with that alignment may be seen as any of
+// them.
 #define POP_SHORT_VECTOR(NAME, ELEMENT, COUNT)                                                     \
   typedef ELEMENT NAME __attribute__((vector_size(sizeof(ELEMENT) * COUNT)))
+#define POP_LONG_VECTOR(NAME, ELEMENT, COUNT)                                                      \
+  typedef ELEMENT NAME __attribute__((vector_size(sizeof(ELEMENT) * COUNT), aligned(8)))
 POP_SHORT_VECTOR(char2, char, 2);
 POP_SHORT_VECTOR(char4, char, 4);
 POP_SHORT_VECTOR(schar2, signed char, 2);
@@ -23,61 +28,24 @@ POP_SHORT_VECTOR(short4, short, 4);
 POP_SHORT_VECTOR(ushort2, unsigned short, 2);
 POP_SHORT_VECTOR(ushort4, unsigned short, 4);
 POP_SHORT_VECTOR(int2, int, 2);
-POP_SHORT_VECTOR(int4, int, 4);
+POP_LONG_VECTOR(int4, int, 4);
 POP_SHORT_VECTOR(uint2, unsigned int, 2);
-POP_SHORT_VECTOR(uint4, unsigned int, 4);
-POP_SHORT_VECTOR(long2, long, 2);
-POP_SHORT_VECTOR(long4, long, 4);
-POP_SHORT_VECTOR(ulong2, unsigned long, 2);
-POP_SHORT_VECTOR(ulong4, unsigned long, 4);
-POP_SHORT_VECTOR(longlong2, long long, 2);
+POP_LONG_VECTOR(uint4, unsigned int, 4);
+POP_LONG_VECTOR(long2, long, 2);
+POP_LONG_VECTOR(long4, long, 4);
+POP_LONG_VECTOR(ulong2, unsigned long, 2);
+POP_LONG_VECTOR(ulong4, unsigned long, 4);
+POP_LONG_VECTOR(longlong2, long long, 2);
+POP_LONG_VECTOR(longlong4, long long, 4);
+POP_LONG_VECTOR(ulonglong2, unsigned long long, 2);
+POP_LONG_VECTOR(ulonglong4, unsigned long long, 4);
 POP_SHORT_VECTOR(float2, float, 2);
-POP_SHORT_VECTOR(float4, float, 4);
+POP_LONG_VECTOR(float4, float, 4);
 #undef POP_SHORT_VECTOR
-
-namespace cottonwood {
-namespace field {
-
-/// A vector of halves: compilers have none that work on every machine. Each element computes in
-/// float and is rounded.
-template <unsigned count> class alignas(2 * count) HalfVector {
-public:
-  HalfVector() = default;
-  template <class... T, class = typename std::enable_if<sizeof...(T) == count>::type>
-  POP_ALWAYS_INLINE HalfVector(T... values) : values_{half(values)...} {}
-
-  POP_ALWAYS_INLINE half &operator[](unsigned i) { return values_[i]; }
-  POP_ALWAYS_INLINE half const &operator[](unsigned i) const { return values_[i]; }
-
-#define POP_HALF_VECTOR_OPERATOR(OP)                                                               \
-  POP_ALWAYS_INLINE HalfVector &operator OP##=(HalfVector const &other) {                          \
-    for (unsigned i = 0; i != count; ++i)                                                          \
-      values_[i] OP## = other.values_[i];                                                          \
-    return *this;                                                                                  \
-  }                                                                                                \
-  POP_ALWAYS_INLINE HalfVector &operator OP##=(half other) {                                       \
-    for (unsigned i = 0; i != count; ++i)                                                          \
-      values_[i] OP## = other;                                                                     \
-    return *this;                                                                                  \
-  }                                                                                                \
-  friend POP_ALWAYS_INLINE HalfVector operator OP(HalfVector a, HalfVector const &b) {             \
-    return a OP## = b;                                                                             \
-  }                                                                                                \
-  friend POP_ALWAYS_INLINE HalfVector operator OP(HalfVector a, half b) { return a OP## = b; }
-  POP_HALF_VECTOR_OPERATOR(+)
-  POP_HALF_VECTOR_OPERATOR(-)
-  POP_HALF_VECTOR_OPERATOR(*)
-  POP_HALF_VECTOR_OPERATOR(/)
-#undef POP_HALF_VECTOR_OPERATOR
-
-private:
-  half values_[count];
-};
-
-} // namespace field
-} // namespace cottonwood
+#undef POP_LONG_VECTOR
 
 using half2 = cottonwood::field::HalfVector<2>;
 using half4 = cottonwood::field::HalfVector<4>;
+using half8 = cottonwood::field::HalfVector<8>;
 
 #endif

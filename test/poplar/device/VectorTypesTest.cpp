@@ -34,4 +34,35 @@ TEST_SUITE("poplar/device/VectorTypes") {
     rptsize_t const n = 4;
     CHECK(n == 4);
   }
+
+  TEST_CASE("vectors of halves take scalars on either side and compare to masks") {
+    half4 const a{1, 2, 3, 4};
+    half4 const b = 10.0f - a * 2;
+    CHECK(b[0] == 8);
+    CHECK(b[3] == 2);
+    CHECK((12 / a)[2] == 4);
+    short4 const less = a < b;
+    CHECK((less[0] == -1));
+    CHECK((less[3] == 0));
+    short4 const equal = 2 == a;
+    CHECK((equal[0] == 0));
+    CHECK((equal[1] == -1));
+    short2 const different = half2{1, 2} != half2{1, 3};
+    CHECK((different[0] == 0));
+    CHECK((different[1] == -1));
+    CHECK((-a)[2] == -3);
+    CHECK(half2{}[1] == 0);
+    CHECK(sizeof(half8) == 16);
+    CHECK(alignof(half8) == 8);
+  }
+
+  TEST_CASE("no vector wants more than the alignment of the device") {
+    CHECK(alignof(float4) == 8);
+    alignas(16) float data[6] = {0, 0, 1, 2, 3, 4};
+    float4 const sum = *reinterpret_cast<float4 *>(data + 2) + 1.0f;
+    CHECK((sum[0] == 2.0f));
+    CHECK((sum[3] == 5.0f));
+    CHECK(sizeof(long4) == 32);
+    CHECK(alignof(long4) == 8);
+  }
 }
