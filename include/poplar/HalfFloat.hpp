@@ -4,7 +4,11 @@
 #ifndef POPLAR_HALFFLOAT_HPP
 #define POPLAR_HALFFLOAT_HPP
 
+#ifdef __POPC__
+#include <math.h> // the device's library has sqrt(float) and its like without std::, too
+#else
 #include <cmath>
+#endif
 #include <cstdint>
 #include <cstring>
 #include <limits>
