@@ -1,8 +1,10 @@
 # pop_add_test(<binary> SOURCES <file>... [LIBS <target>...] LABELS <label>... [ARGS <argument>...]
-#              [PROPERTIES <name> <value>...] [OPTIONS <compile option>...])
+#              [PROPERTIES <name> <value>...] [OPTIONS <compile option>...]
+#              [VARIANTS <name>=<variable>=<value>...])
 #
 # A doctest binary whose cases each become a ctest entry `<binary>: <case>` with the given labels. All binaries share
-# one precompiled main. For every label L the target tests-L builds the binaries carrying it.
+# one precompiled main. For every label L the target tests-L builds the binaries carrying it. With variants, each case
+# becomes an entry `<binary>-<name>: <case>` for every variant, with that variable in its environment.
 include_guard()
 
 
@@ -12,7 +14,7 @@ if(POP_TESTS)
 endif()
 
 function(pop_add_test binary)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "SOURCES;LIBS;LABELS;ARGS;PROPERTIES;OPTIONS")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "SOURCES;LIBS;LABELS;ARGS;PROPERTIES;OPTIONS;VARIANTS")
   if(arg_UNPARSED_ARGUMENTS)
     message(FATAL_ERROR "pop_add_test(${binary}): unknown arguments ${arg_UNPARSED_ARGUMENTS}")
   endif()
@@ -29,7 +31,16 @@ function(pop_add_test binary)
     endif()
   endforeach()
   pop_label_targets("${arg_LABELS}" ${binary})
-  pop_discover_tests(${binary} "${arg_LABELS}" "${arg_ARGS}" "${arg_PROPERTIES}")
+  if(NOT arg_VARIANTS)
+    pop_discover_tests(${binary} ${binary} "${arg_LABELS}" "${arg_ARGS}" "${arg_PROPERTIES}")
+  endif()
+  foreach(variant IN LISTS arg_VARIANTS)
+    if(NOT variant MATCHES "^([^=]+)=([^=]+=.*)$")
+      message(FATAL_ERROR "pop_add_test(${binary}): variant ${variant} is not <name>=<variable>=<value>")
+    endif()
+    set(properties ${arg_PROPERTIES} ENVIRONMENT ${CMAKE_MATCH_2})
+    pop_discover_tests(${binary} ${binary}-${CMAKE_MATCH_1} "${arg_LABELS}" "${arg_ARGS}" "${properties}")
+  endforeach()
 endfunction()
 
 # tests, and tests-<label> for each label, depend on the target.
@@ -51,22 +62,22 @@ function(pop_test_main)
   endif()
 endfunction()
 
-# After each link, lists the binary's cases into a ctest include file (see PopDiscover.cmake).
-function(pop_discover_tests binary labels args properties)
-  set(list ${CMAKE_CURRENT_BINARY_DIR}/${binary}_tests.cmake)
-  set(include ${CMAKE_CURRENT_BINARY_DIR}/${binary}_include.cmake)
+# After each link, lists the binary's cases into a ctest include file (see PopDiscover.cmake), as `<name>: <case>`.
+function(pop_discover_tests binary name labels args properties)
+  set(list ${CMAKE_CURRENT_BINARY_DIR}/${name}_tests.cmake)
+  set(include ${CMAKE_CURRENT_BINARY_DIR}/${name}_include.cmake)
   string(REPLACE ";" "|" labels "${labels}")
   string(REPLACE ";" "|" args "${args}")
   string(REPLACE ";" "|" properties "${properties}")
   add_custom_command(
     TARGET ${binary} POST_BUILD
     BYPRODUCTS ${list}
-    COMMAND ${CMAKE_COMMAND} -D BINARY=$<TARGET_FILE:${binary}> -D NAME=${binary} "-DLABELS=${labels}"
+    COMMAND ${CMAKE_COMMAND} -D BINARY=$<TARGET_FILE:${binary}> -D NAME=${name} "-DLABELS=${labels}"
             "-DARGS=${args}" "-DPROPERTIES=${properties}" -D OUTPUT=${list}
             -P ${POP_CMAKE_DIR}/PopDiscover.cmake
     VERBATIM)
   file(CONFIGURE OUTPUT ${include}
        CONTENT "if(EXISTS \"${list}\")\n  include(\"${list}\")\nelse()\n\
-  add_test(${binary}_NOT_BUILT ${binary}_NOT_BUILT)\nendif()\n" @ONLY)
+  add_test(${name}_NOT_BUILT ${name}_NOT_BUILT)\nendif()\n" @ONLY)
   set_property(DIRECTORY APPEND PROPERTY TEST_INCLUDE_FILES ${include})
 endfunction()

@@ -1,4 +1,5 @@
-// What the tests of compiled codelets share: one vertex type of a source file, tried on each device.
+// What the tests of compiled codelets share: one vertex type of a source file, tried on each
+// device.
 #pragma once
 
 #include "test/conformance/Conformance.hpp"
@@ -69,17 +70,19 @@ public:
   poplar::VertexRef vertex(std::string const &name,
                            poplar::ArrayRef<poplar::Graph::ConnectionDesc> connections,
                            unsigned tile = 0) {
+    unsigned const numTiles = graph.getTarget().getNumTiles(); // 1 on a CPU
     INFO(name);
     REQUIRE(graph.hasCodelet(name));
     poplar::VertexRef const v = graph.addVertex(computeSet_, name, connections);
-    graph.setTileMapping(v, tile);
+    graph.setTileMapping(v, tile < numTiles ? tile : numTiles - 1);
     return v;
   }
 
   /// The values are written before the first run only.
   void run(poplar::OptionFlags const &options = {}) {
     if (!engine_) {
-      engine_ = std::make_unique<poplar::Engine>(graph, poplar::program::Execute(computeSet_), options);
+      engine_ =
+          std::make_unique<poplar::Engine>(graph, poplar::program::Execute(computeSet_), options);
       engine_->load(device_);
       for (Variable const &variable : variables_)
         write(variable);
@@ -114,8 +117,8 @@ private:
   Numbers read(Variable const &variable) const {
     Numbers values;
     withType(variable.tensor.elementType(), [&](auto zero) {
-      for (auto const &value : conformance::get<decltype(zero)>(*engine_, variable.name,
-                                                                variable.values.size()))
+      for (auto const &value :
+           conformance::get<decltype(zero)>(*engine_, variable.name, variable.values.size()))
         values.push_back(static_cast<double>(value));
     });
     return values;
