@@ -81,6 +81,10 @@ TEST_SUITE("poplar/device/Prelude") {
                            [&] { CHECK(__builtin_ipu_urand64() != first); });
     prelude_test::asVertex({0, 0, nullptr, nullptr, 43, 0},
                            [&] { CHECK(__builtin_ipu_urand64() != first); });
+    // Engines step keys as the algorithm steps its counter.
+    std::uint64_t const step = 0x9e3779b97f4a7c15u;
+    prelude_test::asVertex({0, 1, nullptr, nullptr, 42 - step, 0},
+                           [&] { CHECK(__builtin_ipu_urand64() != first); });
   }
 
   TEST_CASE("random floats are uniform in (-0.5, 0.5]") {

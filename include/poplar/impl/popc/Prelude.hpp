@@ -106,7 +106,8 @@ inline __attribute__((always_inline)) std::uint64_t randomBits() {
   if (!vertex)
     return 0;
   std::uint64_t const golden = 0x9e3779b97f4a7c15u; // SplitMix64's step
-  std::uint64_t const stream = mix(vertex->randomKey + golden * (vertex->worker + 1));
+  // Keys may differ by a multiple of the step: they are mixed before the worker is added.
+  std::uint64_t const stream = mix(mix(vertex->randomKey) + golden * (vertex->worker + 1));
   return mix(stream + golden * ++vertex->randomDraws);
 }
 
