@@ -31,6 +31,9 @@ Words operator+(Words words, Words const &more) {
   return words;
 }
 
+/// A path that is no option.
+std::string asInput(std::string const &path) { return path.starts_with('-') ? "./" + path : path; }
+
 /// The compiler and what it is always told.
 struct Toolchain {
   fs::path compiler;
@@ -71,9 +74,51 @@ struct Toolchain {
   fs::path own(char const *header) const { return headers / "poplar/impl/popc" / header; }
 };
 
+/// The user's flags. Macros that they define are defined behind our headers, where they mean
+/// something to the source only: -DT=float or -DN=4 are names that headers use, too. Names that
+/// begin with an underscore belong to the compiler and its libraries, which read them at once.
+class UserFlags {
+public:
+  UserFlags(Toolchain const &tools, Words const &flags, fs::path const &folder) {
+    std::string text;
+    for (std::size_t i = 0; i < flags.size(); ++i) {
+      std::string const kind = flags[i].substr(0, 2);
+      bool const isMacro = kind == "-D" || kind == "-U";
+      bool const isSplit = isMacro && flags[i].size() == 2 && i + 1 < flags.size();
+      std::string const macro = isSplit ? flags[i + 1] : isMacro ? flags[i].substr(2) : "";
+      if (macro.empty() || macro[0] == '_') {
+        others_.push_back(flags[i]);
+        continue;
+      }
+      i += isSplit ? 1 : 0;
+      std::size_t const equals = macro.find('=');
+      std::string const name = macro.substr(0, equals);
+      std::string const value = equals == std::string::npos ? "1" : macro.substr(equals + 1);
+      text += kind == "-U"
+                  ? "#undef " + macro + "\n"
+                  : base::textOf("#define ", name, " ", value.substr(0, value.find('\n')), "\n");
+    }
+    if (text.empty())
+      return;
+    fs::path const file = folder / "macros.h";
+    if (std::string const problem = replaceFile(file, text); !problem.empty())
+      base::fail<poplar::graph_object_creation_error>("popc", problem);
+    cpp_ = tools.include(tools.headers / "poplar/Vertex.hpp") + tools.include(file);
+    c_ = tools.include(file);
+  }
+
+  Words forCpp() const { return cpp_ + others_; }
+  Words forC() const { return c_ + others_; }
+
+private:
+  Words cpp_, c_, others_;
+};
+
 class Job {
 public:
-  explicit Job(CompileRequest const &request) : request_(request), tools_(request.compiler) {}
+  explicit Job(CompileRequest const &request)
+      : request_(request), tools_(request.compiler), flags_(tools_, request.flags, folder_.path()) {
+  }
 
   CompileResult run() {
     CompileResult result;
@@ -140,9 +185,12 @@ private:
                 Words{"-O0", "-g", "-gdwarf-4", "-fno-eliminate-unused-debug-types"};
     if (tools_.isClang)
       arguments = arguments + Words{"-gno-simple-template-names", "-fstandalone-debug"};
-    arguments = arguments + Words{"-MD", "-MF", list, "-c", "-o", object, source.path};
+    arguments = arguments + Words{"-MD", "-MF", list, "-c", "-o", object, asInput(source.path)};
     result.diagnostics += compile(arguments);
     addDependencies(readFile(list).value_or(""));
+    std::erase_if(dependencies_, [&](std::string const &file) {
+      return file.starts_with(folder_.path().string() + "/");
+    });
     if (isC)
       return;
     unit.vertices = findVertices(object);
@@ -247,7 +295,7 @@ private:
     Words const output{"-ffunction-sections", "-fdata-sections", "-w", "-c", "-o", stem + ".o"};
     Words const flags = tools_.commonFlags(level) + tools_.headerFlags();
     if (source.type == poplar::CodeletFileType::CSource) {
-      compile(flags + Words{"-x", "c"} + request_.flags + output + Words{source.path});
+      compile(flags + Words{"-x", "c"} + flags_.forC() + output + Words{asInput(source.path)});
       return stem + ".o";
     }
     auto const attempt = [&](std::vector<FoundVertex> const &vertices, Words const &how) {
@@ -257,8 +305,8 @@ private:
       // The source is included by the command line, so that it is called as the user calls it and
       // its own includes are found beside it.
       compile(flags + tools_.cppFlags() + tools_.include(tools_.own("Prelude.hpp")) +
-              tools_.include(tools_.own("Export.hpp")) + request_.flags +
-              tools_.include(asInclude(source.path)) + how + Words{stem + ".cpp"});
+              tools_.include(tools_.own("Export.hpp")) + flags_.forCpp() +
+              including(source.path, stem + ".source") + how + Words{stem + ".cpp"});
     };
     std::vector<FoundVertex> const &all = units_[i].vertices;
     try {
@@ -291,14 +339,22 @@ private:
     }
   }
 
-  /// With a folder, so that no other file of that name on the include path is meant.
-  static fs::path asInclude(std::string const &path) {
-    return path.find('/') == std::string::npos ? fs::path("./" + path) : fs::path(path);
+  /// Flags that include the source. With a folder, so that no other file of that name on the
+  /// include path is meant; by another name if its own cannot stand between quotation marks.
+  Words including(std::string const &path, std::string const &link) const {
+    if (path.find_first_of("\"\n") == std::string::npos)
+      return tools_.include(path.find('/') == std::string::npos ? "./" + path : path);
+    std::error_code error;
+    fs::remove(link, error);
+    fs::create_symlink(fs::absolute(path), link);
+    return tools_.include(link) + Words{"-iquote", fs::absolute(path).parent_path(),
+                                        "-fmacro-prefix-map=" + link + "=" + path};
   }
 
   CompileRequest const &request_;
   Toolchain const tools_;
   TemporaryFolder const folder_;
+  UserFlags const flags_;
   std::vector<Unit> units_;
   std::set<std::string> dependencies_;
   std::map<std::string, std::string> contents_; ///< digests by path
@@ -319,11 +375,14 @@ std::string compileToText(CompileRequest const &request, std::vector<std::string
   std::string const output = folder.path() / "text";
   Words arguments = Words{tools.compiler} + tools.commonFlags(request.levels.back());
   arguments = arguments + tools.headerFlags();
-  if (source.type == poplar::CodeletFileType::CSource)
+  bool const isC = source.type == poplar::CodeletFileType::CSource;
+  if (isC)
     arguments = arguments + Words{"-x", "c"};
   else
     arguments = arguments + tools.cppFlags() + tools.include(tools.own("Prelude.hpp"));
-  arguments = arguments + request.flags + kind + Words{"-o", output, source.path};
+  UserFlags const flags(tools, request.flags, folder.path());
+  arguments = arguments + (isC ? flags.forC() : flags.forCpp()) + kind;
+  arguments = arguments + Words{"-o", output, asInput(source.path)};
   ProcessResult const result = runProcess(arguments, "popc");
   if (result.status != 0)
     throw CompileError{result.errors};

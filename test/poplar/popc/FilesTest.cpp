@@ -52,7 +52,8 @@ TEST_SUITE("poplar/popc/files") {
     CHECK(result.errors == "no\n");
     // More than a pipe holds, on both at once.
     ProcessResult const much = runProcess(
-        {"sh", "-c", "i=0; while [ $i -lt 20000 ]; do echo 0123456789; echo x >&2; i=$((i+1)); done"},
+        {"sh", "-c",
+         "i=0; while [ $i -lt 20000 ]; do echo 0123456789; echo x >&2; i=$((i+1)); done"},
         "test");
     CHECK(much.status == 0);
     CHECK(much.output.size() == 220000);

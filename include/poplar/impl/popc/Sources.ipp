@@ -72,7 +72,8 @@ POP_INLINE std::string keyOf(SourceRequest const &request, std::vector<std::stri
   digest.addText(base::RELEASE).addNumber(codelet::OBJECT_ABI).addText(name(level));
   digest.addText(compiler.identity).addText(fileIdentity(popc));
   // Relative paths, in flags and in the source, mean files from here.
-  digest.addText(std::filesystem::current_path().string());
+  std::error_code ignored; // the folder may be gone; then no path is relative to it
+  digest.addText(std::filesystem::current_path(ignored).string());
   for (std::string const &flag : flags)
     digest.addText(flag);
   digest.addNumber(request.files.size());
