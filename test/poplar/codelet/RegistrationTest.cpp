@@ -161,6 +161,20 @@ TEST_CASE("arrays and short vectors are described by elements, lanes and values"
   CHECK(c.numRegionFields == 6);
 }
 
+TEST_CASE("members without an element type are known by name only") {
+  FieldDescription fields[2] = {};
+  fields[0].type = cottonwood::base::TypeId::Float;
+  fields[0].lanes = fields[0].count = 1;
+  VertexDescription description = {};
+  description.name = "V";
+  description.fieldNames = "value, pointer";
+  description.fields = fields;
+  description.numFields = 2;
+  Codelet const c = codeletFrom(description);
+  CHECK(c.fields.size() == 1);
+  CHECK(c.others == std::vector<std::string>{"pointer"});
+}
+
 TEST_CASE("the layout hash covers lanes and the size of arrays") {
   auto const hashOf = [](FieldShape shape, unsigned lanes, unsigned count) {
     Codelet c;

@@ -161,6 +161,20 @@ TEST_CASE_FIXTURE(Fixture, "arrays are neither connected nor sized") {
   test::checkThrows<index_error>([&] { graph.getFieldSize(v["counts"][1]); }, "without a size");
 }
 
+TEST_CASE_FIXTURE(Fixture, "members that a graph cannot set say so") {
+  cottonwood::codelet::Codelet codelet;
+  codelet.name = "WithDouble";
+  codelet.stateSize = 8;
+  codelet.others = {"scratch"};
+  cottonwood::codelet::addToGraph(graph, {&codelet, 1});
+  VertexRef const w = graph.addVertex(cs, "WithDouble");
+  test::checkThrows<unknown_field>(
+      [&] { graph.setInitialValue(w["scratch"], 1.0); },
+      "the member 'scratch' of the vertex type 'WithDouble' is no field: its type (double, a "
+      "pointer, a class) is not one of elements or edges; it starts as zero");
+  test::checkThrows<unknown_field>([&] { w["scratc"]; }, "has no field 'scratc'");
+}
+
 TEST_CASE_FIXTURE(Fixture, "edges of short vectors take whole vectors") {
   auto const refused = [&](auto &&f, char const *text) {
     test::checkThrows<graph_connection_error>(f, text);

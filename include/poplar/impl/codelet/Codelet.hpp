@@ -76,14 +76,15 @@ struct POP_API Codelet {
   std::string origin;           ///< where the class is defined, `codelets.cpp:12`; empty: built in
   std::uint64_t definition = 0; ///< identifies what the name stands for; 0: not known
   std::vector<Field> fields;
-  std::uint32_t stateSize = 0;  ///< bytes of the state image
-  std::uint32_t stateAlign = 1; ///< bytes
-  bool multi = false;           ///< MultiVertex: compute(worker) is called once per worker context
+  std::vector<std::string> others; ///< members known to be no fields; for messages
+  std::uint32_t stateSize = 0;     ///< bytes of the state image
+  std::uint32_t stateAlign = 1;    ///< bytes
+  bool multi = false; ///< MultiVertex: compute(worker) is called once per worker context
   bool supervisor = false;
   Entry entry = nullptr;
-  std::string isa;             ///< tag of the code behind entry; empty: as the program was compiled
+  std::string isa; ///< tag of the code behind entry; empty: as the program was compiled
   std::shared_ptr<CodeObject const> object; ///< what holds the code; null: the process itself
-  CostFunction cost = nullptr; ///< null: the caller falls back to its default rule
+  CostFunction cost = nullptr;              ///< null: the caller falls back to its default rule
   std::uint64_t layoutHash =
       0; ///< of fields and sizes; equal hashes mean interchangeable state images
   std::uint32_t valueBytes = 0;      ///< packed bytes of all fields that hold values

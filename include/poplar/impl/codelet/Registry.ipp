@@ -120,6 +120,8 @@ POP_INLINE Codelet codeletFrom(VertexDescription const &description) {
   for (std::size_t i = 0; i < description.numFields; ++i)
     if (description.fields[i].type != base::TypeId::Invalid)
       codelet.fields.push_back(fieldFrom(description.fields[i], std::move(names[i])));
+    else
+      codelet.others.push_back(std::move(names[i]));
   codelet.stateSize = static_cast<std::uint32_t>(description.stateSize);
   codelet.stateAlign = static_cast<std::uint32_t>(description.stateAlign);
   codelet.multi = description.isMulti;

@@ -69,6 +69,12 @@ POP_INLINE codelet::Field const &checkedFieldOf(codelet::Codelet const &codelet,
   int const field = codelet.findField({fieldName.data(), fieldName.size()});
   if (field >= 0)
     return codelet.fields[static_cast<unsigned>(field)];
+  for (std::string const &other : codelet.others)
+    if (std::string_view(fieldName.data(), fieldName.size()) == other)
+      throw poplar::unknown_field(base::textOf(
+          "the member '", other, "' of the vertex type '", codelet.name,
+          "' is no field: its type (double, a pointer, a class) is not one of elements or edges; "
+          "it starts as zero"));
   std::string known;
   for (codelet::Field const &other : codelet.fields)
     known += (known.empty() ? "" : ", ") + other.name;
