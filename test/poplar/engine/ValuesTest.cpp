@@ -303,7 +303,7 @@ TEST_SUITE("poplar/engine/values") {
 
   TEST_CASE("data that does not lie as its vectors ask for is moved for the vertex") {
     onAllDevices([](Device const &device) {
-      for (std::size_t const shift : {0, 1, 2, 3}) {
+      for (std::size_t shift = 0; shift != 4; ++shift) {
         Graph graph(device.getTarget());
         Tensor const in = variable(graph, FLOAT, {20}, "in"),
                      out = variable(graph, FLOAT, {20}, "out");
