@@ -1,12 +1,11 @@
+#include <filesystem>
+#include <fstream>
 #include <poplar/Graph.hpp>
 #include <poplar/Vertex.hpp>
 #include <poplar/VertexIntrospector.hpp>
 #include <poplar/exceptions.hpp>
 #include <poplar/impl/graph/GraphData.hpp>
 #include <poplar/impl/graph/HandleAccess.hpp>
-#include <filesystem>
-#include <fstream>
-#include <sstream>
 #include <unistd.h>
 
 #include "GraphTestUtil.hpp"
@@ -264,30 +263,28 @@ TEST_CASE_FIXTURE(Fixture, "limits of fields") {
   test::checkThrows<unknown_field>([&] { graph.getMaxVertexFieldValue(kName, "x"); }, "'x'");
 }
 
-TEST_CASE_FIXTURE(Fixture, "codelets from files and text are refused with what to do instead") {
-  std::string const file =
-      (std::filesystem::temp_directory_path() / ("codelets" + std::to_string(getpid()) + ".cpp"))
-          .string();
-  std::ofstream(file) << "class V {};";
+TEST_CASE_FIXTURE(Fixture, "files that hold no codelets are refused before anything is compiled") {
+  std::string const stem =
+      (std::filesystem::temp_directory_path() / ("codelets" + std::to_string(getpid()))).string();
+  for (char const *ending : {"", ".cpp", ".s"})
+    std::ofstream(stem + ending) << "class V {};";
   test::checkThrows<file_load_error>([&] { graph.addCodelets("no/such/file.cpp"); },
                                      "no/such/file.cpp");
-  test::checkThrows<graph_program_compilation_error>([&] { graph.addCodelets(file); },
-                                                     "write POPLAR_VERTEX(Class, field, ...)");
-  test::checkThrows<graph_program_compilation_error>(
+  test::checkThrows<file_load_error>(
       [&] {
-        graph.addCodelets({file, "b.cpp"}, "-O3");
+        graph.addCodelets({stem + ".cpp", "b.cpp"}, "-O3");
       },
-      file);
+      "b.cpp");
   test::checkThrows<graph_object_load_error>(
-      [&] { graph.addCodelets(file, CodeletFileType::Object); }, "POPLAR_VERTEX");
-  std::stringstream text("class V {};"), output;
-  test::checkThrows<graph_program_compilation_error>([&] { graph.addCodelets(text); },
-                                                     "POPLAR_VERTEX");
-  test::checkThrows<graph_program_compilation_error>(
-      [&] { graph.addCodelets(file, CodeletFileType::CppSource, "-O2", output); }, file);
-  test::checkThrows<poplar_error>([&] { graph.addCodelets("/dev/null"); }, "has no ending");
+      [&] { graph.addCodelets(stem + ".cpp", CodeletFileType::Object); },
+      "this is no file of codelets; popc makes them");
+  test::checkThrows<graph_program_compilation_error>([&] { graph.addCodelets(stem + ".s"); },
+                                                     "assembly of the IPU has no meaning");
+  test::checkThrows<poplar_error>([&] { graph.addCodelets(stem); }, "has no ending");
+  test::checkThrows<file_load_error>([&] { graph.addCodelets("/dev/null"); }, "/dev/null");
   test::checkThrows<poplar_error>([] { Graph().addCodelets("x.cpp"); }, "empty");
-  std::filesystem::remove(file);
+  for (char const *ending : {"", ".cpp", ".s"})
+    std::filesystem::remove(stem + ending);
 }
 
 TEST_CASE_FIXTURE(Fixture, "unknown vertex types say what is near and what to call") {
