@@ -155,19 +155,22 @@ bool const VertexRegistrar<V, Method, Members...>::registered = VertexRegistrar<
 #define POP_MEMBERS_47(C, f, ...) POP_MEMBER(C, f) POP_MEMBERS_46(C, __VA_ARGS__)
 #define POP_MEMBERS_48(C, f, ...) POP_MEMBER(C, f) POP_MEMBERS_47(C, __VA_ARGS__)
 
-// Explicit specialisations and instantiations, valid in the enclosing global scope.
+// Explicit specialisations and instantiations, valid in the enclosing global scope. Template arguments are types
+// without the alignment that a typedef adds (float4), of which GCC warns.
 #define POP_REGISTER(C, names, members)                                                            \
   template <> struct cottonwood::codelet::VertexText<POP_STRIP C> {                                \
     static char const *name() { return POP_TEXT(POP_STRIP C); }                                    \
     static char const *fields() { return names; }                                                  \
   };                                                                                               \
+  _Pragma("GCC diagnostic push") _Pragma("GCC diagnostic ignored \"-Wignored-attributes\"")       \
   template struct cottonwood::codelet::VertexRegistrar<                                            \
       POP_STRIP C,                                                                                 \
       ::cottonwood::codelet::VertexMethod<                                                         \
           decltype(::cottonwood::codelet::ComputeMethod<                                           \
                    ::cottonwood::codelet::VertexKind<POP_STRIP C>::isMulti>::                      \
                        pick(&POP_STRIP C::compute)),                                               \
-          &POP_STRIP C::compute> POP_STRIP members>;
+          &POP_STRIP C::compute> POP_STRIP members>;                                               \
+  _Pragma("GCC diagnostic pop")
 
 // ONE, TWO or MANY arguments.
 #define POP_AMOUNT(...) POP_JOIN(POP_AMOUNT_, POP_COUNT(__VA_ARGS__))

@@ -69,6 +69,7 @@ class Shapes : public poplar::Vertex {
 
 public:
   typedef unsigned char uchar8 __attribute__((vector_size(8)));
+  typedef long longs __attribute__((vector_size(16)));
   enum Mode : unsigned short { Slow, Fast };
   int grid[2][3];
   Mode modes[2];
@@ -78,7 +79,7 @@ public:
   poplar::Input<float2> edge;
   poplar::Output<poplar::Vector<half4, poplar::VectorLayout::ONE_PTR>> out;
   poplar::Vector<poplar::InOut<poplar::Vector<uchar8, poplar::VectorLayout::SPAN, 32>>> rows;
-  poplar::Vector<poplar::Input<long2>> edges;
+  poplar::Vector<poplar::Input<longs>> edges;
   poplar::Input<poplar::VectorList<ushort4, poplar::VectorListLayout::DELTAN, 2>> list;
   poplar::Vector<int2> table;
   void compute() { static_cast<void>(sizeof(double2)); }

@@ -115,13 +115,16 @@ public:
   }
 };
 
+/// As float4, and aligned to all of its bytes.
+typedef float Quad __attribute__((vector_size(16)));
+
 /// Whether everything lies as its vectors ask for.
 class Aligned : public Vertex {
 public:
-  Input<Vector<float4>> in;
-  Input<float4> one;
-  Output<Vector<float4, VectorLayout::ONE_PTR>> out;
-  Vector<float4> state;
+  Input<Vector<Quad>> in;
+  Input<Quad> one;
+  Output<Vector<Quad, VectorLayout::ONE_PTR>> out;
+  Vector<Quad> state;
   Output<bool> ok;
   void compute() {
     auto const misses = [](void const *p) { return reinterpret_cast<std::uintptr_t>(p) % 16; };
