@@ -5,7 +5,8 @@
 /* Worker contexts of a tile, on every device. */
 #define CTXT_WORKERS 6
 
-/* Registers for __builtin_ipu_get and its like; the numbers are those of this implementation. Worker status: */
+/* Registers for __builtin_ipu_get and its like; the numbers are those of this implementation.
+ * Worker status: */
 /* __builtin_ipu_get(CSR_W_WSR__INDEX) & CSR_W_WSR__CTXTID_M1__MASK is the number of the worker. */
 #define CSR_W_WSR__INDEX 1
 #define CSR_W_WSR__CTXTID_M1__SHIFT 0
@@ -17,7 +18,8 @@
 #define CSR_W_FP_SCL__INDEX 18
 #define CSR_S_FP_ICTL__INDEX 32
 
-/* Most iterations of a hardware loop. A host's loops have no such limit, but algorithms are chosen by it. */
+/* Most iterations of a hardware loop. A host's loops have no such limit, but algorithms are chosen
+ * by it. */
 #define CSR_W_REPEAT_COUNT__VALUE__MASK 0xffff
 
 #endif

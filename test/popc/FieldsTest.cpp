@@ -365,6 +365,52 @@ TEST_SUITE("popc/fields") {
     });
   }
 
+  TEST_CASE("arrays and short vectors are state") {
+    onDevices([](Device const &device) {
+      Trial trial(device, "state.cpp");
+      Tensor const out = trial.zeros(FLOAT, 23);
+      VertexRef const v = trial.vertex("ArrayState", {{"out", out}});
+      Graph &graph = trial.graph;
+      graph.setInitialValue(v["taps"], std::vector<int>{-1, 2, -3});
+      graph.setInitialValue(v["weights"], std::vector<float>{0.5f, 0.25f});
+      graph.setInitialValue(v["flags"], {false, true});
+      graph.setInitialValue(v["table"], std::vector<float>{5, 6, 7, 8});
+      graph.setInitialValue(v["pair"], std::vector<float>{9, 10});
+      graph.setInitialValue(v["quad"], std::vector<float>{11, 12, 13, 14});
+      graph.setInitialValue(v["modes"], std::vector<int>{7, 0});
+      graph.setInitialValue(v["unaligned"], std::vector<float>{1, 2, 3, 4});
+      trial.run();
+      CHECK(trial.read(out) == Numbers{-1, 2,  -3, 0.5, 0.25, 0, 1, 5, 6, 7, 8, 9,
+                                       10, 11, 12, 13,  14,   1, 0, 2, 4, 6, 8});
+      trial.run();
+      CHECK(trial.read(out).back() == 16);
+    });
+  }
+
+  TEST_CASE("edges hold short vectors") {
+    onDevices([](Device const &device) {
+      Trial trial(device, "vector_math.cpp");
+      Tensor const x = trial.variable(FLOAT, {1, -2, -3, 4, 5, 6}), y = trial.zeros(FLOAT, 6);
+      Tensor const scale = trial.variable(FLOAT, {10, 100}), z = trial.variable(INT, Numbers(6, 7));
+      Tensor const quads = trial.variable(HALF, {1, 2, 3, 4, 5, 6, 7, 8}),
+                   rows = trial.variable(HALF, {1, 2, 3, 4, 5, 6});
+      VertexRef const v =
+          trial.vertex("VectorEdges",
+                       {{"x", x},
+                        {"y", y},
+                        {"scale", scale},
+                        {"z", z},
+                        {"quads", quads},
+                        {"rows", rows.slices(std::vector<Interval>{{0, 2}, {2, 6}})}},
+                       2);
+      trial.graph.setInitialValue(v["table"], std::vector<float>{1, 2, 3, 4});
+      trial.run();
+      CHECK(trial.read(y) == Numbers{11, -198, -27, 404, 51, 602});
+      CHECK(trial.read(z) == Numbers{0, -1, -1, 0, 0, 0});
+      CHECK(trial.read(quads) == Numbers{1, 2, 3, 12, 5, 6, 7, 16});
+    });
+  }
+
   TEST_CASE("state starts as zero and is kept from run to run") {
     onDevices([](Device const &device) {
       Trial trial(device, "state.cpp");

@@ -33,6 +33,15 @@ Numbers vectorToVector(Device const &device, std::string const &file, std::strin
   return trial.read(out);
 }
 
+// Flags that contract, where the processor has an instruction for it.
+#ifdef __x86_64__
+constexpr char const *CONTRACT = "-ffp-contract=fast -mfma";
+bool hasFma() { return __builtin_cpu_supports("fma"); }
+#else
+constexpr char const *CONTRACT = "-ffp-contract=fast";
+bool hasFma() { return true; }
+#endif
+
 double rounded(double value) { return static_cast<double>(half(value)); }
 
 } // namespace idioms_test
@@ -424,6 +433,22 @@ TEST_SUITE("popc/idioms") {
       }
       CHECK(vectorToVector(device, "vector_math.cpp", "Pairs", FLOAT, x, 16) == root);
       CHECK(vectorToVector(device, "vector_math.cpp", "Quads", HALF, x, 16) == mixed);
+    });
+  }
+
+  TEST_CASE("products and sums are rounded one after the other, unless flags contract them") {
+    onDevices([](Device const &device) {
+      float const a = 1.0f + 1.0f / 4096, b = -1.0f;
+      for (char const *flags : {"", CONTRACT}) {
+        if (*flags && !hasFma())
+          continue;
+        Trial trial(device, "vector_math.cpp", flags);
+        Tensor const x = trial.variable(FLOAT, {a, a, b}), y = trial.zeros(FLOAT, 1);
+        trial.vertex("Contracts", {{"x", x}, {"y", y}});
+        trial.run();
+        volatile float const product = a * a;
+        CHECK(trial.read(y)[0] == (*flags ? std::fma(a, a, b) : product + b));
+      }
     });
   }
 

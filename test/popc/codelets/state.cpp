@@ -106,3 +106,40 @@ public:
     out[6] = static_cast<float>(helper);
   }
 };
+
+/// Arrays and short vectors as state come back in order.
+class ArrayState : public Vertex {
+public:
+  ArrayState();
+  int taps[3];
+  const float weights[2];
+  bool flags[2];
+  half table[2][2];
+  float2 pair;
+  const half4 quad;
+  Mode modes[2];
+  float4 unaligned;
+  Output<Vector<float>> out;
+
+  void compute() {
+    unsigned i = 0;
+    for (int tap : taps)
+      out[i++] = static_cast<float>(tap);
+    for (float weight : weights)
+      out[i++] = weight;
+    for (bool flag : flags)
+      out[i++] = flag ? 1.0f : 0.0f;
+    for (auto &row : table)
+      for (half x : row)
+        out[i++] = x;
+    out[i++] = pair[0];
+    out[i++] = pair[1];
+    for (unsigned j = 0; j < 4; ++j)
+      out[i++] = quad[j];
+    for (Mode mode : modes)
+      out[i++] = mode == Mode::MULTIPLY ? 1.0f : 0.0f;
+    unaligned = unaligned * 2.0f;
+    for (int j = 0; j < 4; ++j)
+      out[i++] = unaligned[j];
+  }
+};

@@ -58,3 +58,32 @@ public:
     y[3] = (float2{} + 2.0f)[1] + ipu::fabs(-x[0]);
   }
 };
+
+/// Edges and tables of short vectors: y[i] = x[i] * scale + table[i % 2], z = not of x's signs.
+class VectorEdges : public Vertex {
+public:
+  Input<Vector<float2>> x;
+  Output<Vector<float2, VectorLayout::ONE_PTR, 8>> y;
+  Input<float2> scale;
+  Vector<float2> table;
+  Output<Vector<int2, VectorLayout::ONE_PTR>> z;
+  InOut<Vector<half4, VectorLayout::SPAN, 8>> quads;
+  Vector<Input<Vector<half2>>> rows;
+  void compute() {
+    for (unsigned i = 0; i < x.size(); ++i) {
+      y[i] = x[i] * *scale + table[i % table.size()];
+      z[i] = x[i] < 0.0f;
+    }
+    for (auto &quad : quads)
+      for (auto &row : rows)
+        quad[3] += row[row.size() - 1][1];
+  }
+};
+
+/// Sums of products, which contraction would round once instead of twice.
+class Contracts : public Vertex {
+public:
+  Input<Vector<float>> x;
+  Output<Vector<float>> y;
+  void compute() { y[0] = x[0] * x[1] + x[2]; }
+};

@@ -21,7 +21,7 @@
 
 #pragma clang diagnostic ignored "-Wunknown-attributes" // [[poplar::constraint(...)]]
 #pragma clang diagnostic ignored "-Wignored-attributes" // target("supervisor")
-#pragma clang diagnostic ignored "-Wassume"             // __builtin_assume of what a function returns
+#pragma clang diagnostic ignored "-Wassume"      // __builtin_assume of what a function returns
 #pragma clang diagnostic ignored "-Wpass-failed" // a loop that #pragma unroll could not unroll
 
 #else
