@@ -24,13 +24,6 @@
 #ifndef POPLAR_VERTEXREGISTRATION_HPP
 #define POPLAR_VERTEXREGISTRATION_HPP
 
-#if defined(__POPC__)
-
-#define POPLAR_VERTEX(...)
-#define POPLAR_VERTEX_TEMPLATE(...)
-
-#else
-
 #include <cstddef>
 #include <poplar/impl/codelet/VertexDescription.hpp>
 
@@ -77,6 +70,14 @@ bool const VertexRegistrar<V, Method, Members...>::registered = VertexRegistrar<
 
 } // namespace codelet
 } // namespace cottonwood
+
+// A codelet compiler finds the classes by itself.
+#if defined(__POPC__)
+
+#define POPLAR_VERTEX(...)
+#define POPLAR_VERTEX_TEMPLATE(...)
+
+#else
 
 // A class travels through the macros in parentheses, because its template arguments may contain commas.
 #define POP_STRIP(...) __VA_ARGS__

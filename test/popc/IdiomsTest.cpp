@@ -325,6 +325,11 @@ TEST_SUITE("popc/idioms") {
       trial.vertex("OnlyOnDevice", {{"x", x[0]}, {"y", y[0]}});
       trial.run();
       CHECK(trial.read(y) == Numbers{36});
+      Trial whole(device, "whole_program.cpp");
+      Tensor const in = whole.variable(FLOAT, {1, 2, 3}), out = whole.zeros(FLOAT, 1);
+      whole.vertex("Unguarded", {{"x", in}, {"y", out[0]}});
+      whole.run();
+      CHECK(whole.read(out) == Numbers{4});
     });
   }
 
