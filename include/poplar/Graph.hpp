@@ -135,17 +135,29 @@ public:
   template <class V> void addCodelets() {
     cottonwood::codelet::addRegisteredVertex(*this, cottonwood::codelet::VertexKey<V>::get());
   }
-  // Codelets from files and text. They are not compiled or loaded at run time: all of these throw,
-  // and the text names POPLAR_VERTEX, which serves instead.
-  /// \throws file_load_error  no such file
-  /// \throws graph_program_compilation_error  source
-  /// \throws graph_object_load_error          a compiled object (.gp, .o)
+  // Codelets from files and text, compiled by the popc command with a C++ compiler of this machine,
+  // through a cache, or compiled before (docs/codelets.md). Known to this graph alone. Code runs in
+  // this process with its rights: add only what you would compile into the program.
+  /// \param src           a C++ or C source, an object to be linked (.o), or what popc made (.gp)
+  /// \param type          Auto: by the ending of src
+  /// \param compileFlags  for the compiler, split by the quoting rules of POSIX, without a shell
+  /// \param targetName    has no effect: all targets run the same code
+  /// \returns whether a vertex type is new to the graph. Warnings go to compileOutput, else to the
+  /// standard error. Either all vertex types of a call are added or none.
+  /// \throws file_load_error                  no such file
+  /// \throws graph_program_compilation_error  with the compiler's text; also for assembly and IR
+  /// \throws graph_object_load_error          a .gp is damaged, or has no code for this machine
+  /// \throws link_error                       a function is defined nowhere
+  /// \throws no_environment                   there is no popc or no compiler
+  /// \throws poplar_error                     a vertex type of that name is defined differently
   bool addCodelets(StringRef src, CodeletFileType type = CodeletFileType::Auto,
                    StringRef compileFlags = "", StringRef targetName = "");
   bool addCodelets(StringRef src, CodeletFileType type, StringRef compileFlags,
                    std::ostream &compileOutput, StringRef targetName = "");
+  /// The sources among them are linked together: they may use each other's functions.
   bool addCodelets(ArrayRef<std::string> xs, StringRef compileFlags = "",
                    StringRef targetName = "");
+  /// A source as text; messages call it codelets.cpp.
   void addCodelets(std::stringstream &stream, StringRef compileFlags = "",
                    CodeletFileType type = CodeletFileType::CppSource, StringRef targetName = "");
   void addCodelets(std::stringstream &stream, StringRef compileFlags, std::ostream &compileOutput,

@@ -234,7 +234,8 @@ POP_INLINE std::string unknownVertexHelp(std::string_view name, Registry const &
   }
   std::vector<std::string> const near = detail::nearestNames(normal, known);
   if (near.empty())
-    return "register the class with POPLAR_VERTEX(Class, field, ...)";
+    return "add its source with Graph::addCodelets(file), or register the class with "
+           "POPLAR_VERTEX(Class, field, ...)";
   std::string help = "near names that are known: ";
   for (std::size_t i = 0; i < near.size(); ++i)
     help += (i == 0 ? "'" : ", '") + near[i] + "'";
