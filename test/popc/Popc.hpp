@@ -5,12 +5,16 @@
 #include "test/conformance/Conformance.hpp"
 
 #include <cstdint>
+#include <cstdlib>
 #include <map>
 #include <memory>
 #include <poplar/HalfFloat.hpp>
 #include <stdexcept>
 
 namespace popc {
+
+/// Not the user's own cache, unless a test says otherwise.
+inline bool const hasOwnCache = ::setenv("POPLAR_CODELET_CACHE", POP_TEST_CACHE, 1) == 0;
 
 using poplar::Tensor;
 using poplar::Type;
