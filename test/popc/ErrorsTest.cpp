@@ -126,6 +126,8 @@ TEST_SUITE("popc/errors") {
     CHECK(has(textOf<unknown_vertex_type>([&] { graph.addVertex(cs, "ns_Scal"); }), "ns_Scale"));
     CHECK(has(textOf<unknown_vertex_type>([&] { graph.addVertex(cs, "Generic<half>"); }),
               "Generic<float>"));
+    CHECK(has(textOf<unknown_vertex_type>([&] { graph.addVertex(cs, "Unrelated"); }),
+              "needs compute()"));
     auto const v = graph.addVertex(cs, "ns_Scale");
     graph.setTileMapping(v, 0);
     auto const floats = conformance::variable(graph, FLOAT, {3}, "floats");

@@ -44,6 +44,7 @@ public:
 
   std::size_t size() const { return codelets_.size(); }
   std::vector<std::string> names() const; ///< sorted
+  bool hasCompiled() const;               ///< any that came from a source or a .gp
 
 private:
   std::vector<std::unique_ptr<Codelet>> codelets_;

@@ -68,6 +68,11 @@ POP_INLINE Codelet const *Registry::find(std::string_view name) const {
   return found == byName_.end() ? nullptr : found->second;
 }
 
+POP_INLINE bool Registry::hasCompiled() const {
+  return std::any_of(codelets_.begin(), codelets_.end(),
+                     [](auto const &codelet) { return codelet->object != nullptr; });
+}
+
 POP_INLINE std::vector<std::string> Registry::names() const {
   std::vector<std::string> result;
   for (auto const &codelet : codelets_)
@@ -234,8 +239,11 @@ POP_INLINE std::string unknownVertexHelp(std::string_view name, Registry const &
   }
   std::vector<std::string> const near = detail::nearestNames(normal, known);
   if (near.empty())
-    return "add its source with Graph::addCodelets(file), or register the class with "
-           "POPLAR_VERTEX(Class, field, ...)";
+    return graphRegistry.hasCompiled()
+               ? "no source that was added has such a class; it needs compute(), and a template "
+                 "needs an instance: template class Name<float>;"
+               : "add its source with Graph::addCodelets(file), or register the class with "
+                 "POPLAR_VERTEX(Class, field, ...)";
   std::string help = "near names that are known: ";
   for (std::size_t i = 0; i < near.size(); ++i)
     help += (i == 0 ? "'" : ", '") + near[i] + "'";
