@@ -3,6 +3,7 @@
 
 #include <bench/Arguments.hpp>
 
+#include <string>
 #include <string_view>
 
 namespace cottonwood::bench {
@@ -24,6 +25,7 @@ struct Family {
 
 int runEngine(Arguments const &arguments);      // poplar/EngineBench.cpp
 int runGraph(Arguments const &arguments);       // poplar/GraphBench.cpp
+int runPopc(Arguments const &arguments);        // poplar/PopcBench.cpp
 int runMatMul(Arguments const &arguments);      // poplin/MatMulBench.cpp
 int runMatMulHalf(Arguments const &arguments);  // poplin/MatMulBench.cpp
 int runConv(Arguments const &arguments);        // poplin/ConvBench.cpp
@@ -37,11 +39,16 @@ int runPlan(Arguments const &arguments); // poplin/PlanBench.cpp
 
 /// Obeys another process of this program (race/Serve.hpp).
 int serveOurs(unsigned threads); // poplin/ServeOurs.cpp
+/// `poplar-bench add-codelets FILE`, a process that popc's family starts: prints the seconds that
+/// adding the file takes for the first and for the second time.
+inline constexpr char const *ADD_CODELETS = "add-codelets";
+int timeAddCodelets(std::string const &file); // poplar/PopcBench.cpp
 
 inline constexpr Family FAMILIES[] = {
     {"engine", "what the engine costs beside the vertices: loops, dispatch, copies, streams",
      Kind::LIMITS, runEngine},
     {"graph", "building and compiling graphs, the view algebra", Kind::LIMITS, runGraph},
+    {"popc", "compiling codelets, and adding what was compiled before", Kind::LIMITS, runPopc},
 #ifdef POP_BENCH_POPLIN
     {"matmul", "products of float matrices against other libraries", Kind::RACE, runMatMul},
     {"matmul-half", "the same with half operands and results", Kind::RACE, runMatMulHalf},

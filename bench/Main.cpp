@@ -109,6 +109,8 @@ int main(int argc, char **argv) {
   try {
     if (words.size() == 1 && words[0] == std::string_view(SERVE))
       return serveAnother();
+    if (words.size() == 2 && words[0] == std::string_view(ADD_CODELETS))
+      return timeAddCodelets(words[1]);
     return run(words);
   } catch (UsageError const &error) {
     std::fprintf(stderr, "poplar-bench: %s\n", error.what());

@@ -49,6 +49,11 @@ std::string limitText(LimitRow const &row, double value) {
                 row.unit.c_str(), limit.c_str(), holds(row, value) ? "" : "  EXCEEDED");
 }
 
+std::string limitText(LimitRow const &row, Quartiles const &values) {
+  return limitText(row, values.median) + "  (" + shortNumber(values.lower) + ".." +
+         shortNumber(values.upper) + ")";
+}
+
 std::string raceHeader(std::string_view unit) {
   return format("%-*s %9s %9s  %-18s %5s", NAME_WIDTH, "case", "ours", "best-peer", "peer-name",
                 "ratio") +

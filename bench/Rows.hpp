@@ -29,6 +29,8 @@ bool holds(LimitRow const &row, double value);
 std::string limitHeader();
 /// `case value unit limit`; a broken limit is pointed at behind it.
 std::string limitText(LimitRow const &row, double value);
+/// The same of a median, the quartiles behind it: `case value unit limit (lower..upper)`
+std::string limitText(LimitRow const &row, Quartiles const &values);
 
 /// A case measured against peers. Rates are in the unit of the header.
 struct RaceRow {

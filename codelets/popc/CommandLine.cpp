@@ -148,6 +148,8 @@ private:
       addInput(next(argument));
     else if (word == "verbose" || argument == "-v")
       line_.isVerbose = true;
+    else if (word == "times")
+      line_.isTimed = true;
     else if (word == "S")
       line_.isAssembly = true;
     else if (word == "emit-llvm")
@@ -250,6 +252,7 @@ char const *helpText() {
          "  --emit-llvm             write IR text of one source (clang only)\n"
          "  --dependencies FILE     list every file that was read, one a line\n"
          "  -v, --verbose           show the compiler's command lines\n"
+         "  --times                 show how long each step took\n"
          "  --version               versions of this command and of the compiler\n"
          "  -h, --help              this text\n"
          "\n"

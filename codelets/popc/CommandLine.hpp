@@ -20,6 +20,7 @@ struct CommandLine {
   std::vector<Level> levels{ALL_LEVELS.begin(), ALL_LEVELS.end()};
   std::string dependencies; ///< a file for the names of all files read; empty: none
   bool isVerbose = false;
+  bool isTimed = false;    ///< --times
   bool isAssembly = false; ///< -S
   bool isIr = false;       ///< --emit-llvm
 };

@@ -12,6 +12,7 @@
 #include <poplar/impl/popc/Process.hpp>
 
 #include <algorithm>
+#include <chrono>
 #include <cstdio>
 #include <future>
 #include <map>
@@ -33,6 +34,16 @@ Words operator+(Words words, Words const &more) {
 
 /// A path that is no option.
 std::string asInput(std::string const &path) { return path.starts_with('-') ? "./" + path : path; }
+
+/// The result of work(); says on the standard error how long that took if `isTimed`.
+template <class Work> auto timed(bool isTimed, std::string const &step, Work const &work) {
+  auto const start = std::chrono::steady_clock::now();
+  auto result = work();
+  std::chrono::duration<double> const seconds = std::chrono::steady_clock::now() - start;
+  if (isTimed)
+    std::fprintf(stderr, "popc: %.6f s: %s\n", seconds.count(), step.c_str());
+  return result;
+}
 
 /// The compiler and what it is always told.
 struct Toolchain {
@@ -117,8 +128,9 @@ private:
 class Job {
 public:
   explicit Job(CompileRequest const &request)
-      : request_(request), tools_(request.compiler), flags_(tools_, request.flags, folder_.path()) {
-  }
+      : request_(request), tools_(timed(request.isTimed, "compiler's version",
+                                        [&] { return Toolchain(request.compiler); })),
+        flags_(tools_, request.flags, folder_.path()) {}
 
   CompileResult run() {
     CompileResult result;
@@ -186,14 +198,16 @@ private:
     if (tools_.isClang)
       arguments = arguments + Words{"-gno-simple-template-names", "-fstandalone-debug"};
     arguments = arguments + Words{"-MD", "-MF", list, "-c", "-o", object, asInput(source.path)};
-    result.diagnostics += compile(arguments);
+    result.diagnostics +=
+        timed(request_.isTimed, "first compilation", [&] { return compile(arguments); });
     addDependencies(readFile(list).value_or(""));
     std::erase_if(dependencies_, [&](std::string const &file) {
       return file.starts_with(folder_.path().string() + "/");
     });
     if (isC)
       return;
-    unit.vertices = findVertices(object);
+    unit.vertices =
+        timed(request_.isTimed, "debug information", [&] { return findVertices(object); });
     for (FoundVertex const &vertex : unit.vertices)
       if (isNew(vertex, result.module))
         result.module.vertices.push_back({vertex.name, originOf(vertex), definitionOf(vertex)});
@@ -259,7 +273,8 @@ private:
   GpObject objectFor(Level level) const {
     Words objects;
     for (std::size_t i = 0; i < request_.sources.size(); ++i)
-      objects.push_back(optimised(i, level));
+      objects.push_back(timed(request_.isTimed, base::textOf("compilation for ", name(level)),
+                              [&] { return optimised(i, level); }));
     std::string const shared = temporary(std::string(name(level)) + ".so");
     std::string const symbols = temporary(std::string(name(level)) + ".symbols");
     std::string const problem =
@@ -279,7 +294,8 @@ private:
       if (flag.starts_with("-fsanitize") || flag.starts_with("-l") || flag.starts_with("-L") ||
           flag.starts_with("-Wl,") || flag == "-g")
         arguments.push_back(flag);
-    compile(arguments + objects);
+    timed(request_.isTimed, base::textOf("linking for ", name(level)),
+          [&] { return compile(arguments + objects); });
     std::optional<std::string> bytes = readFile(shared);
     if (!bytes)
       base::fail<poplar::graph_object_creation_error>("popc", "the compiler left no object");

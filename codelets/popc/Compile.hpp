@@ -23,6 +23,7 @@ struct CompileRequest {
   std::vector<std::string> flags; ///< for the compiler, as the user gave them
   std::vector<Level> levels;
   bool isVerbose = false; ///< commands go to standard error
+  bool isTimed = false;   ///< so does the time that each step took
 };
 
 struct CompileResult {

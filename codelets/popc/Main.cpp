@@ -98,6 +98,7 @@ void compile(CommandLine const &line) {
   request.flags = line.flags;
   request.levels = line.levels;
   request.isVerbose = line.isVerbose;
+  request.isTimed = line.isTimed;
   if (line.isAssembly || line.isIr) {
     writeText(line, request);
     return;

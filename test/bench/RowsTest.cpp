@@ -26,6 +26,14 @@ TEST_SUITE("bench/rows") {
     CHECK(holds({"t", "us", {}}, 1e9));
   }
 
+  TEST_CASE("a median stands where one value would, its quartiles behind the limit") {
+    LimitRow const row{"warm", "ms", 5};
+    CHECK(wordsOf(limitText(row, Quartiles{2, 3, 4.5})) ==
+          Words{"warm", "3.00", "ms", "5.00", "(2.00..4.50)"});
+    CHECK(wordsOf(limitText(row, Quartiles{4, 6, 7})) ==
+          Words{"warm", "6.00", "ms", "5.00", "EXCEEDED", "(4.00..7.00)"});
+  }
+
   TEST_CASE("what was not measured keeps no limit") {
     CHECK_FALSE(holds({"t", "us", 0.3}, NAN));
     CHECK_FALSE(holds({"t", "us", {}}, NAN));
