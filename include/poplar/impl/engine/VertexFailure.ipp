@@ -52,10 +52,11 @@ POP_INLINE void failVertex(FailureSink &sink, unsigned raised) {
 
 #if defined(__GLIBC__)
 
-// Weak, so that a statically linked C library may have its own.
-extern "C" __attribute__((weak)) POP_API void __assert_fail(char const *expression,
-                                                            char const *file, unsigned line,
-                                                            char const *function) noexcept {
+// Weak, so that a statically linked C library may have its own. Visible in header-only programs,
+// too, for codelets that are loaded at run time.
+extern "C" __attribute__((weak, visibility("default"))) void
+__assert_fail(char const *expression, char const *file, unsigned line,
+              char const *function) noexcept {
   using namespace cottonwood::engine;
   if (detail::threadSink && detail::threadSink->call != FailureSink::NONE) {
     VertexFailure failure;
@@ -72,7 +73,7 @@ extern "C" __attribute__((weak)) POP_API void __assert_fail(char const *expressi
   std::abort();
 }
 
-extern "C" __attribute__((weak)) POP_API void abort() noexcept {
+extern "C" __attribute__((weak, visibility("default"))) void abort() noexcept {
   using namespace cottonwood::engine;
   if (detail::threadSink && detail::threadSink->call != FailureSink::NONE) {
     VertexFailure failure;
