@@ -21,7 +21,8 @@ function(pop_install_packages)
   string(REPLACE ";" " " POP_COMPONENTS "${libraries}")
   configure_package_config_file(
     ${POP_CMAKE_DIR}/poplarConfig.cmake.in ${PROJECT_BINARY_DIR}/package/poplarConfig.cmake
-    INSTALL_DESTINATION ${package_dir} PATH_VARS CMAKE_INSTALL_INCLUDEDIR NO_SET_AND_CHECK_MACRO NO_CHECK_REQUIRED_COMPONENTS_MACRO)
+    INSTALL_DESTINATION ${package_dir}
+    PATH_VARS CMAKE_INSTALL_BINDIR CMAKE_INSTALL_INCLUDEDIR NO_SET_AND_CHECK_MACRO NO_CHECK_REQUIRED_COMPONENTS_MACRO)
   write_basic_package_version_file(
     ${PROJECT_BINARY_DIR}/package/poplarConfigVersion.cmake COMPATIBILITY SameMinorVersion)
   install(FILES ${PROJECT_BINARY_DIR}/package/poplarConfig.cmake

@@ -44,6 +44,9 @@ cmakeProject() {
   cmake --build "$scratch/cmake"
   check "$scratch/cmake/plain"
   check "$scratch/cmake/namespaced"
+  if [[ -e $prefix/bin/popc ]]; then
+    adds "$scratch/cmake/codelets" "$scratch/cmake/scale.gp" LD_LIBRARY_PATH="$prefix/lib" POPC_CXX=nothing
+  fi
 }
 
 # Functors of a foreign program, compiled for all instruction sets by poplar_add_kernels: every set of the machine gives
@@ -143,6 +146,88 @@ headerOnly() {
     return 1
   fi
   check "$scratch/header-only"
+}
+
+readonly SCALED="scaled: 42, failed: its assertion"
+
+# adds PROGRAM FILE [NAME=VALUE...]: with this environment and an empty cache, from a folder of its own, the program adds
+# the codelets and runs them.
+adds() {
+  local program=$1 file=$2 line
+  shift 2
+  rm -rf "$scratch/elsewhere" "$scratch/codelet-cache"
+  mkdir "$scratch/elsewhere"
+  line=$(cd "$scratch/elsewhere" && env -u POPLAR_HOME POPLAR_CODELET_CACHE="$scratch/codelet-cache" "$@" "$program" "$file") || {
+    echo "$program $file failed with $*" >&2
+    return 1
+  }
+  [[ $line == "$SCALED" ]] || {
+    echo "$program $file printed '$line' with $*" >&2
+    return 1
+  }
+}
+
+# findsNoPopc PROGRAM FILE [NAME=VALUE...]: the error says what would help.
+findsNoPopc() {
+  local program=$1 file=$2
+  shift 2
+  if env -u POPLAR_HOME POPLAR_CODELET_CACHE=off PATH=/usr/bin:/bin "$@" "$program" "$file" >"$scratch/no-popc" 2>&1 ||
+    ! grep -q "the popc command.*POPLAR_HOME" "$scratch/no-popc"; then
+    cat "$scratch/no-popc" >&2
+    return 1
+  fi
+}
+
+# scale.gp by the popc of the moved tree, found as a user's shell finds it.
+makeGp() (
+  cp "$here/codelets/scale.cpp" "$1"
+  # shellcheck disable=SC1091
+  . "$prefix/enable.sh"
+  unset LD_LIBRARY_PATH POPLAR_HOME
+  cd "$1"
+  popc -o scale.gp scale.cpp
+)
+
+# A program that adds codelets finds popc and the headers of the moved tree, wherever it runs, and reads nothing of the
+# tree that this was built from.
+codelets() {
+  local folder=$scratch/codelets
+  rm -rf "$folder"
+  mkdir -p "$folder/links" "$folder/copy/lib"
+  makeGp "$folder"
+  "${launcher[@]}" g++ -std=c++11 "${WARNINGS[@]}" "-I$prefix/include" -c "$here/codelets/Main.cpp" -o "$folder/main.o"
+  g++ "$folder/main.o" "-L$prefix/lib" -lpoplar -o "$folder/main"
+  adds "$folder/main" "$folder/scale.cpp" LD_LIBRARY_PATH="$prefix/lib"
+  if grep -aqF "$source/include/" "$scratch"/codelet-cache/*.entry; then
+    echo "codelets were compiled with headers of the source tree" >&2
+    return 1
+  fi
+  ln -s "$prefix" "$folder/tree"
+  adds "$folder/main" "$folder/scale.cpp" LD_LIBRARY_PATH="$folder/tree/lib"
+  ln -s "$prefix"/lib/libpoplar.so* "$folder/links"
+  adds "$folder/main" "$folder/scale.cpp" LD_LIBRARY_PATH="$folder/links"
+  cp "$prefix"/lib/libpoplar.so* "$folder/copy/lib"
+  findsNoPopc "$folder/main" "$folder/scale.cpp" LD_LIBRARY_PATH="$folder/copy/lib"
+  adds "$folder/main" "$folder/scale.cpp" LD_LIBRARY_PATH="$folder/copy/lib" POPLAR_HOME="$prefix"
+  adds "$folder/main" "$folder/scale.cpp" LD_LIBRARY_PATH="$folder/copy/lib" PATH="$prefix/bin:$PATH"
+  adds "$folder/main" "$folder/scale.gp" LD_LIBRARY_PATH="$folder/copy/lib" PATH=/nowhere POPC_CXX=nothing
+}
+
+# The same of a program without libraries, compiled with headers that no popc lies beside, and with hidden visibility:
+# codelets reach what the program defines (the hook of assertions).
+headerOnlyCodelets() {
+  local folder=$scratch/header-only-codelets
+  rm -rf "$folder"
+  mkdir -p "$folder/headers"
+  makeGp "$folder"
+  ln -s "$prefix/include" "$folder/headers/include"
+  "${launcher[@]}" g++ -std=c++20 -O0 -fvisibility=hidden -DPOPLAR_HEADER_ONLY "-I$folder/headers/include" \
+    "-I$folder/headers/include/cottonwood" -c "$here/codelets/Main.cpp" -o "$folder/main.o"
+  g++ "$folder/main.o" -pthread -ldl -o "$folder/main"
+  findsNoPopc "$folder/main" "$folder/scale.cpp"
+  adds "$folder/main" "$folder/scale.cpp" POPLAR_HOME="$prefix"
+  adds "$folder/main" "$folder/scale.cpp" PATH="$prefix/bin:$PATH"
+  adds "$folder/main" "$folder/scale.gp" PATH=/nowhere POPC_CXX=nothing
 }
 
 # One unit of each mode must not link.

@@ -10,7 +10,8 @@
 namespace cottonwood::popc {
 
 /// The folder that holds poplar/Vertex.hpp: below $POPLAR_HOME if that is set, else beside the
-/// folder of this library, else where this header was when it was compiled.
+/// folder of the program that runs (popc) or of this library, else where this header was when it
+/// was compiled.
 /// \throws poplar::no_environment  in none of them, naming where it was looked for
 POP_API std::filesystem::path headerFolder();
 

@@ -6,6 +6,7 @@
 #include <poplar/impl/base/Error.hpp>
 #include <poplar/impl/popc/Files.hpp>
 
+#include <algorithm>
 #include <array>
 #include <cstdlib>
 #include <optional>
@@ -46,6 +47,22 @@ POP_INLINE std::filesystem::path findProgram(std::string const &name) {
   return {};
 }
 
+/// The library lies in <prefix>/lib or <prefix>/lib/<architecture>, or a link in another folder
+/// leads to it there.
+POP_INLINE void addPrefixesOf(std::filesystem::path const &library,
+                              std::vector<std::filesystem::path> &found) {
+  std::error_code ignored;
+  std::filesystem::path folder = std::filesystem::absolute(library).parent_path();
+  std::filesystem::path target = std::filesystem::canonical(library, ignored).parent_path();
+  for (unsigned up = 0; up != 2; ++up) {
+    folder = folder.parent_path();
+    target = target.parent_path();
+    for (std::filesystem::path const &path : {folder, target})
+      if (!path.empty() && std::find(found.begin(), found.end(), path) == found.end())
+        found.push_back(path);
+  }
+}
+
 /// The folders that may hold `bin` and `include`: $POPLAR_HOME alone if it is set.
 POP_INLINE std::vector<std::filesystem::path> prefixes() {
   if (std::string const home = environment("POPLAR_HOME"); !home.empty())
@@ -53,12 +70,14 @@ POP_INLINE std::vector<std::filesystem::path> prefixes() {
   std::vector<std::filesystem::path> found;
   Dl_info here{};
   if (dladdr(reinterpret_cast<void *>(&prefixes), &here) != 0 && here.dli_fname)
-    found.push_back(std::filesystem::absolute(here.dli_fname).parent_path().parent_path());
-  // <prefix>/include/poplar/impl/popc/Installation.ipp
+    addPrefixesOf(here.dli_fname, found);
+  // <prefix>/include/poplar/impl/popc/Installation.ipp; a relative path means nothing here, where
+  // the program may run in any folder.
   std::filesystem::path header(__FILE__);
   for (unsigned up = 0; up != 5; ++up)
     header = header.parent_path();
-  found.push_back(header);
+  if (header.is_absolute())
+    found.push_back(header);
   return found;
 }
 
@@ -74,8 +93,12 @@ POP_INLINE std::string listOf(std::vector<std::filesystem::path> const &paths) {
 namespace cottonwood::popc {
 
 POP_INLINE std::filesystem::path headerFolder() {
-  std::vector<std::filesystem::path> tried;
-  for (std::filesystem::path const &prefix : detail::prefixes()) {
+  std::vector<std::filesystem::path> tried, prefixes = detail::prefixes();
+  std::error_code none; // popc's own headers, whichever library it was given
+  std::filesystem::path const program = std::filesystem::read_symlink("/proc/self/exe", none);
+  if (!none && detail::environment("POPLAR_HOME").empty())
+    prefixes.insert(prefixes.begin(), program.parent_path().parent_path());
+  for (std::filesystem::path const &prefix : prefixes) {
     tried.push_back(prefix / "include");
     // A build tree says where its source tree is.
     if (std::optional<std::string> const named = readFile(prefix / "share/cottonwood/headers"))
