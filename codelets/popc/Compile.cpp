@@ -283,19 +283,23 @@ private:
       base::fail<poplar::graph_object_creation_error>("popc", problem);
     // -Bsymbolic and the list of symbols: nothing of this object can be replaced by what the
     // program or another object has under the same name. What is never used goes, and with it
-    // what a program that is its own codelet source would need of its libraries.
-    Words arguments{"-shared",
-                    "-o",
-                    shared,
-                    "-Wl,-Bsymbolic",
-                    "-Wl,--gc-sections",
-                    "-Wl,--version-script=" + symbols};
+    // what a program that is its own codelet source would need of its libraries. Libraries that
+    // nothing is needed of are left out, which is quicker to link and to load; so those that the
+    // user names stand behind what needs them.
+    Words const arguments{"-shared",
+                          "-o",
+                          shared,
+                          "-Wl,-Bsymbolic",
+                          "-Wl,--gc-sections",
+                          "-Wl,--as-needed",
+                          "-Wl,--version-script=" + symbols};
+    Words libraries;
     for (std::string const &flag : request_.flags)
       if (flag.starts_with("-fsanitize") || flag.starts_with("-l") || flag.starts_with("-L") ||
           flag.starts_with("-Wl,") || flag == "-g")
-        arguments.push_back(flag);
+        libraries.push_back(flag);
     timed(request_.isTimed, base::textOf("linking for ", name(level)),
-          [&] { return compile(arguments + objects); });
+          [&] { return compile(arguments + objects + libraries); });
     std::optional<std::string> bytes = readFile(shared);
     if (!bytes)
       base::fail<poplar::graph_object_creation_error>("popc", "the compiler left no object");

@@ -103,6 +103,18 @@ TEST_SUITE("popc/command") {
                 .status == 0);
   }
 
+  TEST_CASE("--times tells the steps and their seconds") {
+    Folder const folder;
+    ProcessResult const result =
+        popcRun({"--times", "--variants", "x86-64-v2", "-o", (folder.path() / "x.gp").string(),
+                 folder.file("scale.cpp", scaler("Scale", "2"))});
+    CHECK(result.status == 0);
+    for (char const *const step : {"compiler's version", "first compilation", "debug information",
+                                   "compilation for x86-64-v2", "linking for x86-64-v2"})
+      CHECK(std::regex_search(
+          result.errors, std::regex(std::string("popc: [0-9]+\\.[0-9]{6} s: ") + step + "\n")));
+  }
+
   TEST_CASE("without -o the file is called as the first source, here") {
     Folder const folder;
     std::string const source = folder.file("scale.cpp", scaler("Scale", "2"));

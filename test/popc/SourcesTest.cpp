@@ -78,6 +78,15 @@ TEST_SUITE("popc/sources") {
     CHECK(has(text, "in one call"));
   }
 
+  TEST_CASE("libraries that the flags name are linked") {
+    std::string const source = "extern \"C\" char const *zlibVersion();\n" +
+                               scaler("Scale", "static_cast<float>(zlibVersion()[0] - '0')");
+    std::stringstream text(source);
+    Graph graph = cpuGraph();
+    graph.addCodelets(text, "-lz");
+    CHECK(runScaler(graph, "Scale", 2) == 2); // zlib 1.x
+  }
+
   TEST_CASE("a kind that is given goes before the ending") {
     Folder const folder;
     Graph graph = cpuGraph();
