@@ -1,13 +1,13 @@
 #include <codelets/popc/Compile.hpp>
 
 #include <codelets/popc/Tail.hpp>
+#include <codelets/popc/Toolchain.hpp>
 #include <codelets/popc/VertexFinder.hpp>
 
 #include <poplar/exceptions.hpp>
 #include <poplar/impl/base/Digest.hpp>
 #include <poplar/impl/base/Error.hpp>
 #include <poplar/impl/popc/Files.hpp>
-#include <poplar/impl/popc/Installation.hpp>
 #include <poplar/impl/popc/Object.hpp>
 #include <poplar/impl/popc/Process.hpp>
 
@@ -25,16 +25,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-using Words = std::vector<std::string>;
-
-Words operator+(Words words, Words const &more) {
-  words.insert(words.end(), more.begin(), more.end());
-  return words;
-}
-
-/// A path that is no option.
-std::string asInput(std::string const &path) { return path.starts_with('-') ? "./" + path : path; }
-
 /// The result of work(); says on the standard error how long that took if `isTimed`.
 template <class Work> auto timed(bool isTimed, std::string const &step, Work const &work) {
   auto const start = std::chrono::steady_clock::now();
@@ -44,86 +34,6 @@ template <class Work> auto timed(bool isTimed, std::string const &step, Work con
     std::fprintf(stderr, "popc: %.6f s: %s\n", seconds.count(), step.c_str());
   return result;
 }
-
-/// The compiler and what it is always told.
-struct Toolchain {
-  fs::path compiler;
-  fs::path headers = headerFolder();
-  std::string version = runProcess({compiler, "--version"}, "popc").output;
-  bool isClang = version.find("clang version") != std::string::npos;
-
-  explicit Toolchain(fs::path path)
-      : compiler(path.empty() ? findCompiler().path : std::move(path)) {}
-
-  std::string versionLine() const { return version.substr(0, version.find('\n')); }
-
-  Words commonFlags(Level level) const {
-    Words flags{"-O3",
-                // fmas only where they are written: results do not depend on the level
-                "-ffp-contract=off", "-fPIC", "-fvisibility=hidden",
-                "-march=" + std::string(name(level)), "-D__POPC__=1"};
-    if (!isClang)
-      flags.insert(flags.end(), {"-fno-gnu-unique", "-Wno-attributes", "-Wno-unknown-pragmas"});
-    else
-      flags.insert(flags.end(), {"-Wno-unknown-attributes", "-Wno-ignored-attributes"});
-    return flags;
-  }
-  Words headerFlags() const {
-    Words flags{"-isystem", headers, "-isystem", headers / "poplar/device"};
-    for (char const *const folder : {"poplibs", "cottonwood"}) // the source tree; an installed one
-      if (std::error_code ignored; fs::is_directory(headers / folder, ignored))
-        flags.insert(flags.end(), {"-isystem", headers / folder});
-    return flags;
-  }
-  Words cppFlags() const {
-    Words flags{"-x", "c++", "-std=c++17"};
-    if (!isClang) // g++ alone rejects a member that changes what a name meant before it
-      flags.push_back("-fpermissive");
-    return flags;
-  }
-  Words include(fs::path const &file) const { return {"-include", file.string()}; }
-  fs::path own(char const *header) const { return headers / "poplar/impl/popc" / header; }
-};
-
-/// The user's flags. Macros that they define are defined behind our headers, where they mean
-/// something to the source only: -DT=float or -DN=4 are names that headers use, too. Names that
-/// begin with an underscore belong to the compiler and its libraries, which read them at once.
-class UserFlags {
-public:
-  UserFlags(Toolchain const &tools, Words const &flags, fs::path const &folder) {
-    std::string text;
-    for (std::size_t i = 0; i < flags.size(); ++i) {
-      std::string const kind = flags[i].substr(0, 2);
-      bool const isMacro = kind == "-D" || kind == "-U";
-      bool const isSplit = isMacro && flags[i].size() == 2 && i + 1 < flags.size();
-      std::string const macro = isSplit ? flags[i + 1] : isMacro ? flags[i].substr(2) : "";
-      if (macro.empty() || macro[0] == '_') {
-        others_.push_back(flags[i]);
-        continue;
-      }
-      i += isSplit ? 1 : 0;
-      std::size_t const equals = macro.find('=');
-      std::string const name = macro.substr(0, equals);
-      std::string const value = equals == std::string::npos ? "1" : macro.substr(equals + 1);
-      text += kind == "-U"
-                  ? "#undef " + macro + "\n"
-                  : base::textOf("#define ", name, " ", value.substr(0, value.find('\n')), "\n");
-    }
-    if (text.empty())
-      return;
-    fs::path const file = folder / "macros.h";
-    if (std::string const problem = replaceFile(file, text); !problem.empty())
-      base::fail<poplar::graph_object_creation_error>("popc", problem);
-    cpp_ = tools.include(tools.headers / "poplar/Vertex.hpp") + tools.include(file);
-    c_ = tools.include(file);
-  }
-
-  Words forCpp() const { return cpp_ + others_; }
-  Words forC() const { return c_ + others_; }
-
-private:
-  Words cpp_, c_, others_;
-};
 
 class Job {
 public:
