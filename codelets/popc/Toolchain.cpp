@@ -23,7 +23,8 @@ Words Toolchain::commonFlags(Level level) const {
   if (!isClang)
     flags.insert(flags.end(), {"-fno-gnu-unique", "-Wno-attributes", "-Wno-unknown-pragmas"});
   else
-    flags.insert(flags.end(), {"-Wno-unknown-attributes", "-Wno-ignored-attributes"});
+    flags.insert(flags.end(), {"-Wno-unknown-attributes", "-Wno-ignored-attributes",
+                               "-Wno-unused-command-line-argument"}); // -l where nothing is linked
   return flags;
 }
 

@@ -83,7 +83,9 @@ TEST_SUITE("popc/sources") {
                                scaler("Scale", "static_cast<float>(zlibVersion()[0] - '0')");
     std::stringstream text(source);
     Graph graph = cpuGraph();
-    graph.addCodelets(text, "-lz");
+    std::ostringstream warnings;
+    graph.addCodelets(text, "-lz -Wall -Werror", warnings);
+    CHECK(warnings.str() == "");
     CHECK(runScaler(graph, "Scale", 2) == 2); // zlib 1.x
   }
 
