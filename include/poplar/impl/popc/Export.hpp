@@ -59,27 +59,38 @@ template <class T, T member, class M> struct ExportedMember<T, member, M, false>
 template <class Unused> struct Table { static ObjectTable value; };
 template <class Unused> ObjectTable Table<Unused>::value = {OBJECT_ABI, nullptr, &hostCalls};
 
-/// Enters V in the table when explicitly instantiated.
+/// Enters V in the table when explicitly instantiated. Nothing here is a static variable of a
+/// function: those would need the C++ library, which most codelets do without.
 template <class V, class Method, class... Members> struct Exporter {
   static bool run() {
-    static FieldDescription fields[sizeof...(Members) + 1] = {Members::template describe<V>()...,
-                                                              noField()};
-    static VertexDescription const description = {VertexText<V>::name(),
-                                                  VertexText<V>::fields(),
-                                                  fields,
-                                                  sizeof...(Members),
-                                                  sizeof(V),
-                                                  alignof(V),
-                                                  VertexKind<V>::isMulti,
-                                                  VertexKind<V>::isSupervisor,
-                                                  Method::template entry<V>(),
-                                                  nullptr};
-    static ExportedVertex const vertex = {&description, Table<void>::value.first};
+    FieldDescription const found[] = {Members::template describe<V>()..., noField()};
+    for (std::size_t i = 0; i != sizeof...(Members); ++i)
+      fields[i] = found[i];
+    description.name = VertexText<V>::name();
+    description.fieldNames = VertexText<V>::fields();
+    description.fields = fields;
+    description.numFields = sizeof...(Members);
+    description.stateSize = sizeof(V);
+    description.stateAlign = alignof(V);
+    description.isMulti = VertexKind<V>::isMulti;
+    description.isSupervisor = VertexKind<V>::isSupervisor;
+    description.entry = Method::template entry<V>();
+    vertex.description = &description;
+    vertex.next = Table<void>::value.first;
     Table<void>::value.first = &vertex;
     return true;
   }
+  static FieldDescription fields[sizeof...(Members) + 1];
+  static VertexDescription description;
+  static ExportedVertex vertex;
   static bool const exported;
 };
+template <class V, class Method, class... Members>
+FieldDescription Exporter<V, Method, Members...>::fields[sizeof...(Members) + 1];
+template <class V, class Method, class... Members>
+VertexDescription Exporter<V, Method, Members...>::description;
+template <class V, class Method, class... Members>
+ExportedVertex Exporter<V, Method, Members...>::vertex;
 template <class V, class Method, class... Members>
 bool const Exporter<V, Method, Members...>::exported = Exporter<V, Method, Members...>::run();
 
