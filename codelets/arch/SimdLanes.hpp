@@ -1,0 +1,184 @@
+/// \file SimdLanes.hpp
+/// Registers of 16-byte lanes, and squares of elements transposed in every lane of as many
+/// registers as a lane has elements. What the elements mean is of no matter.
+///
+/// Face of OneLane<Tag> (on every machine), TwoLanes<Tag> (avx2) and FourLanes<Tag> (avx512):
+///   load(p, distance)  lane i from p + i * distance bytes     store(p)
+///   storePast(p)  past the caches where that exists; p is aligned to the register
+///   low<BYTES>(a, b), high<BYTES>(a, b)  the lower and upper halves of each lane of a and b,
+///   element
+///     by element in turn
+#pragma once
+
+#include <codelets/arch/Isa.hpp>
+
+#include <codelets/arch/Intrinsics.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <type_traits>
+#include <utility>
+
+namespace cottonwood::arch {
+
+/// An integer of that size.
+template <std::size_t BYTES>
+using LaneElement = std::conditional_t<
+    BYTES == 1, std::uint8_t,
+    std::conditional_t<BYTES == 2, std::uint16_t,
+                       std::conditional_t<BYTES == 4, std::uint32_t, std::uint64_t>>>;
+
+template <class Tag> struct TwoLanes;
+template <class Tag> struct FourLanes;
+
+/// The baseline's vectors, through the compiler's own types.
+template <class Tag> struct OneLane {
+  static constexpr std::size_t BYTES = 16;
+  template <std::size_t N> using Vector __attribute__((vector_size(16))) = LaneElement<N>;
+  Vector<8> r;
+
+  static POP_SIMD_INLINE OneLane load(std::byte const *p, std::int64_t) {
+    OneLane v;
+    std::memcpy(&v.r, p, sizeof v.r);
+    return v;
+  }
+  POP_SIMD_INLINE void store(std::byte *p) const { std::memcpy(p, &r, sizeof r); }
+  POP_SIMD_INLINE void storePast(std::byte *p) const {
+#if defined(__SSE2__) && __has_builtin(__builtin_nontemporal_store)
+    __builtin_nontemporal_store(r, reinterpret_cast<Vector<8> *>(p));
+#elif defined(__SSE2__) && __has_builtin(__builtin_ia32_movntdq)
+    using Quads __attribute__((vector_size(16))) = long long;
+    __builtin_ia32_movntdq(reinterpret_cast<Quads *>(p), reinterpret_cast<Quads>(r));
+#else
+    store(p);
+#endif
+  }
+  template <std::size_t N> static POP_SIMD_INLINE OneLane low(OneLane a, OneLane b) {
+    return interleaved<N, 0>(a, b, std::make_index_sequence<16 / N>());
+  }
+  template <std::size_t N> static POP_SIMD_INLINE OneLane high(OneLane a, OneLane b) {
+    return interleaved<N, 8 / N>(a, b, std::make_index_sequence<16 / N>());
+  }
+
+private:
+  template <std::size_t N, std::size_t FROM, std::size_t... I>
+  static POP_SIMD_INLINE OneLane interleaved(OneLane a, OneLane b, std::index_sequence<I...>) {
+    Vector<N> const x = reinterpret_cast<Vector<N>>(a.r), y = reinterpret_cast<Vector<N>>(b.r);
+#if __has_builtin(__builtin_shufflevector)
+    Vector<N> const mixed = __builtin_shufflevector(x, y, (FROM + I / 2 + I % 2 * (16 / N))...);
+#else
+    Vector<N> const mixed = {(I % 2 == 0 ? x : y)[FROM + I / 2]...};
+#endif
+    return {reinterpret_cast<Vector<8>>(mixed)};
+  }
+};
+
+#if defined(__AVX2__)
+template <class Tag> struct TwoLanes {
+  static constexpr std::size_t BYTES = 32;
+  __m256i r;
+
+  static POP_SIMD_INLINE TwoLanes load(std::byte const *p, std::int64_t distance) {
+    __m256i const first = _mm256_castsi128_si256(lane(p));
+    return {_mm256_inserti128_si256(first, lane(p + distance), 1)};
+  }
+  static POP_SIMD_INLINE __m128i lane(std::byte const *p) {
+    return _mm_loadu_si128(reinterpret_cast<__m128i const *>(p));
+  }
+  POP_SIMD_INLINE void store(std::byte *p) const {
+    _mm256_storeu_si256(reinterpret_cast<__m256i *>(p), r);
+  }
+  POP_SIMD_INLINE void storePast(std::byte *p) const {
+    _mm256_stream_si256(reinterpret_cast<__m256i *>(p), r);
+  }
+  template <std::size_t N> static POP_SIMD_INLINE TwoLanes low(TwoLanes a, TwoLanes b) {
+    if constexpr (N == 1)
+      return {_mm256_unpacklo_epi8(a.r, b.r)};
+    else if constexpr (N == 2)
+      return {_mm256_unpacklo_epi16(a.r, b.r)};
+    else if constexpr (N == 4)
+      return {_mm256_unpacklo_epi32(a.r, b.r)};
+    else
+      return {_mm256_unpacklo_epi64(a.r, b.r)};
+  }
+  template <std::size_t N> static POP_SIMD_INLINE TwoLanes high(TwoLanes a, TwoLanes b) {
+    if constexpr (N == 1)
+      return {_mm256_unpackhi_epi8(a.r, b.r)};
+    else if constexpr (N == 2)
+      return {_mm256_unpackhi_epi16(a.r, b.r)};
+    else if constexpr (N == 4)
+      return {_mm256_unpackhi_epi32(a.r, b.r)};
+    else
+      return {_mm256_unpackhi_epi64(a.r, b.r)};
+  }
+};
+#endif
+
+#if defined(__AVX512BW__)
+template <class Tag> struct FourLanes {
+  static constexpr std::size_t BYTES = 64;
+  __m512i r;
+
+  static POP_SIMD_INLINE FourLanes load(std::byte const *p, std::int64_t distance) {
+    __m512i v = _mm512_castsi128_si512(lane(p));
+    v = _mm512_inserti32x4(v, lane(p + distance), 1);
+    v = _mm512_inserti32x4(v, lane(p + 2 * distance), 2);
+    return {_mm512_inserti32x4(v, lane(p + 3 * distance), 3)};
+  }
+  static POP_SIMD_INLINE __m128i lane(std::byte const *p) {
+    return _mm_loadu_si128(reinterpret_cast<__m128i const *>(p));
+  }
+  POP_SIMD_INLINE void store(std::byte *p) const { _mm512_storeu_si512(p, r); }
+  POP_SIMD_INLINE void storePast(std::byte *p) const {
+    _mm512_stream_si512(reinterpret_cast<__m512i *>(p), r);
+  }
+  template <std::size_t N> static POP_SIMD_INLINE FourLanes low(FourLanes a, FourLanes b) {
+    if constexpr (N == 1)
+      return {_mm512_unpacklo_epi8(a.r, b.r)};
+    else if constexpr (N == 2)
+      return {_mm512_unpacklo_epi16(a.r, b.r)};
+    else if constexpr (N == 4)
+      return {_mm512_unpacklo_epi32(a.r, b.r)};
+    else
+      return {_mm512_unpacklo_epi64(a.r, b.r)};
+  }
+  template <std::size_t N> static POP_SIMD_INLINE FourLanes high(FourLanes a, FourLanes b) {
+    if constexpr (N == 1)
+      return {_mm512_unpackhi_epi8(a.r, b.r)};
+    else if constexpr (N == 2)
+      return {_mm512_unpackhi_epi16(a.r, b.r)};
+    else if constexpr (N == 4)
+      return {_mm512_unpackhi_epi32(a.r, b.r)};
+    else
+      return {_mm512_unpackhi_epi64(a.r, b.r)};
+  }
+};
+#endif
+
+/// In every lane of elements of N bytes: element i of v[j] and element j of v[i] change places, by
+/// as many perfect shuffles of the square's elements as an element's number has bits.
+template <std::size_t N, class Lanes> POP_SIMD_INLINE void transposeLanes(Lanes (&v)[16 / N]) {
+  constexpr std::size_t SIDE = 16 / N;
+#pragma GCC unroll 4
+  for (std::size_t step = 1; step < SIDE; step *= 2) {
+    Lanes old[SIDE];
+#pragma GCC unroll 16
+    for (std::size_t i = 0; i < SIDE; ++i)
+      old[i] = v[i];
+#pragma GCC unroll 8
+    for (std::size_t i = 0; i < SIDE / 2; ++i) {
+      v[2 * i] = Lanes::template low<N>(old[i], old[i + SIDE / 2]);
+      v[2 * i + 1] = Lanes::template high<N>(old[i], old[i + SIDE / 2]);
+    }
+  }
+}
+
+/// Makes stores past the caches visible before all later ones.
+POP_SIMD_INLINE void finishStoresPast() {
+#if defined(__SSE2__) && __has_builtin(__builtin_ia32_sfence)
+  __builtin_ia32_sfence();
+#endif
+}
+
+} // namespace cottonwood::arch
