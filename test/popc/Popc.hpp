@@ -13,8 +13,8 @@
 
 namespace popc {
 
-/// Not the user's own cache, unless a test says otherwise.
-inline bool const hasOwnCache = ::setenv("POPLAR_CODELET_CACHE", POP_TEST_CACHE, 1) == 0;
+/// Not the user's own cache; children keep what their parent says.
+inline bool const hasOwnCache = ::setenv("POPLAR_CODELET_CACHE", POP_TEST_CACHE, 0) == 0;
 
 using poplar::Tensor;
 using poplar::Type;
