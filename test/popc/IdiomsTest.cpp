@@ -512,6 +512,12 @@ TEST_SUITE("popc/idioms") {
     });
   }
 
+  TEST_CASE("instructions compile without optimisation, for debuggers") {
+    Device const device = Device::createCPUDevice();
+    Trial const trial(device, "builtins.cpp", "-O0 -g");
+    CHECK(trial.graph.hasCodelet("Draws"));
+  }
+
   TEST_CASE("the counter of cycles goes on") {
     onDevices([](Device const &device) {
       Trial trial(device, "builtins.cpp");

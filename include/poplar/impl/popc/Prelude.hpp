@@ -126,6 +126,8 @@ struct Nothing {
 } // namespace popc
 } // namespace cottonwood
 
+// Always inlined: GCC does not mangle names that begin like those of its own builtins, so that two
+// overloads in one object would be one symbol.
 // Function templates give way to functions. They have no arguments to deduce; the unused parameter
 // makes them templates.
 #define POP_BUILTIN template <int = 0> inline __attribute__((always_inline))
@@ -160,7 +162,7 @@ POP_BUILTIN unsigned __builtin_ipu_get(unsigned index) {
 }
 POP_BUILTIN float __builtin_ipu_uget(unsigned) { return 0; }
 POP_BUILTIN void __builtin_ipu_put(unsigned, unsigned) {}
-template <class T> inline void __builtin_ipu_uput(T, unsigned) {}
+template <class T> inline __attribute__((always_inline)) void __builtin_ipu_uput(T, unsigned) {}
 
 /// Uniform random bits. The sequence of a vertex does not depend on threads.
 POP_BUILTIN unsigned long long __builtin_ipu_urand64() { return cottonwood::popc::randomBits(); }
@@ -171,7 +173,8 @@ POP_BUILTIN unsigned __builtin_ipu_urand32() {
 POP_BUILTIN float __builtin_ipu_urand_f32() {
   return cottonwood::popc::centred<24>(cottonwood::popc::randomBits());
 }
-template <class Half = poplar::half> inline Half __builtin_ipu_urand_f16() {
+template <class Half = poplar::half>
+inline __attribute__((always_inline)) Half __builtin_ipu_urand_f16() {
   return Half(cottonwood::popc::centred<12>(cottonwood::popc::randomBits()));
 }
 
@@ -199,14 +202,15 @@ inline __attribute__((always_inline)) auto __builtin_ipu_cmplt(T a, T b) -> decl
 /// 2^x
 POP_BUILTIN float __builtin_ipu_exp2(float x) { return __builtin_exp2f(x); }
 template <class Half>
-inline typename cottonwood::popc::IfHalf<Half>::type __builtin_ipu_exp2(Half x) {
+inline __attribute__((always_inline)) typename cottonwood::popc::IfHalf<Half>::type
+__builtin_ipu_exp2(Half x) {
   return Half(__builtin_exp2f(float(x)));
 }
 POP_BUILTIN cottonwood::popc::Float2 __builtin_ipu_exp2(cottonwood::popc::Float2 x) {
   return cottonwood::popc::Float2{__builtin_exp2f(x[0]), __builtin_exp2f(x[1])};
 }
 template <unsigned count>
-inline cottonwood::field::HalfVector<count>
+inline __attribute__((always_inline)) cottonwood::field::HalfVector<count>
 __builtin_ipu_exp2(cottonwood::field::HalfVector<count> x) {
   for (unsigned i = 0; i != count; ++i)
     x[i] = __builtin_exp2f(float(x[i]));
