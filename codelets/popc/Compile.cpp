@@ -65,33 +65,16 @@ public:
   }
 
 private:
-  struct Unit {
-    std::vector<FoundVertex> vertices;
-  };
-
   std::string temporary(std::string const &name) const { return folder_.path() / name; }
 
-  /// Runs the compiler. \throws CompileError
   std::string compile(Words const &arguments) const {
-    Words const command = Words{tools_.compiler} + arguments;
-    if (request_.isVerbose) {
-      std::string line;
-      for (std::string const &word : command)
-        line += (line.empty() ? "" : " ") + word;
-      std::fprintf(stderr, "%s\n", line.c_str());
-    }
-    ProcessResult const result = runProcess(command, "popc");
-    if (result.status != 0)
-      throw CompileError{result.errors.empty() ? base::textOf(tools_.compiler.string(),
-                                                              ": exit code ", result.status, "\n")
-                                               : result.errors};
-    return result.errors;
+    return runCompiler(tools_, arguments, request_.isVerbose);
   }
 
   /// The first compilation: diagnostics, files read, vertex classes.
   void inspect(std::size_t i, CompileResult &result) {
     Source const &source = request_.sources[i];
-    Unit &unit = units_.emplace_back();
+    std::vector<FoundVertex> &vertices = vertices_.emplace_back();
     if (source.type == poplar::CodeletFileType::Object) {
       dependencies_.insert(source.path);
       return;
@@ -99,12 +82,8 @@ private:
     bool const isC = source.type == poplar::CodeletFileType::CSource;
     std::string const object = temporary(base::textOf("inspect", i, ".o"));
     std::string const list = temporary(base::textOf("inspect", i, ".d"));
-    Words arguments = tools_.commonFlags(request_.levels.front());
-    arguments = arguments + tools_.headerFlags();
-    arguments = isC ? arguments + Words{"-x", "c"}
-                    : arguments + tools_.cppFlags() + tools_.include(tools_.own("Prelude.hpp"));
-    arguments = arguments + request_.flags +
-                Words{"-O0", "-g", "-gdwarf-4", "-fno-eliminate-unused-debug-types"};
+    Words arguments = sourceFlags(tools_, flags_, request_.levels.front(), isC) +
+                      Words{"-O0", "-g", "-gdwarf-4", "-fno-eliminate-unused-debug-types"};
     if (tools_.isClang)
       arguments = arguments + Words{"-gno-simple-template-names", "-fstandalone-debug"};
     arguments = arguments + Words{"-MD", "-MF", list, "-c", "-o", object, asInput(source.path)};
@@ -116,9 +95,8 @@ private:
     });
     if (isC)
       return;
-    unit.vertices =
-        timed(request_.isTimed, "debug information", [&] { return findVertices(object); });
-    for (FoundVertex const &vertex : unit.vertices)
+    vertices = timed(request_.isTimed, "debug information", [&] { return findVertices(object); });
+    for (FoundVertex const &vertex : vertices)
       if (isNew(vertex, result.module))
         result.module.vertices.push_back({vertex.name, originOf(vertex), definitionOf(vertex)});
   }
@@ -223,22 +201,21 @@ private:
       return source.path;
     std::string const stem = temporary(base::textOf(name(level), ".", i));
     Words const output{"-ffunction-sections", "-fdata-sections", "-w", "-c", "-o", stem + ".o"};
-    Words const flags = tools_.commonFlags(level) + tools_.headerFlags();
     if (source.type == poplar::CodeletFileType::CSource) {
-      compile(flags + Words{"-x", "c"} + flags_.forC() + output + Words{asInput(source.path)});
+      compile(sourceFlags(tools_, flags_, level, true) + output + Words{asInput(source.path)});
       return stem + ".o";
     }
+    Words const flags =
+        sourceFlags(tools_, flags_, level, false, tools_.include(tools_.own("Export.hpp")));
     auto const attempt = [&](std::vector<FoundVertex> const &vertices, Words const &how) {
       std::string const problem = replaceFile(stem + ".cpp", exportText(vertices));
       if (!problem.empty())
         base::fail<poplar::graph_object_creation_error>("popc", problem);
       // The source is included by the command line, so that it is called as the user calls it and
       // its own includes are found beside it.
-      compile(flags + tools_.cppFlags() + tools_.include(tools_.own("Prelude.hpp")) +
-              tools_.include(tools_.own("Export.hpp")) + flags_.forCpp() +
-              including(source.path, stem + ".source") + how + Words{stem + ".cpp"});
+      compile(flags + including(source.path, stem + ".source") + how + Words{stem + ".cpp"});
     };
-    std::vector<FoundVertex> const &all = units_[i].vertices;
+    std::vector<FoundVertex> const &all = vertices_[i];
     try {
       attempt(all, output);
     } catch (CompileError const &) {
@@ -285,7 +262,7 @@ private:
   Toolchain const tools_;
   TemporaryFolder const folder_;
   UserFlags const flags_;
-  std::vector<Unit> units_;
+  std::vector<std::vector<FoundVertex>> vertices_; ///< by source
   std::set<std::string> dependencies_;
   std::map<std::string, std::string> contents_; ///< digests by path
   mutable std::mutex mutex_;
@@ -303,20 +280,11 @@ std::string compileToText(CompileRequest const &request, std::vector<std::string
   TemporaryFolder const folder;
   Source const &source = request.sources.front();
   std::string const output = folder.path() / "text";
-  Words arguments = Words{tools.compiler} + tools.commonFlags(request.levels.back());
-  arguments = arguments + tools.headerFlags();
-  bool const isC = source.type == poplar::CodeletFileType::CSource;
-  if (isC)
-    arguments = arguments + Words{"-x", "c"};
-  else
-    arguments = arguments + tools.cppFlags() + tools.include(tools.own("Prelude.hpp"));
   UserFlags const flags(tools, request.flags, folder.path());
-  arguments = arguments + (isC ? flags.forC() : flags.forCpp()) + kind;
-  arguments = arguments + Words{"-o", output, asInput(source.path)};
-  ProcessResult const result = runProcess(arguments, "popc");
-  if (result.status != 0)
-    throw CompileError{result.errors};
-  std::fputs(result.errors.c_str(), stderr);
+  bool const isC = source.type == poplar::CodeletFileType::CSource;
+  Words const arguments = sourceFlags(tools, flags, request.levels.back(), isC) + kind +
+                          Words{"-o", output, asInput(source.path)};
+  std::fputs(runCompiler(tools, arguments, request.isVerbose).c_str(), stderr);
   return readFile(output).value_or("");
 }
 

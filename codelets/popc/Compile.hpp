@@ -2,6 +2,8 @@
 /// Sources of codelets to a module of a .gp file, by a C++ compiler that is installed.
 #pragma once
 
+#include <codelets/popc/Toolchain.hpp>
+
 #include <poplar/CodeletFileType.hpp>
 #include <poplar/impl/popc/GpFile.hpp>
 #include <poplar/impl/popc/Levels.hpp>
@@ -30,11 +32,6 @@ struct CompileResult {
   GpModule module;
   std::string diagnostics;               ///< warnings of the compiler
   std::vector<std::string> dependencies; ///< every file that was read, sorted
-};
-
-/// The compiler's diagnostics: the whole text is theirs.
-struct CompileError {
-  std::string diagnostics;
 };
 
 /// Each C++ source is compiled twice: quickly, for its own diagnostics and for the debug

@@ -6,6 +6,8 @@
 #include <poplar/impl/popc/Installation.hpp>
 #include <poplar/impl/popc/Process.hpp>
 
+#include <cstdio>
+
 namespace cottonwood::popc {
 
 namespace fs = std::filesystem;
@@ -15,12 +17,14 @@ Toolchain::Toolchain(fs::path const &path)
       version(runProcess({compiler, "--version"}, "popc").output),
       isClang(version.find("clang version") != std::string::npos) {}
 
-Words Toolchain::commonFlags(Level level) const {
+namespace {
+
+Words commonFlags(Toolchain const &tools, Level level) {
   Words flags{"-O3",
               // fmas only where they are written: results do not depend on the level
               "-ffp-contract=off", "-fPIC", "-fvisibility=hidden",
               "-march=" + std::string(name(level)), "-D__POPC__=1"};
-  if (!isClang)
+  if (!tools.isClang)
     flags.insert(flags.end(), {"-fno-gnu-unique", "-Wno-attributes", "-Wno-unknown-pragmas"});
   else
     flags.insert(flags.end(), {"-Wno-unknown-attributes", "-Wno-ignored-attributes",
@@ -28,7 +32,7 @@ Words Toolchain::commonFlags(Level level) const {
   return flags;
 }
 
-Words Toolchain::headerFlags() const {
+Words headerFlags(fs::path const &headers) {
   Words flags{"-isystem", headers, "-isystem", headers / "poplar/device"};
   for (char const *const folder : {"poplibs", "cottonwood"}) // the source tree; an installed one
     if (std::error_code ignored; fs::is_directory(headers / folder, ignored))
@@ -36,12 +40,14 @@ Words Toolchain::headerFlags() const {
   return flags;
 }
 
-Words Toolchain::cppFlags() const {
+Words cppFlags(bool isClang) {
   Words flags{"-x", "c++", "-std=c++17"};
   if (!isClang) // g++ alone rejects a member that changes what a name meant before it
     flags.push_back("-fpermissive");
   return flags;
 }
+
+} // namespace
 
 UserFlags::UserFlags(Toolchain const &tools, Words const &flags, fs::path const &folder) {
   std::string text;
@@ -69,6 +75,31 @@ UserFlags::UserFlags(Toolchain const &tools, Words const &flags, fs::path const 
     base::fail<poplar::graph_object_creation_error>("popc", problem);
   cpp_ = tools.include(tools.headers / "poplar/Vertex.hpp") + tools.include(file);
   c_ = tools.include(file);
+}
+
+Words sourceFlags(Toolchain const &tools, UserFlags const &user, Level level, bool isC,
+                  Words const &before) {
+  Words const flags = commonFlags(tools, level) + headerFlags(tools.headers);
+  if (isC)
+    return flags + Words{"-x", "c"} + user.forC();
+  return flags + cppFlags(tools.isClang) + tools.include(tools.own("Prelude.hpp")) + before +
+         user.forCpp();
+}
+
+std::string runCompiler(Toolchain const &tools, Words const &arguments, bool isVerbose) {
+  Words const command = Words{tools.compiler} + arguments;
+  if (isVerbose) {
+    std::string line;
+    for (std::string const &word : command)
+      line += (line.empty() ? "" : " ") + word;
+    std::fprintf(stderr, "%s\n", line.c_str());
+  }
+  ProcessResult const result = runProcess(command, "popc");
+  if (result.status != 0)
+    throw CompileError{result.errors.empty() ? base::textOf(tools.compiler.string(), ": exit code ",
+                                                            result.status, "\n")
+                                             : result.errors};
+  return result.errors;
 }
 
 } // namespace cottonwood::popc

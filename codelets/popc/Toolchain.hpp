@@ -22,7 +22,12 @@ inline std::string asInput(std::string const &path) {
   return path.starts_with('-') ? "./" + path : path;
 }
 
-/// The compiler and what it is always told.
+/// The compiler's diagnostics: the whole text is theirs.
+struct CompileError {
+  std::string diagnostics;
+};
+
+/// The compiler and where its headers are.
 struct Toolchain {
   std::filesystem::path compiler;
   std::filesystem::path headers; ///< the folder that holds poplar/Vertex.hpp
@@ -33,9 +38,6 @@ struct Toolchain {
   explicit Toolchain(std::filesystem::path const &path);
 
   std::string versionLine() const { return version.substr(0, version.find('\n')); }
-  Words commonFlags(Level level) const;
-  Words headerFlags() const;
-  Words cppFlags() const;
   static Words include(std::filesystem::path const &file) { return {"-include", file.string()}; }
   /// A header of what popc adds to every source.
   std::filesystem::path own(char const *header) const {
@@ -57,5 +59,15 @@ public:
 private:
   Words cpp_, c_, others_;
 };
+
+/// What every compilation of a source begins with: for the level, the language, what popc puts
+/// before the source, and the user's flags.
+/// \param before  flags that stand in front of the user's macros, for C++
+Words sourceFlags(Toolchain const &tools, UserFlags const &user, Level level, bool isC,
+                  Words const &before = {});
+
+/// Runs the compiler; its command line goes to the standard error if `isVerbose`.
+/// \returns what it said \throws CompileError  it refused
+std::string runCompiler(Toolchain const &tools, Words const &arguments, bool isVerbose);
 
 } // namespace cottonwood::popc

@@ -115,6 +115,19 @@ TEST_SUITE("popc/command") {
           result.errors, std::regex(std::string("popc: [0-9]+\\.[0-9]{6} s: ") + step + "\n")));
   }
 
+  TEST_CASE("macros mean something to the source only, not to the headers of codelets") {
+    Folder const folder;
+    std::string const gp = (folder.path() / "out.gp").string();
+    std::string const source = folder.file("scale.cpp", scaler("Scale", "T(L + withSize)"));
+    ProcessResult const result = popcRun({"-o", gp, "-DT=float", "-DL=2", "-D", "withSize=3",
+                                          "-Ddata_=x", "--variants", "x86-64-v2", source});
+    CHECK(result.errors == "");
+    CHECK(result.status == 0);
+    Graph graph = cpuGraph();
+    graph.addCodelets(gp);
+    CHECK(runScaler(graph, "Scale", 2) == 10);
+  }
+
   TEST_CASE("without -o the file is called as the first source, here") {
     Folder const folder;
     std::string const source = folder.file("scale.cpp", scaler("Scale", "2"));
