@@ -51,22 +51,22 @@ ClassNames::Scope *ClassNames::find(Dwarf_Die &die) {
 }
 
 std::string ClassNames::inPoplar(Dwarf_Die &die) {
-  auto const scope = scopes_.find(dwarf_dieoffset(&die));
-  if (scope == scopes_.end() || scope->second.parent == 0)
+  Scope const *const scope = find(die);
+  if (!scope || scope->parent == 0)
     return {};
-  Scope &space = scopes_.at(scope->second.parent);
+  Scope &space = scopes_.at(scope->parent);
   bool const isPoplar = space.parent == 0 && dwarf_tag(&space.die) == DW_TAG_namespace &&
                         nameOf(&space.die) == "poplar";
   return isPoplar ? nameOf(&die) : std::string();
 }
 
 std::optional<Spelling> ClassNames::qualifiedName(Dwarf_Die &die) {
-  auto const scope = scopes_.find(dwarf_dieoffset(&die));
-  if (scope == scopes_.end() || !scope->second.isNameable)
+  Scope const *const scope = find(die);
+  if (!scope || !scope->isNameable)
     return std::nullopt;
   Spelling name;
-  if (scope->second.parent != 0) {
-    Scope &parent = scopes_.at(scope->second.parent);
+  if (scope->parent != 0) {
+    Scope &parent = scopes_.at(scope->parent);
     std::optional<Spelling> space = qualifiedName(parent.die);
     if (!space)
       return std::nullopt;
@@ -178,18 +178,12 @@ std::optional<Spelling> ClassNames::typeName(Dwarf_Die die, unsigned depth) {
 }
 
 std::optional<Spelling> ClassNames::valueArgument(Dwarf_Die &parameter) {
-  std::optional<Dwarf_Die> type = dieAt(&parameter, DW_AT_type);
-  if (type)
-    type = strippedType(*type);
+  std::optional<Dwarf_Die> type = strippedTypeOf(parameter);
   Dwarf_Attribute attribute;
   if (!type || !dwarf_attr_integrate(&parameter, DW_AT_const_value, &attribute))
     return std::nullopt;
   bool const isEnum = dwarf_tag(&*type) == DW_TAG_enumeration_type;
-  Dwarf_Die integer = *type;
-  if (isEnum)
-    if (std::optional<Dwarf_Die> const held = dieAt(&*type, DW_AT_type))
-      if (std::optional<Dwarf_Die> const plain = strippedType(*held))
-        integer = *plain;
+  Dwarf_Die integer = isEnum ? strippedTypeOf(*type).value_or(*type) : *type;
   if (!isEnum && dwarf_tag(&integer) != DW_TAG_base_type)
     return std::nullopt;
   std::optional<std::string> const number = numberText(attribute, integer);
@@ -211,10 +205,7 @@ std::optional<Spelling> ClassNames::enumerator(Dwarf_Die &type, std::string cons
     return std::nullopt;
   bool const isScoped = flagAt(&type, DW_AT_enum_class);
   std::string found;
-  Dwarf_Die integer = type;
-  if (std::optional<Dwarf_Die> const held = dieAt(&type, DW_AT_type))
-    if (std::optional<Dwarf_Die> const plain = strippedType(*held))
-      integer = *plain;
+  Dwarf_Die integer = strippedTypeOf(type).value_or(type);
   eachChild(&type, [&](Dwarf_Die child) {
     Dwarf_Attribute value;
     if (!found.empty() || dwarf_tag(&child) != DW_TAG_enumerator ||

@@ -13,7 +13,7 @@ namespace cottonwood::popc {
 struct CommandLine {
   enum class Action { Compile, Help, Version, ListTargets };
   Action action = Action::Compile;
-  std::vector<Source> inputs;
+  std::vector<SourceFile> inputs;
   std::string compiler;           ///< empty: POPC_CXX, or the best that is installed
   std::string output;             ///< empty: named after the first input
   std::vector<std::string> flags; ///< for the compiler, in order

@@ -73,7 +73,7 @@ private:
 
   /// The first compilation: diagnostics, files read, vertex classes.
   void inspect(std::size_t i, CompileResult &result) {
-    Source const &source = request_.sources[i];
+    SourceFile const &source = request_.sources[i];
     std::vector<FoundVertex> &vertices = vertices_.emplace_back();
     if (source.type == poplar::CodeletFileType::Object) {
       dependencies_.insert(source.path);
@@ -165,10 +165,7 @@ private:
                               [&] { return optimised(i, level); }));
     std::string const shared = temporary(std::string(name(level)) + ".so");
     std::string const symbols = temporary(std::string(name(level)) + ".symbols");
-    std::string const problem =
-        replaceFile(symbols, "{ global: " POP_OBJECT_TABLE_NAME "; local: *; };\n");
-    if (!problem.empty())
-      base::fail<poplar::graph_object_creation_error>("popc", problem);
+    writeFile(symbols, "{ global: " POP_OBJECT_TABLE_NAME "; local: *; };\n", "popc");
     // -Bsymbolic and the list of symbols: nothing of this object can be replaced by what the
     // program or another object has under the same name. What is never used goes, and with it
     // what a program that is its own codelet source would need of its libraries. Libraries that
@@ -196,7 +193,7 @@ private:
 
   /// The path of the object of source i.
   std::string optimised(std::size_t i, Level level) const {
-    Source const &source = request_.sources[i];
+    SourceFile const &source = request_.sources[i];
     if (source.type == poplar::CodeletFileType::Object)
       return source.path;
     std::string const stem = temporary(base::textOf(name(level), ".", i));
@@ -208,9 +205,7 @@ private:
     Words const flags =
         sourceFlags(tools_, flags_, level, false, tools_.include(tools_.own("Export.hpp")));
     auto const attempt = [&](std::vector<FoundVertex> const &vertices, Words const &how) {
-      std::string const problem = replaceFile(stem + ".cpp", exportText(vertices));
-      if (!problem.empty())
-        base::fail<poplar::graph_object_creation_error>("popc", problem);
+      writeFile(stem + ".cpp", exportText(vertices), "popc");
       // The source is included by the command line, so that it is called as the user calls it and
       // its own includes are found beside it.
       compile(flags + including(source.path, stem + ".source") + how + Words{stem + ".cpp"});
@@ -278,7 +273,7 @@ std::string compilerVersion() { return Toolchain({}).version; }
 std::string compileToText(CompileRequest const &request, std::vector<std::string> const &kind) {
   Toolchain const tools(request.compiler);
   TemporaryFolder const folder;
-  Source const &source = request.sources.front();
+  SourceFile const &source = request.sources.front();
   std::string const output = folder.path() / "text";
   UserFlags const flags(tools, request.flags, folder.path());
   bool const isC = source.type == poplar::CodeletFileType::CSource;

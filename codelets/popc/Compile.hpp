@@ -4,9 +4,9 @@
 
 #include <codelets/popc/Toolchain.hpp>
 
-#include <poplar/CodeletFileType.hpp>
 #include <poplar/impl/popc/GpFile.hpp>
 #include <poplar/impl/popc/Levels.hpp>
+#include <poplar/impl/popc/Sources.hpp>
 
 #include <filesystem>
 #include <string>
@@ -14,15 +14,10 @@
 
 namespace cottonwood::popc {
 
-struct Source {
-  std::string path;
-  poplar::CodeletFileType type; ///< CppSource or CSource, or Object for a .o to be linked in
-};
-
 struct CompileRequest {
-  std::vector<Source> sources;
-  std::string compiler;           ///< empty: as findCompiler() finds it
-  std::vector<std::string> flags; ///< for the compiler, as the user gave them
+  std::vector<SourceFile> sources; ///< C++, C, or objects (.o) to be linked in
+  std::string compiler;            ///< empty: as findCompiler() finds it
+  std::vector<std::string> flags;  ///< for the compiler, as the user gave them
   std::vector<Level> levels;
   bool isVerbose = false; ///< commands go to standard error
   bool isTimed = false;   ///< so does the time that each step took

@@ -57,4 +57,10 @@ inline std::optional<Dwarf_Die> strippedType(Dwarf_Die die) {
   }
 }
 
+/// What the type of a member, a base, an argument or an enumeration is, so stripped.
+inline std::optional<Dwarf_Die> strippedTypeOf(Dwarf_Die &die) {
+  std::optional<Dwarf_Die> const type = dieAt(&die, DW_AT_type);
+  return type ? strippedType(*type) : std::nullopt;
+}
+
 } // namespace cottonwood::popc

@@ -2,11 +2,11 @@
 #include <codelets/popc/CommandLine.hpp>
 #include <codelets/popc/Compile.hpp>
 
-#include <poplar/CodeletFileType.hpp>
 #include <poplar/exceptions.hpp>
 #include <poplar/impl/base/Error.hpp>
 #include <poplar/impl/popc/Files.hpp>
 #include <poplar/impl/popc/GpFile.hpp>
+#include <poplar/impl/popc/Sources.hpp>
 
 #include <algorithm>
 #include <cstdio>
@@ -19,31 +19,15 @@ namespace {
 
 using namespace cottonwood;
 using namespace cottonwood::popc;
-using poplar::CodeletFileType;
 
 /// \throws poplar::poplar_error  the input is nothing that can be compiled
-void check(Source const &input) {
+void check(SourceFile const &input) {
   std::string const &path = input.path;
   std::error_code ignored;
   if (!std::filesystem::exists(path, ignored))
     throw poplar::file_load_error(path);
-  switch (input.type) {
-  case CodeletFileType::PreprocessedAsmSource:
-  case CodeletFileType::AsmSource:
-    base::fail<poplar::poplar_error>(
-        "popc", base::quoted(path),
-        ": assembly of the IPU has no meaning on this machine; give the C++ codelets instead");
-  case CodeletFileType::IrSource:
-    base::fail<poplar::poplar_error>(
-        "popc", base::quoted(path),
-        ": IR does not say which classes are vertices; give the C++ codelets instead");
-  case CodeletFileType::Auto:
-    base::fail<poplar::poplar_error>("popc", base::quoted(path),
-                                     " has no ending that names a kind of codelet file (.cpp, "
-                                     ".cc, .cxx, .C, .c, .o, .gp)");
-  default:
-    break;
-  }
+  if (std::string const refusal = refusalOf(input); !refusal.empty())
+    base::fail<poplar::poplar_error>("popc", refusal);
 }
 
 void write(std::string const &path, std::string const &bytes) {
@@ -51,8 +35,7 @@ void write(std::string const &path, std::string const &bytes) {
     std::fwrite(bytes.data(), 1, bytes.size(), stdout);
     return;
   }
-  if (std::string const problem = replaceFile(path, bytes); !problem.empty())
-    throw poplar::graph_object_creation_error("popc: " + problem);
+  writeFile(path, bytes, "popc");
 }
 
 /// Where the result goes: as asked, else the first input's name with another ending.
@@ -81,9 +64,9 @@ void compile(CommandLine const &line) {
   GpFile file;
   CompileRequest request;
   std::string dependencies;
-  for (Source const &input : line.inputs) {
+  for (SourceFile const &input : line.inputs) {
     check(input);
-    if (input.type != CodeletFileType::Object || input.path.ends_with(".o")) {
+    if (!isCompiled(input)) {
       request.sources.push_back(input);
       continue;
     }

@@ -71,8 +71,7 @@ UserFlags::UserFlags(Toolchain const &tools, Words const &flags, fs::path const 
   if (text.empty())
     return;
   fs::path const file = folder / "macros.h";
-  if (std::string const problem = replaceFile(file, text); !problem.empty())
-    base::fail<poplar::graph_object_creation_error>("popc", problem);
+  writeFile(file, text, "popc");
   cpp_ = tools.include(tools.headers / "poplar/Vertex.hpp") + tools.include(file);
   c_ = tools.include(file);
 }

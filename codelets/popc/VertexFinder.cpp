@@ -100,7 +100,7 @@ private:
         kind.compute = dwarf_dieoffset(&child);
       if (tag != DW_TAG_inheritance)
         return;
-      if (std::optional<Dwarf_Die> base = baseOf(child)) {
+      if (std::optional<Dwarf_Die> base = strippedTypeOf(child)) {
         Kind const of = kindOf(*base, depth + 1);
         kind.isVertex = kind.isVertex || of.isVertex;
         kind.isMulti = kind.isMulti || of.isMulti;
@@ -113,11 +113,6 @@ private:
     return kind;
   }
 
-  std::optional<Dwarf_Die> baseOf(Dwarf_Die &inheritance) {
-    std::optional<Dwarf_Die> const type = dieAt(&inheritance, DW_AT_type);
-    return type ? strippedType(*type) : std::nullopt;
-  }
-
   static bool isTemplateInstance(Dwarf_Die &die) {
     return nameOf(&die).find('<') != std::string::npos;
   }
@@ -128,7 +123,7 @@ private:
       return;
     eachChild(&die, [&](Dwarf_Die child) {
       if (dwarf_tag(&child) == DW_TAG_inheritance)
-        if (std::optional<Dwarf_Die> base = baseOf(child))
+        if (std::optional<Dwarf_Die> base = strippedTypeOf(child))
           addFields(*base, fields, depth + 1);
     });
     eachChild(&die, [&](Dwarf_Die child) {
@@ -147,9 +142,7 @@ private:
         flagAt(&member, DW_AT_external) || flagAt(&member, DW_AT_declaration) ||
         dwarf_hasattr(&member, DW_AT_bit_size))
       return false;
-    std::optional<Dwarf_Die> type = dieAt(&member, DW_AT_type);
-    if (type)
-      type = strippedType(*type);
+    std::optional<Dwarf_Die> type = strippedTypeOf(member);
     int const tag = type ? dwarf_tag(&*type) : 0;
     return type && tag != DW_TAG_reference_type && tag != DW_TAG_rvalue_reference_type;
   }

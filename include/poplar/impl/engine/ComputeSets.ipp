@@ -5,6 +5,7 @@
 
 #include <poplar/exceptions.hpp>
 #include <poplar/impl/base/Error.hpp>
+#include <poplar/impl/base/Mix.hpp>
 #include <poplar/impl/base/ThreadPool.hpp>
 #include <poplar/impl/engine/CodeletTable.hpp>
 #include <poplar/impl/engine/FloatEnvironment.hpp>
@@ -34,17 +35,9 @@ inline constexpr float GUESS_CALL_NS = 20, GUESS_BYTE_NS = 0.03F;
 /// A compute set is timed in its first runs and then once in this many: the clock costs as
 /// much as a small vertex.
 inline constexpr std::uint32_t TIMED_RUNS = 4, RUNS_PER_TIMING = 64;
-/// What the key of random numbers grows by from one execution to the next: 2^64 / golden ratio,
-/// whose multiples keep the farthest from each other. Vertices add their index: n executions of up
-/// to v vertices have keys of their own while n * v < 2^62.
-inline constexpr std::uint64_t KEY_STEP = 0x9e3779b97f4a7c15u;
-
-/// A bijection without visible structure (the finaliser of SplitMix64).
-POP_INLINE std::uint64_t scrambled(std::uint64_t x) {
-  x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9u;
-  x = (x ^ (x >> 27)) * 0x94d049bb133111ebu;
-  return x ^ (x >> 31);
-}
+/// What the key of random numbers grows by from one execution to the next. Vertices add their
+/// index: n executions of up to v vertices have keys of their own while n * v < 2^62.
+inline constexpr std::uint64_t KEY_STEP = base::GOLDEN_STEP;
 
 /// Where slice `i` of `units` equal units begins: a half of the slices is a half of the units.
 POP_INLINE std::uint32_t sliceBegin(std::uint32_t units, std::uint32_t numSlices, std::uint32_t i) {
@@ -141,7 +134,7 @@ POP_INLINE ComputeSets::ComputeSets(lower::ExecutableData const &executable, std
 }
 
 POP_INLINE void ComputeSets::setRandomSeed(std::uint64_t seed, std::uint32_t replica) {
-  key_ = detail::scrambled(detail::scrambled(seed + detail::KEY_STEP) + replica);
+  key_ = base::scrambleBits(base::scrambleBits(seed + detail::KEY_STEP) + replica);
 }
 
 /// Call i of its set is the one that runs from now on.

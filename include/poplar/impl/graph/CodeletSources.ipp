@@ -7,8 +7,23 @@
 #include <iostream>
 #include <sstream>
 #include <string>
+#include <utility>
 
 // Codelets from files and text.
+
+namespace cottonwood::graph::detail {
+
+/// The compiler's words go to `output`.
+POP_INLINE bool addSources(codelet::Registry &registry, popc::SourceRequest request,
+                           poplar::StringRef flags, std::ostream &output) {
+  request.flags = flags.cloneAsString();
+  std::string diagnostics;
+  bool const isNew = popc::addCodelets(registry, request, diagnostics);
+  output << diagnostics;
+  return isNew;
+}
+
+} // namespace cottonwood::graph::detail
 
 namespace poplar {
 
@@ -22,12 +37,8 @@ POP_INLINE bool Graph::addCodelets(StringRef src, CodeletFileType type, StringRe
   static_cast<void>(targetName); // all targets run the same code
   cottonwood::popc::SourceRequest request;
   request.files.push_back({src.cloneAsString(), type});
-  request.flags = compileFlags.cloneAsString();
-  std::string diagnostics;
-  bool const isNew = cottonwood::popc::addCodelets(data("Graph::addCodelets").registry(), request,
-                                                   diagnostics);
-  compileOutput << diagnostics;
-  return isNew;
+  return cottonwood::graph::detail::addSources(data("Graph::addCodelets").registry(),
+                                               std::move(request), compileFlags, compileOutput);
 }
 
 POP_INLINE bool Graph::addCodelets(ArrayRef<std::string> xs, StringRef compileFlags,
@@ -36,12 +47,8 @@ POP_INLINE bool Graph::addCodelets(ArrayRef<std::string> xs, StringRef compileFl
   cottonwood::popc::SourceRequest request;
   for (std::string const &file : xs)
     request.files.push_back({file, CodeletFileType::Auto});
-  request.flags = compileFlags.cloneAsString();
-  std::string diagnostics;
-  bool const isNew = cottonwood::popc::addCodelets(data("Graph::addCodelets").registry(), request,
-                                                   diagnostics);
-  std::cerr << diagnostics;
-  return isNew;
+  return cottonwood::graph::detail::addSources(data("Graph::addCodelets").registry(),
+                                               std::move(request), compileFlags, std::cerr);
 }
 
 POP_INLINE void Graph::addCodelets(std::stringstream &stream, StringRef compileFlags,
@@ -56,10 +63,8 @@ POP_INLINE void Graph::addCodelets(std::stringstream &stream, StringRef compileF
   cottonwood::popc::SourceRequest request;
   request.text = stream.str();
   request.textType = type;
-  request.flags = compileFlags.cloneAsString();
-  std::string diagnostics;
-  cottonwood::popc::addCodelets(data("Graph::addCodelets").registry(), request, diagnostics);
-  compileOutput << diagnostics;
+  cottonwood::graph::detail::addSources(data("Graph::addCodelets").registry(), std::move(request),
+                                        compileFlags, compileOutput);
 }
 
 } // namespace poplar

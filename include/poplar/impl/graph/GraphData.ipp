@@ -6,6 +6,7 @@
 #include <cstring>
 #include <mutex>
 #include <poplar/impl/base/Error.hpp>
+#include <poplar/impl/base/Mix.hpp>
 #include <poplar/impl/base/TypeInfo.hpp>
 
 namespace cottonwood::graph {
@@ -25,13 +26,9 @@ struct GraphTable {
   }
 };
 
-/// A bijection whose results for 0, 1, 2 ... look random (SplitMix64: Steele, Lea and Flood, "Fast
-/// splittable pseudorandom number generators", 2014).
+/// A bijection whose results for 0, 1, 2 ... look random (SplitMix64).
 POP_INLINE std::uint64_t scatterBits(std::uint64_t x) {
-  x = (x + 1) * 0x9e3779b97f4a7c15u;
-  x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9u;
-  x = (x ^ (x >> 27)) * 0x94d049bb133111ebu;
-  return x ^ (x >> 31);
+  return base::scrambleBits((x + 1) * base::GOLDEN_STEP);
 }
 
 POP_INLINE GraphId newGraphId() {

@@ -215,8 +215,7 @@ POP_INLINE ObjectFile objectFile(std::string const &digest, std::string_view byt
   }
   auto folder = std::make_unique<TemporaryFolder>();
   std::filesystem::path const path = folder->path() / name;
-  if (std::string const problem = replaceFile(path, bytes); !problem.empty())
-    throw poplar::graph_object_creation_error("Graph::addCodelets: " + problem);
+  writeFile(path, bytes, "Graph::addCodelets");
   return {path, std::move(folder)};
 }
 

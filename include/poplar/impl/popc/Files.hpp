@@ -17,6 +17,10 @@ POP_API std::optional<std::string> readFile(std::filesystem::path const &path);
 /// \returns an empty text, or what went wrong
 POP_API std::string replaceFile(std::filesystem::path const &path, std::string_view bytes);
 
+/// The same. \throws poplar::graph_object_creation_error  with `where` and what went wrong
+POP_API void writeFile(std::filesystem::path const &path, std::string_view bytes,
+                       std::string_view where);
+
 /// A folder of the user's own (mode 0700) for temporary files; goes with the object.
 class POP_API TemporaryFolder {
 public:

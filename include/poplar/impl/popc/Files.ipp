@@ -92,6 +92,12 @@ POP_INLINE std::string replaceFile(std::filesystem::path const &path, std::strin
   return {};
 }
 
+POP_INLINE void writeFile(std::filesystem::path const &path, std::string_view bytes,
+                          std::string_view where) {
+  if (std::string const problem = replaceFile(path, bytes); !problem.empty())
+    base::fail<poplar::graph_object_creation_error>(where, problem);
+}
+
 POP_INLINE TemporaryFolder::TemporaryFolder() {
   char const *const set = std::getenv("TMPDIR");
   std::string name = std::string(set && *set ? set : "/tmp") + "/popc-XXXXXX";

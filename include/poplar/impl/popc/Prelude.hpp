@@ -15,6 +15,7 @@
 #pragma GCC system_header
 
 #include <cstdint>
+#include <poplar/impl/base/Mix.hpp>
 #include <poplar/impl/popc/HostCalls.hpp>
 
 #ifdef __clang__
@@ -91,24 +92,16 @@ inline __attribute__((always_inline)) std::uint64_t cycles() {
 #endif
 }
 
-/// The finaliser of SplitMix64: D. Stafford's variant 13 of MurmurHash3's (G. L. Steele, D. Lea, C.
-/// H. Flood, "Fast splittable pseudorandom number generators", 2014).
-inline __attribute__((always_inline)) std::uint64_t mix(std::uint64_t x) {
-  x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9u;
-  x = (x ^ (x >> 27)) * 0x94d049bb133111ebu;
-  return x ^ (x >> 31);
-}
-
 /// The next random bits of the running vertex: a function of the vertex's key, its worker and how
 /// many it has drawn, whatever thread it runs on. 0 outside of a vertex.
 inline __attribute__((always_inline)) std::uint64_t randomBits() {
   codelet::VertexContext *const vertex = codelet::runningVertex();
   if (!vertex)
     return 0;
-  std::uint64_t const golden = 0x9e3779b97f4a7c15u; // SplitMix64's step
   // Keys may differ by a multiple of the step: they are mixed before the worker is added.
-  std::uint64_t const stream = mix(mix(vertex->randomKey) + golden * (vertex->worker + 1));
-  return mix(stream + golden * ++vertex->randomDraws);
+  std::uint64_t const stream = base::scrambleBits(base::scrambleBits(vertex->randomKey) +
+                                                  base::GOLDEN_STEP * (vertex->worker + 1));
+  return base::scrambleBits(stream + base::GOLDEN_STEP * ++vertex->randomDraws);
 }
 
 /// A multiple of 2^-bits in (-0.5, 0.5] from as many random bits.

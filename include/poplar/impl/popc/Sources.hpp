@@ -16,6 +16,13 @@ struct SourceFile {
   poplar::CodeletFileType type = poplar::CodeletFileType::Auto; ///< Auto: by the path's ending
 };
 
+/// Whether it is one that popc made.
+POP_API bool isCompiled(SourceFile const &file);
+
+/// Why a file of a kind that is no longer Auto cannot be compiled; empty if it can. Assembly and IR
+/// have no meaning here, and Auto is an ending that nothing is known of.
+POP_API std::string refusalOf(SourceFile const &file);
+
 struct SourceRequest {
   std::vector<SourceFile> files;   ///< sources are compiled and linked together
   std::optional<std::string> text; ///< a source instead of files

@@ -47,8 +47,7 @@ public:
     if (type != poplar::CodeletFileType::CppSource && type != poplar::CodeletFileType::CSource)
       base::fail<poplar::poplar_error>(WHERE, "a stream holds C++ or C, no other kind of source");
     path_ = folder_.path() / ("codelets" + poplar::getExtensionFromFileType(type));
-    if (std::string const problem = replaceFile(path_, text); !problem.empty())
-      base::fail<poplar::poplar_error>(WHERE, problem);
+    writeFile(path_, text, WHERE);
   }
   std::filesystem::path const &path() const { return path_; }
   /// `codelets.cpp:3:5: error` where the compiler named a folder that will be gone.
@@ -197,38 +196,46 @@ POP_INLINE bool registerAll(codelet::Registry &registry, std::vector<codelet::Co
   return anyNew;
 }
 
-POP_INLINE bool isCompiled(SourceFile const &file) {
-  return file.type == poplar::CodeletFileType::Object && !file.path.ends_with(".o");
-}
-
-/// Refuses what cannot be read and what has no meaning here, before anything is compiled.
+/// Before anything is compiled.
 POP_INLINE void checkFile(SourceFile const &file) {
   std::error_code ignored;
   if (!std::filesystem::is_regular_file(file.path, ignored))
     throw poplar::file_load_error(file.path);
-  using poplar::CodeletFileType;
-  switch (file.type) {
-  case CodeletFileType::PreprocessedAsmSource:
-  case CodeletFileType::AsmSource:
-    base::fail<poplar::graph_program_compilation_error>(
-        WHERE, base::quoted(file.path),
-        ": assembly of the IPU has no meaning on this machine; add the C++ codelets instead");
-  case CodeletFileType::IrSource:
-    base::fail<poplar::graph_program_compilation_error>(
-        WHERE, base::quoted(file.path),
-        ": IR does not say which classes are vertices; add the C++ codelets instead");
-  case CodeletFileType::Auto:
-    base::fail<poplar::poplar_error>(
-        WHERE, base::quoted(file.path),
-        " has no ending that names a kind of codelet file (.cpp, .cc, .cxx, .C, .c, .o, .gp)");
-  default:
-    break;
-  }
+  std::string const refusal = refusalOf(file);
+  if (refusal.empty())
+    return;
+  if (file.type == poplar::CodeletFileType::Auto)
+    base::fail<poplar::poplar_error>(WHERE, refusal);
+  base::fail<poplar::graph_program_compilation_error>(WHERE, refusal);
 }
 
 } // namespace cottonwood::popc::detail
 
 namespace cottonwood::popc {
+
+POP_INLINE bool isCompiled(SourceFile const &file) {
+  return file.type == poplar::CodeletFileType::Object && !file.path.ends_with(".o");
+}
+
+POP_INLINE std::string refusalOf(SourceFile const &file) {
+  switch (file.type) {
+  case poplar::CodeletFileType::PreprocessedAsmSource:
+  case poplar::CodeletFileType::AsmSource:
+    return base::textOf(
+        base::quoted(file.path),
+        ": assembly of the IPU has no meaning on this machine; give the C++ codelets instead");
+  case poplar::CodeletFileType::IrSource:
+    return base::textOf(
+        base::quoted(file.path),
+        ": IR does not say which classes are vertices; give the C++ codelets instead");
+  case poplar::CodeletFileType::Auto:
+    return base::textOf(base::quoted(file.path),
+                        " has no ending that names a kind of codelet file (.cpp, .cc, .cxx, .C, "
+                        ".c, .o, .gp)");
+  default:
+    return {};
+  }
+}
 
 POP_INLINE bool addCodelets(codelet::Registry &registry, SourceRequest const &given,
                             std::string &diagnostics) {
@@ -243,7 +250,7 @@ POP_INLINE bool addCodelets(codelet::Registry &registry, SourceRequest const &gi
     detail::checkFile(file);
   }
   auto const sources =
-      std::stable_partition(request.files.begin(), request.files.end(), detail::isCompiled);
+      std::stable_partition(request.files.begin(), request.files.end(), isCompiled);
   for (auto file = request.files.begin(); file != sources; ++file)
     add(detail::codeletsOf(parseGp(readFile(file->path).value_or(""), file->path), file->path));
   request.files.erase(request.files.begin(), sources);
