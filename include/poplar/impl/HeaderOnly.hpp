@@ -142,6 +142,7 @@
 #include <poplar/impl/lower/Bsp.ipp>
 #include <poplar/impl/lower/Collect.ipp>
 #include <poplar/impl/lower/Dump.ipp>
+#include <poplar/impl/lower/Exchange.ipp>
 #include <poplar/impl/lower/Independence.ipp>
 #include <poplar/impl/lower/Instructions.ipp>
 #include <poplar/impl/lower/Lifetimes.ipp>

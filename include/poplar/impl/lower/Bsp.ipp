@@ -4,6 +4,7 @@
 #include <poplar/impl/base/TypeInfo.hpp>
 #include <poplar/impl/lower/Bsp.hpp>
 #include <poplar/impl/lower/BspCosts.hpp>
+#include <poplar/impl/lower/Exchange.hpp>
 #include <poplar/impl/lower/Memory.hpp>
 #include <poplar/impl/lower/Moves.hpp>
 #include <poplar/impl/lower/Passes.hpp>
@@ -13,7 +14,6 @@
 #include <cmath>
 #include <queue>
 #include <unordered_map>
-#include <unordered_set>
 
 namespace cottonwood::lower::detail {
 
@@ -28,6 +28,7 @@ public:
 
   struct Entry {
     std::uint64_t out = 0, in = 0, messages = 0;
+    std::uint64_t shared = 0; ///< of `in`: what a neighbour on the bus receives as well
     double cycles = 0;
     bool used = false;
   };
@@ -40,12 +41,22 @@ public:
     return entry;
   }
   bool empty() const { return tiles_.empty(); }
-  void send(std::uint32_t from, std::uint32_t to, std::uint64_t bytes, std::uint64_t messages,
-            bool multicast = false) {
-    if (!multicast)
-      at(from).out += bytes;
+  void send(std::uint32_t from, std::uint32_t to, std::uint64_t bytes, std::uint64_t messages) {
+    at(from).out += bytes;
     at(to).in += bytes;
     at(to).messages += messages;
+  }
+
+  void add(ExchangeLedger &ledger, poplar::Target const &target) {
+    unsigned const bus =
+        target.supportsExchangeBusSharing() ? target.getTilesPerSharedExchangeBus() : 1;
+    ledger.settle(bus, [&](std::uint32_t tile, ExchangeLedger::Traffic const &traffic) {
+      Entry &entry = at(tile);
+      entry.out += traffic.out;
+      entry.in += traffic.in;
+      entry.messages += traffic.messages;
+      entry.shared += traffic.shared;
+    });
   }
 
   /// Appends the step and forgets its costs. `bytesPerCycle` is the exchange's.
@@ -70,8 +81,9 @@ POP_INLINE std::uint32_t StepCosts::finish(Context &context, BspStep step, std::
   std::uint64_t longest = 0;
   for (std::uint32_t tile : tiles_) {
     Entry &entry = cost_[tile];
+    std::uint64_t const received = entry.in - entry.shared / 2;
     std::uint64_t const transfer =
-        (std::max(entry.out, entry.in) + bytesPerCycle - 1) / bytesPerCycle;
+        (std::max(entry.out, received) + bytesPerCycle - 1) / bytesPerCycle;
     std::uint64_t const cycles = transfer + entry.messages * cost::MESSAGE +
                                  static_cast<std::uint64_t>(std::llround(entry.cycles));
     longest = std::max(longest, cycles);
@@ -114,30 +126,18 @@ private:
 class ComputeSteps {
 public:
   explicit ComputeSteps(Context &context)
-      : context_(context), graph_(context.graph), before_(context), compute_(context),
-        after_(context) {}
+      : context_(context), graph_(context.graph), exchange_(context), compute_(context) {}
   ComputeSetSteps run(graph::ComputeSetId id, std::uint32_t index);
 
 private:
-  struct PieceKey {
-    std::uint64_t begin, end;
-    graph::VarId var;
-    bool operator==(PieceKey const &) const = default;
-  };
-  struct PieceHash {
-    std::size_t operator()(PieceKey const &key) const {
-      return (key.begin * 0x9e3779b97f4a7c15u) ^ (key.end * 0xc2b2ae3d27d4eb4fu) ^ key.var;
-    }
-  };
-
   void exchangeOf(graph::VertexId id);
   std::uint64_t cyclesOf(graph::VertexId id);
   void computeOf(graph::ComputeSetId id, BspStep &step, std::uint32_t stepIndex);
 
   Context &context_;
   graph::GraphData const &graph_;
-  StepCosts before_, compute_, after_;
-  std::unordered_set<PieceKey, PieceHash> sent_; ///< pieces that some tile has received already
+  StepCosts exchange_, compute_;
+  ExchangeLedger brought_, taken_;
 };
 
 /// Data that a vertex uses and another tile holds must be brought, results taken home.
@@ -148,20 +148,11 @@ POP_INLINE void ComputeSteps::exchangeOf(graph::VertexId id) {
     codelet::Field const &field = codelet.fields[index];
     std::uint64_t const size = base::sizeOf(field.type);
     forEachSet(region, false, [&](ElementSet const &set) {
-      forEachTilePiece(
-          graph_.variable(set.var).tiles, set,
-          [&](std::uint64_t begin, std::uint64_t end, std::uint64_t elements, std::uint32_t tile) {
-            if (tile == here)
-              return;
-            std::uint64_t const bytes = elements * size;
-            std::uint64_t const messages = elements == end - begin ? 1 : elements;
-            // A word that several tiles receive is sent once.
-            if (field.isRead())
-              before_.send(tile, here, bytes, messages,
-                           !sent_.insert({begin, end, set.var}).second);
-            if (field.isWritten())
-              after_.send(here, tile, bytes, messages);
-          });
+      graph::TileMap const &tiles = graph_.variable(set.var).tiles;
+      if (field.isRead())
+        brought_.bring(tiles, set, size, here);
+      if (field.isWritten())
+        taken_.takeHome(tiles, set, size, here);
     });
   });
 }
@@ -212,20 +203,22 @@ POP_INLINE ComputeSetSteps ComputeSteps::run(graph::ComputeSetId id, std::uint32
   ComputeSetSteps steps;
   if (graph_.computeSet(id).vertices.empty())
     return steps;
-  sent_.clear();
   for (graph::VertexId vertex : graph_.computeSet(id).vertices)
     exchangeOf(vertex);
   std::uint64_t const bytesPerCycle = std::max(1u, context_.out.target.getExchangeBytesPerCycle());
-  if (!before_.empty())
-    steps.before =
-        before_.finish(context_, {StepKind::Exchange, name}, cost::EXCHANGE_START, bytesPerCycle);
+  auto const exchange = [&](ExchangeLedger &ledger) {
+    if (ledger.empty())
+      return NONE;
+    exchange_.add(ledger, context_.out.target);
+    return exchange_.finish(context_, {StepKind::Exchange, name}, cost::EXCHANGE_START,
+                            bytesPerCycle);
+  };
+  steps.before = exchange(brought_);
   BspStep step{StepKind::Compute, name};
   step.computeSet = index;
   computeOf(id, step, static_cast<std::uint32_t>(context_.out.bsp.steps.size()));
   steps.compute = compute_.finish(context_, std::move(step), 0, bytesPerCycle);
-  if (!after_.empty())
-    steps.after =
-        after_.finish(context_, {StepKind::Exchange, name}, cost::EXCHANGE_START, bytesPerCycle);
+  steps.after = exchange(taken_);
   return steps;
 }
 
