@@ -66,18 +66,4 @@ constexpr std::size_t convWorkspace(const ConvBlocking &blocking, std::size_t cl
   return classes * CLASS_FLOATS + (strip + sums) * MATMUL_MAX_TILE_COLUMNS + 3 * 16;
 }
 
-/// Tile cycles of one convolution vertex: as many passes of the matrix unit as the taps have
-/// groups of input channels.
-constexpr std::uint64_t convTileCycles(const MatMulTileMachine &tile, std::uint64_t pixels,
-                                       std::uint64_t outChannels, std::uint64_t inChannels,
-                                       std::uint64_t taps) {
-  const std::uint64_t groups = (inChannels + tile.inputsPerGroup - 1) / tile.inputsPerGroup;
-  // Few channels and many taps: a plan may lay taps out as channels.
-  const std::uint64_t depth = std::min(groups * tile.inputsPerGroup * taps,
-                                       (inChannels * taps + tile.inputsPerGroup - 1) /
-                                               tile.inputsPerGroup * tile.inputsPerGroup +
-                                           inChannels * taps);
-  return matMulTileCycles(tile, pixels, outChannels, depth);
-}
-
 } // namespace cottonwood::kernels

@@ -2,4 +2,4 @@
 #pragma once
 
 #include "ConvCpu.hpp"
-#include "ConvTiles.hpp"
+#include "TilePlanner.hpp"

@@ -54,10 +54,9 @@ inline kernels::MatMulMethod convCpuMethod(ConvProblem const &p, MatMulCpu const
   if (p.n == 1 && p.i == 1) // groups are columns
     return kernels::MatMulMethod::BLOCKED;
   double const pairs = static_cast<double>(p.outputs() * p.taps());
-  return kernels::convTileMethod(cpu.tiles, p.b * p.outputs(), p.n, p.i, p.taps(),
-                                 static_cast<double>(p.products()) / pairs,
-                                 p.input == MatMulType::HALF,
-                                 p.partials == MatMulType::HALF && p.output == MatMulType::HALF);
+  return kernels::convTileMethod(
+      cpu.tiles, p.b * p.outputs(), p.n, p.i, p.taps(), static_cast<double>(p.products()) / pairs,
+      p.input == MatMulType::HALF, p.partials == MatMulType::HALF && p.output == MatMulType::HALF);
 }
 
 } // namespace detail

@@ -49,9 +49,7 @@ struct ConvProblem {
   friend bool operator==(ConvProblem const &, ConvProblem const &) = default;
 
   std::uint64_t taps() const { return field[0].taps * field[1].taps * rest.taps; }
-  std::uint64_t products() const {
-    return field[0].products * field[1].products * rest.products;
-  }
+  std::uint64_t products() const { return field[0].products * field[1].products * rest.products; }
   std::uint64_t outputs() const { return field[0].outputs * field[1].outputs * rest.outputs; }
 };
 
@@ -63,7 +61,7 @@ struct ConvPlan {
   std::uint64_t splitY0 = 1, splitY1 = 1; ///< outputs in the first two dimensions of the field
   std::uint64_t splitI = 1, splitK0 = 1;  ///< above 1: partial results are added. 1 on CPUs
   std::uint64_t otherSplits = 1;          ///< what constraints may ask for and no plan has: 1
-  std::uint32_t depth = 0, enough = 0, pixels = 0; ///< on CPUs: ConvBlocking
+  std::uint32_t depth = 0, enough = 0, pixels = 0;               ///< on CPUs: ConvBlocking
   kernels::MatMulMethod method = kernels::MatMulMethod::BLOCKED; ///< on CPUs
 
   template <class Self, class Visit> static void fields(Self &self, Visit &&visit) {
@@ -82,9 +80,7 @@ struct ConvPlan {
   }
   friend bool operator==(ConvPlan const &, ConvPlan const &) = default;
 
-  kernels::ConvBlocking blocking() const {
-    return {depth, enough, pixels, method};
-  }
+  kernels::ConvBlocking blocking() const { return {depth, enough, pixels, method}; }
   std::uint64_t parts() const {
     return splitG * splitB * splitN * splitY0 * splitY1 * splitI * splitK0;
   }
@@ -92,9 +88,10 @@ struct ConvPlan {
 
 /// A plan with its reasons.
 struct ConvChoice {
-  ConvPlan plan;
+  ConvPlan plan; ///< on CPUs
   Cost cost;
   std::string explanation; ///< one line a candidate
+  TileChoice tiles = {};   ///< on IPUs
 };
 
 } // namespace cottonwood::planner

@@ -2,4 +2,4 @@
 #pragma once
 
 #include "MatMulCpu.hpp"
-#include "MatMulTiles.hpp"
+#include "TilePlanner.hpp"

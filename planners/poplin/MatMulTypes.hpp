@@ -1,18 +1,13 @@
 // A matrix product as planners see it: the problem, the machine and the plan.
 #pragma once
 
-#include <planners/core/Choice.hpp>
+#include "TileTypes.hpp"
 
 #include <codelets/poplin/MatMulCost.hpp>
 
 #include <cstdint>
 
 namespace cottonwood::planner {
-
-enum class MatMulType : std::uint32_t { FLOAT, HALF };
-template <> struct EnumNames<MatMulType> {
-  static constexpr std::string_view names[] = {"float", "half"};
-};
 
 /// How an operand lies in memory, as far as kernels care.
 enum class MatMulLayout : std::uint32_t {
@@ -90,34 +85,12 @@ struct MatMulCpu {
   kernels::MatMulCaches caches; ///< of one core; the last cache as far as one thread may use it
 };
 
-/// What a plan for tiles depends on.
-struct MatMulTiles {
-  std::uint64_t tiles = 1;
-  std::uint64_t bytesPerTile = 0;
-  double memoryProportion = 0.6; ///< of a tile's memory that temporaries may take
-  std::uint64_t exchangeBytesPerCycle = 4;
-  bool sharedExchangeBus = true; ///< neighbouring tiles receive the same data at twice the rate
-  std::uint64_t stepCycles = 83; ///< sync before each compute set and each exchange
-  std::uint64_t exchangeStartCycles = 100;
-  kernels::MatMulTileMachine tile;
-};
-
 /// A plan with its reasons.
 struct MatMulChoice {
-  MatMulPlan plan;
+  MatMulPlan plan; ///< on CPUs
   Cost cost;
   std::string explanation; ///< one line a candidate
+  TileChoice tiles = {};   ///< on IPUs
 };
-
-namespace detail {
-
-constexpr std::uint64_t ceilDiv(std::uint64_t a, std::uint64_t b) { return a / b + (a % b != 0); }
-
-/// The number of parts that are not empty when `size` is cut into parts of ceil(size / parts).
-constexpr std::uint64_t realParts(std::uint64_t size, std::uint64_t parts) {
-  return ceilDiv(size, ceilDiv(size, parts));
-}
-
-} // namespace detail
 
 } // namespace cottonwood::planner

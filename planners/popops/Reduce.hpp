@@ -76,11 +76,14 @@ inline ReducePlan planReduce(ReduceProblem const &problem, Constraints const &co
   std::uint64_t const grains = problem.reduced / detail::PART_GRAIN;
   std::uint64_t const most =
       std::max<std::uint64_t>(1, std::min<std::uint64_t>(grains, problem.tiles == 0 ? 64 : 4096));
-  for (std::uint64_t wanted = 1; wanted <= most; wanted *= 2) {
+  ReducePlan plan;
+  // On tiles every size of a part is tried.
+  for (std::uint64_t wanted = 1; wanted <= most; wanted += problem.tiles == 0 ? wanted : 1) {
     std::uint64_t const grain = wanted == 1 ? 1 : detail::PART_GRAIN;
     std::uint64_t const partSize =
         ((problem.reduced + wanted - 1) / wanted + grain - 1) / grain * grain;
-    ReducePlan plan;
+    if (wanted != 1 && partSize == plan.partSize)
+      continue;
     plan.partSize = partSize;
     plan.parts = partSize == 0 ? 1 : (problem.reduced + partSize - 1) / partSize;
     choice.consider(

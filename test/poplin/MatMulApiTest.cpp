@@ -129,7 +129,7 @@ TEST_CASE("a reported plan names problem, plan, cost and candidates") {
     std::ostringstream text, grouped, empty;
     poplin::matMulReportPlan(text, tiles.run.graph, FLOAT, FLOAT, {64, 32}, {32, 48});
     for (char const *part : {"problem: matmul-problem g=1 m=64 k=32 n=48",
-                             "plan: matmul splitG=", "estimate: ", " cycles, ", "candidates:\n"})
+                             "splitG=", "estimate: ", " cycles, ", "candidates:\n"})
       CHECK(text.str().find(part) != std::string::npos);
     poplin::matMulGroupedReportPlan(grouped, tiles.run.graph, HALF, FLOAT, {5, 64, 32},
                                     {5, 32, 48});
@@ -144,7 +144,7 @@ TEST_CASE("a forced plan is taken") {
   std::ostringstream text;
   poplin::matMulReportPlan(text, tiles.run.graph, FLOAT, FLOAT, {64, 32}, {32, 48},
                            {{"planConstraints", "{\"splitM\": 2, \"splitK\": 4}"}});
-  CHECK(text.str().find("plan: matmul splitG=1 splitM=2 splitN=1 splitK=4") != std::string::npos);
+  CHECK(text.str().find("splitY0=2 splitY1=1 splitN=1 splitI=4 ") != std::string::npos);
   Products all(products::tiles(8));
   Matrix const a = all.random(FLOAT, {1, 64, 32}), b = all.random(FLOAT, {1, 32, 48});
   all.expect("forced",

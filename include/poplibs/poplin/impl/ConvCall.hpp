@@ -32,7 +32,8 @@ public:
   Tensor create(::poplin::ConvParams const &params, ConvSide side);
 
 private:
-  Tensor createOutput(ConvCheck const &check);
+  /// A new variable, mapped, in the form that ConvJob has it.
+  Tensor variable(ConvCheck const &check, ConvSide side);
   void map(Tensor const &t, ConvSide side, ConvCheck const &check);
   void emit(ConvCheck const &check, Tensor const &in, Tensor const &weights, Tensor const &rows,
             bool transposeAndFlip, ::poplar::program::Sequence &prog);

@@ -46,25 +46,31 @@ POP_INLINE void ConvCall::map(Tensor const &t, ConvSide side, ConvCheck const &c
   else if (plansForCpu(graph_.getTarget()))
     graph_.setTileMapping(t, 0);
   else
-    mapForPlan(graph_, t, side, check,
-               planConv(where_, graph_.getTarget(), check, options_, cache_).plan);
+    mapForPlan(graph_, t, side, check, options_,
+               planConv(where_, graph_.getTarget(), check, options_, cache_).tiles.plan);
 }
 
-POP_INLINE Tensor ConvCall::createOutput(ConvCheck const &check) {
-  Tensor const rows = convOutputVariable(graph_, check, debugContext_);
-  map(rows, ConvSide::OUTPUT, check);
-  return rows;
+// Variables have the layout that kernels for CPUs read best, or that of the plan for tiles.
+POP_INLINE Tensor ConvCall::variable(ConvCheck const &check, ConvSide side) {
+  ::poplar::Type const &type =
+      side == ConvSide::OUTPUT ? check.params.outputType : check.params.inputType;
+  if (!check.isTrivial() && !plansForCpu(graph_.getTarget()))
+    return convTileVariable(
+        graph_, check, side, options_,
+        planConv(where_, graph_.getTarget(), check, options_, cache_).tiles.plan, type,
+        debugContext_);
+  Tensor const t = side == ConvSide::INPUT ? convInputVariable(graph_, check, type, debugContext_)
+                   : side == ConvSide::WEIGHTS ? convWeightsVariable(graph_, check, debugContext_)
+                                               : convOutputVariable(graph_, check, debugContext_);
+  map(t, side, check);
+  return t;
 }
 
 POP_INLINE Tensor ConvCall::create(::poplin::ConvParams const &params, ConvSide side) {
-  ConvCheck check = checkConv(where_, params);
-  if (side == ConvSide::OUTPUT)
-    return convFromRows(createOutput(check));
-  Tensor const t = side == ConvSide::INPUT
-                       ? convInputVariable(graph_, check, params.inputType, debugContext_)
-                       : convWeightsVariable(graph_, check, debugContext_);
-  map(t, side, check);
-  return side == ConvSide::INPUT ? detail::convFromGroups(t) : detail::convFromWeights(t);
+  Tensor const t = variable(checkConv(where_, params), side);
+  return side == ConvSide::INPUT     ? detail::convFromGroups(t)
+         : side == ConvSide::WEIGHTS ? detail::convFromWeights(t)
+                                     : convFromRows(t);
 }
 
 POP_INLINE void ConvCall::emit(ConvCheck const &check, Tensor const &in, Tensor const &weights,
@@ -128,7 +134,7 @@ POP_INLINE Tensor ConvCall::run(Tensor const &in, Tensor const &weights,
                                 ::poplar::program::Sequence &prog) {
   ConvCheck const check = checkConv(where_, params);
   checkConvOperands(where_, check, in, weights, transposeAndFlip);
-  Tensor const rows = createOutput(check);
+  Tensor const rows = variable(check, ConvSide::OUTPUT);
   emit(check, in, weights, rows, transposeAndFlip, prog);
   return convFromRows(rows);
 }
@@ -163,7 +169,7 @@ POP_INLINE Tensor ConvCall::weightDeltas(Tensor const &zDeltas, Tensor const &ac
                   "[batch, output channels, ...field]", &activations);
   ConvCheck const check = checkConv(where_, ::poplin::getWeightUpdateParams(params));
   std::size_t const groups = params.numConvGroups;
-  Tensor const rows = createOutput(check);
+  Tensor const rows = variable(check, ConvSide::OUTPUT);
   if (check.isTrivial()) {
     if (!check.isEmpty())
       ::popops::zero(graph_, rows, prog, debugContext_);

@@ -17,13 +17,6 @@ POP_API planner::ConvChoice planConv(char const *where, ::poplar::Target const &
                                      ConvCheck const &check, ConvOptions const &options,
                                      ::poplin::PlanningCache *cache);
 
-/// Estimated cycles of the steps of a plan for tiles.
-struct ConvSteps {
-  std::uint64_t exchange, compute, reduction;
-};
-POP_API ConvSteps convTileSteps(::poplar::Target const &target, ConvCheck const &check,
-                                ConvOptions const &options, planner::ConvPlan const &plan);
-
 /// A convolution that is not trivial and whose arguments were checked.
 struct ConvJob {
   char const *where = "";
@@ -52,7 +45,13 @@ enum class ConvSide { INPUT, WEIGHTS, OUTPUT };
 
 /// Maps a tensor, in the form that ConvJob has it, to the tiles that use it.
 POP_API void mapForPlan(::poplar::Graph &graph, Tensor const &t, ConvSide side,
-                        ConvCheck const &check, planner::ConvPlan const &plan);
+                        ConvCheck const &check, ConvOptions const &options,
+                        planner::TilePlan const &plan);
+/// A new variable in the layout of a plan for tiles and mapped by it, in the form that ConvJob has.
+POP_API Tensor convTileVariable(::poplar::Graph &graph, ConvCheck const &check, ConvSide side,
+                                ConvOptions const &options, planner::TilePlan const &plan,
+                                ::poplar::Type const &type,
+                                ::poplar::DebugContext const &debugContext);
 
 /// Groups of one output channel are vectors of groups on a CPU.
 inline bool convolvesChannels(ConvCheck const &check) {

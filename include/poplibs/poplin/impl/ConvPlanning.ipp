@@ -3,6 +3,7 @@
 #include <poplin/impl/ConvEmit.hpp>
 #include <poplin/impl/MatMulMachine.hpp>
 #include <poplin/impl/MatMulPlanning.hpp>
+#include <poplin/impl/TilePlanning.hpp>
 #include <poputil/exceptions.hpp>
 
 #include <poplar/impl/base/Error.hpp>
@@ -21,35 +22,31 @@ POP_INLINE planner::ConvProblem convProblem(ConvCheck const &check, ConvOptions 
   return problem;
 }
 
-POP_INLINE planner::MatMulTiles convTiles(model::Machine const &machine,
-                                          planner::ConvProblem const &problem,
-                                          ConvOptions const &options) {
-  planner::MatMulProblem types;
-  types.input = problem.input, types.partials = problem.partials;
-  MatMulOptions tileOptions;
-  tileOptions.memoryProportion = options.memoryProportion;
-  return tilesOf(machine, types, tileOptions);
+POP_INLINE planner::ConvChoice planConvOnTiles(model::Machine const &machine,
+                                               ConvCheck const &check, ConvOptions const &options,
+                                               planner::Constraints const &constraints) {
+  planner::TileProblem const whole = tileProblem(check, options);
+  planner::ConvChoice choice;
+  choice.tiles = planner::planTiles(whole, tileMachine(machine, whole, options.memoryProportion),
+                                    constraints, REPORTED_PLANS);
+  choice.cost = choice.tiles.cost;
+  choice.explanation = planner::candidatesOf(choice.tiles);
+  return choice;
 }
 
 POP_INLINE planner::ConvChoice makeConvPlan(char const *where, model::Machine const &machine,
-                                            planner::ConvProblem const &problem,
-                                            ConvOptions const &options) {
+                                            ConvCheck const &check, ConvOptions const &options) {
   try {
     auto const constraints = planner::Constraints::parse(options.constraints);
-    planner::ConvChoice choice;
-    if (machine.isCpu) {
-      choice = planner::planConvCpu(problem, cpuOf(machine), constraints);
-    } else {
-      planner::MatMulProblem types;
-      types.input = problem.input, types.partials = problem.partials;
-      MatMulOptions tileOptions;
-      tileOptions.memoryProportion = options.memoryProportion;
-      choice = planner::planConvTiles(problem, tilesOf(machine, types, tileOptions), constraints);
-    }
+    planner::ConvProblem const problem = convProblem(check, options);
+    planner::ConvChoice choice = machine.isCpu
+                                     ? planner::planConvCpu(problem, cpuOf(machine), constraints)
+                                     : planConvOnTiles(machine, check, options, constraints);
     if (base::logEnabled("POPLIN", base::LogLevel::Debug))
       base::logLine("POPLIN", base::LogLevel::Debug,
-                    base::textOf(where, ": ", toText(problem), ": ", toText(choice.plan), "\n",
-                                 choice.explanation));
+                    base::textOf(where, ": ", toText(problem), ": ",
+                                 machine.isCpu ? toText(choice.plan) : toText(choice.tiles.plan),
+                                 "\n", choice.explanation));
     return choice;
   } catch (planner::PlanError const &error) {
     base::fail<::poputil::poplibs_error>(where, error.what());
@@ -62,9 +59,8 @@ POP_INLINE planner::ConvChoice planConv(char const *where, ::poplar::Target cons
                                         ConvCheck const &check, ConvOptions const &options,
                                         ::poplin::PlanningCache *cache) {
   model::Machine const machine = model::machineOf(target);
-  planner::ConvProblem const problem = detail::convProblem(check, options);
   if (!cache)
-    return detail::makeConvPlan(where, machine, problem, options);
+    return detail::makeConvPlan(where, machine, check, options);
   std::ostringstream params;
   params << check.params;
   std::lock_guard const lock(cache->impl->mutex);
@@ -73,17 +69,9 @@ POP_INLINE planner::ConvChoice planConv(char const *where, ::poplar::Target cons
   if (auto const known = plans.find(key); known != plans.end())
     return known->second;
   // Before the entry is made: a problem without a plan is not counted.
-  auto choice = detail::makeConvPlan(where, machine, problem, options);
+  auto choice = detail::makeConvPlan(where, machine, check, options);
   plans.emplace(key, choice);
   return choice;
-}
-
-POP_INLINE ConvSteps convTileSteps(::poplar::Target const &target, ConvCheck const &check,
-                                   ConvOptions const &options, planner::ConvPlan const &plan) {
-  auto const problem = detail::convProblem(check, options);
-  auto const machine = detail::convTiles(model::machineOf(target), problem, options);
-  planner::detail::ConvTileCost const cost(problem, machine, plan);
-  return {cost.exchange(), cost.compute(), cost.reduction()};
 }
 
 POP_INLINE void emitConv(::poplar::Graph &graph, ConvJob const &job,

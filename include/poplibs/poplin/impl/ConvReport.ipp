@@ -25,7 +25,9 @@ POP_INLINE void reportConvPlan(std::ostream &out, char const *where, ::poplar::G
     return;
   }
   auto const choice = planConv(where, graph.getTarget(), check, options, cache);
-  out << "problem: " << toText(check.problem) << "\nplan: " << toText(choice.plan)
+  bool const onCpu = plansForCpu(graph.getTarget());
+  out << "problem: " << toText(check.problem)
+      << "\nplan: " << (onCpu ? toText(choice.plan) : toText(choice.tiles.plan))
       << "\nestimate: " << static_cast<std::uint64_t>(choice.cost.cycles) << " cycles, "
       << choice.cost.temporaryBytes << " bytes of temporaries\ncandidates:\n"
       << choice.explanation;
@@ -96,16 +98,17 @@ POP_INLINE DetailedPlanCosts reportDetailedPlanEstimatedCosts(poplar::Graph cons
   if (check.isTrivial())
     return costs;
   auto const choice = planConv(where, graph.getTarget(), check, convOptions, cache);
-  costs.parallelSplit = choice.plan.parts();
+  bool const onCpu = plansForCpu(graph.getTarget());
+  costs.parallelSplit = onCpu ? choice.plan.parts() : choice.tiles.plan.parts();
+  costs.serialSplit = onCpu ? 1 : choice.tiles.plan.serialN;
   auto const cycles = [](double value) { return static_cast<std::size_t>(value); };
   costs.total = {cycles(choice.cost.cycles), choice.cost.temporaryBytes};
   costs.compute = costs.total;
-  if (plansForCpu(graph.getTarget()))
+  if (onCpu)
     return costs;
-  auto const steps = convTileSteps(graph.getTarget(), check, convOptions, choice.plan);
-  costs.exchange.cycles = steps.exchange;
-  costs.compute.cycles = steps.compute;
-  costs.reduction.cycles = steps.reduction;
+  costs.exchange.cycles = choice.tiles.terms.exchange;
+  costs.compute.cycles = choice.tiles.terms.compute;
+  costs.reduction.cycles = choice.tiles.terms.reduction;
   return costs;
 }
 

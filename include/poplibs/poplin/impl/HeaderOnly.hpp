@@ -59,5 +59,8 @@
 #include <poplin/impl/Norms.ipp>
 #include <poplin/impl/RawConv.ipp>
 #include <poplin/impl/RawMatMul.ipp>
+#include <poplin/impl/TileBlocks.ipp>
+#include <poplin/impl/TileEmit.ipp>
+#include <poplin/impl/TilePlanning.ipp>
 #include <poplin/impl/Wisdom.ipp>
 // clang-format on

@@ -102,8 +102,8 @@ private:
       graph_.setTileMapping(out, 0);
     } else {
       auto const plan =
-          planMatMul(where_, graph_.getTarget(), check.problem, options_, cache_).plan;
-      mapForPlan(graph_, asGroups(out), MatMulSide::OUTPUT, check.problem, plan);
+          planMatMul(where_, graph_.getTarget(), check.problem, options_, cache_).tiles.plan;
+      mapForPlan(graph_, asGroups(out), MatMulSide::OUTPUT, check.problem, options_, plan);
     }
     graph_.setTileMapping(out, mapping);
   }

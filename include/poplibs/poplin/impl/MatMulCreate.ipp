@@ -62,16 +62,16 @@ POP_INLINE ::poplar::Tensor createSide(::poplar::Graph &graph, MatMulSide side,
     ::poputil::mapTensorLinearly(graph, t);
     return panelled(t, p.n).reshape(shape);
   }
-  bool const isOutput = side == MatMulSide::OUTPUT;
-  ::poplar::Tensor const t =
-      graph.addVariable(isOutput ? f.outputType : f.inputType, shape, context);
+  ::poplar::Type const &type = side == MatMulSide::OUTPUT ? f.outputType : f.inputType;
   if (check.isTrivial() || onCpu) {
+    ::poplar::Tensor const t = graph.addVariable(type, shape, context);
     ::poputil::mapTensorLinearly(graph, t);
     return t;
   }
-  auto const plan = planMatMul(f.where, graph.getTarget(), check.problem, options, f.cache).plan;
-  mapForPlan(graph, asGroups(t), side, check.problem, plan);
-  return t;
+  auto const plan =
+      planMatMul(f.where, graph.getTarget(), check.problem, options, f.cache).tiles.plan;
+  return matMulTileVariable(graph, type, side, check.problem, options, plan, context)
+      .reshape(shape);
 }
 
 POP_INLINE void reportPlan(std::ostream &out, ::poplar::Graph const &graph,
@@ -85,7 +85,9 @@ POP_INLINE void reportPlan(std::ostream &out, ::poplar::Graph const &graph,
     return;
   }
   auto const choice = planMatMul(f.where, graph.getTarget(), check.problem, options, f.cache);
-  out << "problem: " << toText(check.problem) << "\nplan: " << toText(choice.plan)
+  bool const onCpu = plansForCpu(graph.getTarget());
+  out << "problem: " << toText(check.problem)
+      << "\nplan: " << (onCpu ? toText(choice.plan) : toText(choice.tiles.plan))
       << "\nestimate: " << static_cast<std::uint64_t>(choice.cost.cycles) << " cycles, "
       << choice.cost.temporaryBytes << " bytes of temporaries\ncandidates:\n"
       << choice.explanation;

@@ -40,8 +40,14 @@ POP_API void emitMatMulTiles(::poplar::Graph &graph, MatMulJob const &job,
 /// Which side of a product a tensor is.
 enum class MatMulSide { LEFT, RIGHT, OUTPUT };
 
-/// Maps a tensor of rank 3 as the plan of the problem wants that side.
+/// Maps a tensor of rank 3 as the plan for tiles wants that side.
 POP_API void mapForPlan(::poplar::Graph &graph, Tensor const &t, MatMulSide side,
-                        planner::MatMulProblem const &problem, planner::MatMulPlan const &plan);
+                        planner::MatMulProblem const &problem, MatMulOptions const &options,
+                        planner::TilePlan const &plan);
+/// A new variable for that side, of rank 3, in the layout of the plan and mapped by it.
+POP_API Tensor matMulTileVariable(::poplar::Graph &graph, ::poplar::Type const &type,
+                                  MatMulSide side, planner::MatMulProblem const &problem,
+                                  MatMulOptions const &options, planner::TilePlan const &plan,
+                                  ::poplar::DebugContext const &debugContext);
 
 } // namespace cottonwood::poplin

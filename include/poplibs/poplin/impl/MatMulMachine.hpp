@@ -1,7 +1,7 @@
 // What the planner of matrix products and the cost of its vertices need of a machine.
 #pragma once
 
-#include <codelets/poplin/MatMulCost.hpp>
+#include <codelets/poplin/AmpCost.hpp>
 #include <poplar/impl/model/Machine.hpp>
 
 #include <algorithm>
@@ -9,9 +9,9 @@
 namespace cottonwood::poplin {
 
 /// The matrix unit of a tile for these types. Only half operands have half partials.
-inline kernels::MatMulTileMachine tileMachine(model::Machine const &machine, bool halfInput,
+inline kernels::AmpUnit ampUnit(model::Machine const &machine, bool halfInput,
                                               bool halfPartials) {
-  kernels::MatMulTileMachine tile;
+  kernels::AmpUnit tile;
   tile.workers = std::max(machine.workers, 1U);
   tile.halfInput = halfInput;
   tile.halfPartials = halfInput && halfPartials;

@@ -39,8 +39,6 @@ namespace detail {
 
 /// The parts of a machine that plans depend on.
 planner::MatMulCpu cpuOf(model::Machine const &machine);
-planner::MatMulTiles tilesOf(model::Machine const &machine, planner::MatMulProblem const &problem,
-                             MatMulOptions const &options);
 
 } // namespace detail
 

@@ -3,6 +3,7 @@
 #include <poplin/impl/MatMulCalibration.hpp>
 #include <poplin/impl/MatMulMachine.hpp>
 #include <poplin/impl/MatMulPlanning.hpp>
+#include <poplin/impl/TilePlanning.hpp>
 #include <poplin/impl/WisdomStore.hpp>
 #include <poputil/exceptions.hpp>
 
@@ -31,19 +32,17 @@ POP_INLINE planner::MatMulCpu cpuOf(model::Machine const &machine) {
   return cpu;
 }
 
-POP_INLINE planner::MatMulTiles tilesOf(model::Machine const &machine,
-                                        planner::MatMulProblem const &problem,
-                                        MatMulOptions const &options) {
-  planner::MatMulTiles tiles;
-  tiles.tiles = machine.tiles;
-  tiles.bytesPerTile = machine.bytesPerTile;
-  tiles.memoryProportion = options.memoryProportion;
-  tiles.exchangeBytesPerCycle = std::max(machine.exchangeBytesPerCycle, 1U);
-  tiles.sharedExchangeBus = machine.tilesPerSharedExchangeBus > 1;
-  tiles.stepCycles = machine.minSyncDelay;
-  tiles.tile = tileMachine(machine, problem.input == planner::MatMulType::HALF,
-                           problem.partials == planner::MatMulType::HALF);
-  return tiles;
+POP_INLINE planner::MatMulChoice planOnTiles(model::Machine const &machine,
+                                             planner::MatMulProblem const &problem,
+                                             MatMulOptions const &options,
+                                             planner::Constraints const &constraints) {
+  planner::TileProblem const whole = tileProblem(problem);
+  planner::MatMulChoice choice;
+  choice.tiles = planner::planTiles(whole, tileMachine(machine, whole, options.memoryProportion),
+                                    tileConstraints(constraints), REPORTED_PLANS);
+  choice.cost = choice.tiles.cost;
+  choice.explanation = planner::candidatesOf(choice.tiles);
+  return choice;
 }
 
 POP_INLINE planner::MatMulChoice makePlan(char const *where, model::Machine const &machine,
@@ -51,16 +50,15 @@ POP_INLINE planner::MatMulChoice makePlan(char const *where, model::Machine cons
                                           MatMulOptions const &options) {
   try {
     auto const constraints = planner::Constraints::parse(options.constraints);
-    auto choice =
-        machine.isCpu
-            ? planner::planMatMulCpu(problem, cpuOf(machine), constraints)
-            : planner::planMatMulTiles(problem, tilesOf(machine, problem, options), constraints);
+    auto choice = machine.isCpu ? planner::planMatMulCpu(problem, cpuOf(machine), constraints)
+                                : planOnTiles(machine, problem, options, constraints);
     if (machine.isCpu && constraints.empty())
       improvePlan(problem, cpuOf(machine), options.measure, choice);
     if (base::logEnabled("POPLIN", base::LogLevel::Debug))
       base::logLine("POPLIN", base::LogLevel::Debug,
-                    base::textOf(where, ": ", toText(problem), ": ", toText(choice.plan), "\n",
-                                 choice.explanation));
+                    base::textOf(where, ": ", toText(problem), ": ",
+                                 machine.isCpu ? toText(choice.plan) : toText(choice.tiles.plan),
+                                 "\n", choice.explanation));
     return choice;
   } catch (planner::PlanError const &error) {
     base::fail<::poputil::poplibs_error>(where, error.what());

@@ -25,7 +25,7 @@ codelet::Cost costOfMatMul(codelet::VertexSizes const &sizes, model::Machine con
   };
   std::uint64_t const m = value(M), n = value(N), k = value(K);
   std::uint64_t const batches = BATCHES == 0 ? 1 : value(BATCHES);
-  auto const tile = poplin::tileMachine(machine, IS_HALF<In>, IS_HALF<Out>);
+  auto const tile = poplin::ampUnit(machine, IS_HALF<In>, IS_HALF<Out>);
   return {batches * kernels::matMulTileCycles(tile, m, n, k), batches * 2 * m * n * k};
 }
 
@@ -39,7 +39,7 @@ codelet::Cost costOfConv(codelet::VertexSizes const &sizes, model::Machine const
   };
   std::uint64_t const outputs = value(OUTPUTS), in = value(OUTPUTS + 1), taps = value(OUTPUTS + 2);
   std::uint64_t const columns = value(COLUMNS), groups = GROUPS == 0 ? 1 : value(GROUPS);
-  auto const tile = poplin::tileMachine(machine, IS_HALF<In>, IS_HALF<Out>);
+  auto const tile = poplin::ampUnit(machine, IS_HALF<In>, IS_HALF<Out>);
   return {groups * kernels::convTileCycles(tile, outputs, columns, in, taps),
           groups * 2 * outputs * columns * in * taps};
 }

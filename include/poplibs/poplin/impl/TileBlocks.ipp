@@ -1,0 +1,309 @@
+#pragma once
+
+#include <poplin/impl/TileBlocks.hpp>
+#include <poputil/impl/Math.hpp>
+
+#include <algorithm>
+#include <numeric>
+
+namespace cottonwood::poplin {
+
+// ---- blocks
+// ---------------------------------------------------------------------------------------
+
+POP_INLINE TileBlocks::TileBlocks(planner::TileProblem const &seen, planner::TilePlan const &plan) {
+  bool const flat = plan.method == planner::TileMethod::AMP_1X1;
+  grains_.fill(1);
+  grains_[Block::N] = plan.outGroup;
+  grains_[Block::I] = plan.inGroup;
+  sizes_ = {seen.g,
+            flat ? 1 : seen.b,
+            flat ? seen.positions() : seen.field[0].outputs,
+            flat ? 1 : seen.field[1].outputs,
+            seen.n,
+            seen.i,
+            seen.field[0].taps};
+  std::array<std::size_t, Block::DIMS> const splits{
+      plan.splitG, plan.splitB, plan.splitY0, plan.splitY1, plan.splitN * plan.serialN,
+      plan.splitI, plan.splitK0};
+  for (std::size_t d = 0; d != Block::DIMS; ++d) {
+    units_[d] = poputil::ceilDiv(sizes_[d], grains_[d]);
+    each_[d] = poputil::ceilDiv(units_[d], splits[d]);
+    parts_[d] = poputil::ceilDiv(units_[d], each_[d]);
+  }
+  // The parts of N one after another: as many at a time as the plan says.
+  std::size_t const parts = parts_[Block::N];
+  parts_[Block::N] = std::min<std::size_t>(parts, plan.splitN);
+  serialParts_ = poputil::ceilDiv(parts, parts_[Block::N]);
+}
+
+POP_INLINE unsigned TileBlocks::tileOf(std::array<std::size_t, Block::DIMS> const &part) const {
+  std::size_t tile = 0;
+  for (auto const d : {Block::G, Block::I, Block::K0, Block::B, Block::Y0, Block::Y1, Block::N})
+    tile = tile * parts_[d] + part[d];
+  return static_cast<unsigned>(tile);
+}
+
+POP_INLINE unsigned TileBlocks::tileOfSum(Block const &block, std::size_t sum) const {
+  auto part = block.part;
+  part[Block::I] = sum / parts_[Block::K0];
+  part[Block::K0] = sum % parts_[Block::K0];
+  return tileOf(part);
+}
+
+POP_INLINE TileBlocks::Block
+TileBlocks::block(std::size_t serial, std::array<std::size_t, Block::DIMS> const &part) const {
+  Block block;
+  block.part = part;
+  block.serial = serial;
+  block.tile = tileOf(part);
+  for (std::size_t d = 0; d != Block::DIMS; ++d) {
+    std::size_t const index = part[d] + (d == Block::N ? serial * parts_[d] : 0);
+    std::size_t const unit = std::min(index * each_[d], units_[d]);
+    block.begin[d] = unit * grains_[d];
+    block.end[d] = std::min(std::min(unit + each_[d], units_[d]) * grains_[d], sizes_[d]);
+  }
+  return block;
+}
+
+// ---- sums
+// -----------------------------------------------------------------------------------------
+
+POP_INLINE std::vector<SharedSums> sharedAfterStage(std::vector<SharedSums> const &before,
+                                                    std::size_t left, std::size_t grain) {
+  std::vector<SharedSums> after;
+  for (SharedSums const &piece : before) {
+    std::size_t const rows = piece.holders.size(), elements = piece.end - piece.begin;
+    std::size_t const each = poputil::roundUp(poputil::ceilDiv(elements, rows / left), grain);
+    for (std::size_t at = 0, share = 0; at < elements; at += each, ++share) {
+      SharedSums part{piece.begin + at, piece.begin + std::min(at + each, elements), {}};
+      for (std::size_t row = 0; row != left; ++row)
+        part.holders.push_back(piece.holders[rowsOfStage(rows, left, row).first + share]);
+      after.push_back(std::move(part));
+    }
+  }
+  return after;
+}
+
+POP_INLINE std::vector<SharedSums> sharedResult(std::size_t elements, std::size_t sums,
+                                                std::size_t stages, std::size_t grain) {
+  std::vector<std::size_t> holders(sums);
+  std::iota(holders.begin(), holders.end(), std::size_t{0});
+  std::vector<SharedSums> shared{{0, elements, std::move(holders)}};
+  if (sums > 1)
+    for (std::uint64_t const left : planner::rowsAfterStages(sums, stages))
+      shared = sharedAfterStage(shared, left, grain);
+  return shared;
+}
+
+// ---- orders
+// ---------------------------------------------------------------------------------------
+
+namespace detail {
+
+/// f(begin, end, group): whole groups, and what is left as a group of its own.
+template <class F> void forEachGrouping(std::size_t size, std::size_t group, F &&f) {
+  std::size_t const whole = size / group * group;
+  if (whole != 0)
+    f(std::size_t{0}, whole, group);
+  if (whole != size)
+    f(whole, size, size - whole);
+}
+
+/// [first, X..., C] as [first, C / group, X..., group]; C is whole groups.
+POP_INLINE Tensor splitChannels(Tensor const &t, std::size_t group) {
+  unsigned const last = t.rank() - 1;
+  return t.reshapePartial(last, last + 1, {t.dim(last) / group, group}).dimRoll(last, 1);
+}
+/// The inverse.
+POP_INLINE Tensor joinChannels(Tensor const &t) {
+  unsigned const last = t.rank() - 1;
+  return t.dimRoll(1, last - 1).flatten(last - 1, last + 1);
+}
+
+/// [G, N, K..., I] as [G, N / og, I / ig, K..., og, ig]; N and I are whole groups.
+POP_INLINE Tensor splitWeights(Tensor const &t, std::size_t outGroup, std::size_t inGroup) {
+  unsigned const last = t.rank() - 1;
+  Tensor const split = t.reshapePartial(last, last + 1, {t.dim(last) / inGroup, inGroup})
+                           .reshapePartial(1, 2, {t.dim(1) / outGroup, outGroup});
+  // [G, N / og, og, K..., I / ig, ig]
+  std::vector<unsigned> order{0, 1, last + 1};
+  for (unsigned d = 3; d != last + 1; ++d)
+    order.push_back(d);
+  order.push_back(2);
+  order.push_back(last + 2);
+  return split.dimShuffle(order);
+}
+POP_INLINE Tensor joinWeights(Tensor const &t) {
+  unsigned const rank = t.rank();
+  // [G, N / og, I / ig, K..., og, ig] as [G, N / og, og, K..., I / ig, ig]
+  std::vector<unsigned> order{0, 1, rank - 2};
+  for (unsigned d = 3; d + 2 < rank; ++d)
+    order.push_back(d);
+  order.push_back(2);
+  order.push_back(rank - 1);
+  return t.dimShuffle(order).flatten(rank - 2, rank).flatten(1, 3);
+}
+
+} // namespace detail
+
+POP_INLINE Tensor inChannelOrder(Tensor const &t, std::size_t group) {
+  std::vector<Tensor> pieces;
+  unsigned const last = t.rank() - 1;
+  detail::forEachGrouping(
+      t.dim(last), group, [&](std::size_t begin, std::size_t end, std::size_t channels) {
+        pieces.push_back(detail::splitChannels(t.slice(begin, end, last), channels).flatten());
+      });
+  return ::poplar::concat(pieces);
+}
+
+POP_INLINE Tensor inWeightOrder(Tensor const &t, std::size_t outGroup, std::size_t inGroup) {
+  std::vector<Tensor> pieces;
+  unsigned const last = t.rank() - 1;
+  detail::forEachGrouping(t.dim(1), outGroup, [&](std::size_t n0, std::size_t n1, std::size_t og) {
+    detail::forEachGrouping(t.dim(last), inGroup,
+                            [&](std::size_t i0, std::size_t i1, std::size_t ig) {
+                              Tensor const part = t.slice(n0, n1, 1).slice(i0, i1, last);
+                              pieces.push_back(detail::splitWeights(part, og, ig).flatten());
+                            });
+  });
+  return ::poplar::concat(pieces);
+}
+
+POP_INLINE Tensor channelVariable(::poplar::Graph &graph, ::poplar::Type const &type,
+                                  std::vector<std::size_t> const &shape, std::size_t group,
+                                  ::poplar::DebugContext const &debugContext) {
+  std::vector<Tensor> parts;
+  auto const last = static_cast<unsigned>(shape.size() - 1);
+  detail::forEachGrouping(
+      shape.back(), group, [&](std::size_t begin, std::size_t end, std::size_t channels) {
+        std::vector<std::size_t> memory(shape.begin(), shape.end() - 1);
+        memory.insert(memory.begin() + 1, (end - begin) / channels);
+        memory.push_back(channels);
+        parts.push_back(detail::joinChannels(graph.addVariable(type, memory, debugContext)));
+      });
+  return ::poplar::concat(parts, last);
+}
+
+POP_INLINE Tensor weightVariable(::poplar::Graph &graph, ::poplar::Type const &type,
+                                 std::vector<std::size_t> const &shape, std::size_t outGroup,
+                                 std::size_t inGroup, ::poplar::DebugContext const &debugContext) {
+  std::vector<Tensor> rows;
+  auto const last = static_cast<unsigned>(shape.size() - 1);
+  detail::forEachGrouping(shape[1], outGroup, [&](std::size_t n0, std::size_t n1, std::size_t og) {
+    std::vector<Tensor> parts;
+    detail::forEachGrouping(
+        shape.back(), inGroup, [&](std::size_t i0, std::size_t i1, std::size_t ig) {
+          std::vector<std::size_t> memory{shape[0], (n1 - n0) / og, (i1 - i0) / ig};
+          memory.insert(memory.end(), shape.begin() + 2, shape.end() - 1);
+          memory.push_back(og);
+          memory.push_back(ig);
+          parts.push_back(detail::joinWeights(graph.addVariable(type, memory, debugContext)));
+        });
+    rows.push_back(::poplar::concat(parts, last));
+  });
+  return ::poplar::concat(rows, 1);
+}
+
+// ---- parts of operands
+// ------------------------------------------------------------------------------
+
+POP_INLINE Tensor blockWeights(Tensor const &weights, TileBlockRange const &block) {
+  using Block = TileBlockRange;
+  Tensor part = weights.slice(block.begin[Block::G], block.end[Block::G], 0)
+                    .slice(block.begin[Block::N], block.end[Block::N], 1);
+  if (weights.rank() > 3)
+    part = part.slice(block.begin[Block::K0], block.end[Block::K0], 2);
+  return part.slice(block.begin[Block::I], block.end[Block::I], weights.rank() - 1);
+}
+
+POP_INLINE Tensor blockOutput(Tensor const &out, TileBlockRange const &block, bool flat) {
+  using Block = TileBlockRange;
+  Tensor part = out.slice(block.begin[Block::G], block.end[Block::G], 0);
+  unsigned const last = out.rank() - 1;
+  if (flat) {
+    part = part.slice(block.begin[Block::Y0], block.end[Block::Y0], 1);
+  } else {
+    part = part.slice(block.begin[Block::B], block.end[Block::B], 1);
+    for (unsigned d = 0; d != std::min(last - 2, 2U); ++d)
+      part = part.slice(block.begin[Block::Y0 + d], block.end[Block::Y0 + d], 2 + d);
+  }
+  return part.slice(block.begin[Block::N], block.end[Block::N], last);
+}
+
+namespace detail {
+
+/// Maps share `which` of `sharers` of a row of elements to a tile.
+POP_INLINE void mapShare(::poplar::Graph &graph, Tensor const &row, std::size_t which,
+                         std::size_t sharers, std::size_t grain, unsigned tile) {
+  std::size_t const n = row.numElements();
+  std::size_t const each = poputil::roundUp(poputil::ceilDiv(n, sharers), grain);
+  std::size_t const begin = std::min(which * each, n), end = std::min(begin + each, n);
+  if (begin != end)
+    graph.setTileMapping(row.slice(begin, end), tile);
+}
+
+/// The part of the input of a block, disjoint from those of blocks of other outputs: inputs are
+/// divided as the outputs are.
+POP_INLINE Tensor inputShare(Tensor const &in, TileBlockRange const &block,
+                             TileBlocks const &blocks, bool flat) {
+  using Block = TileBlockRange;
+  Tensor part = in.slice(block.begin[Block::G], block.end[Block::G], 0)
+                    .slice(block.begin[Block::I], block.end[Block::I], in.rank() - 1);
+  if (flat)
+    return part.slice(block.begin[Block::Y0], block.end[Block::Y0], 1);
+  part = part.slice(block.begin[Block::B], block.end[Block::B], 1);
+  unsigned const dims = in.rank() - 3;
+  for (unsigned d = 0; d != std::min(dims, 2U); ++d) {
+    auto const dim = static_cast<Block::Dim>(Block::Y0 + d);
+    std::size_t const size = in.dim(2 + d), each = poputil::ceilDiv(size, blocks.parts(dim));
+    std::size_t const begin = std::min(block.part[dim] * each, size);
+    part = part.slice(begin, std::min(begin + each, size), 2 + d);
+  }
+  return part;
+}
+
+} // namespace detail
+
+POP_INLINE void mapTileInput(::poplar::Graph &graph, Tensor const &in, TileBlocks const &blocks,
+                             planner::TilePlan const &plan) {
+  using B = TileBlockRange;
+  bool const flat = plan.method == planner::TileMethod::AMP_1X1;
+  blocks.forEach(0, [&](B const &block) {
+    Tensor const part = detail::inputShare(in, block, blocks, flat);
+    if (part.numElements() != 0)
+      detail::mapShare(graph, inChannelOrder(part, plan.inGroup),
+                       block.part[B::N] * blocks.parts(B::K0) + block.part[B::K0],
+                       blocks.parts(B::N) * blocks.parts(B::K0), plan.inGroup, block.tile);
+  });
+}
+
+POP_INLINE void mapTileWeights(::poplar::Graph &graph, Tensor const &weights,
+                               TileBlocks const &blocks, planner::TilePlan const &plan) {
+  using B = TileBlockRange;
+  blocks.forEach([&](B const &block) {
+    std::size_t const which =
+        (block.part[B::B] * blocks.parts(B::Y0) + block.part[B::Y0]) * blocks.parts(B::Y1) +
+        block.part[B::Y1];
+    detail::mapShare(
+        graph, inWeightOrder(blockWeights(weights, block), plan.outGroup, plan.inGroup), which,
+        blocks.parts(B::B) * blocks.parts(B::Y0) * blocks.parts(B::Y1), plan.inGroup, block.tile);
+  });
+}
+
+POP_INLINE void mapTileOutput(::poplar::Graph &graph, Tensor const &out, TileBlocks const &blocks,
+                              planner::TileProblem const &seen, planner::TilePlan const &plan) {
+  bool const flat = plan.method == planner::TileMethod::AMP_1X1;
+  std::size_t const grain = sumsGrain(seen.partials);
+  blocks.forEach([&](TileBlockRange const &block) {
+    if (blocks.sumOf(block) != 0)
+      return;
+    Tensor const part = blockOutput(out, block, flat).flatten();
+    for (SharedSums const &shared :
+         sharedResult(part.numElements(), blocks.sums(), plan.stages, grain))
+      graph.setTileMapping(part.slice(shared.begin, shared.end),
+                           blocks.tileOfSum(block, shared.holders.front()));
+  });
+}
+
+} // namespace cottonwood::poplin

@@ -1,0 +1,49 @@
+// From products and convolutions to problems for tiles, and from their plans to operands.
+#pragma once
+
+#include <planners/poplin/MatMulTypes.hpp>
+#include <planners/poplin/TilePlanner.hpp>
+#include <poplin/impl/ConvCheck.hpp>
+#include <poplin/impl/ConvOptions.hpp>
+#include <poplin/impl/TileEmit.hpp>
+
+#include <poplar/impl/model/Machine.hpp>
+
+namespace cottonwood::poplin {
+
+/// Plans of which reports tell, the chosen one included.
+inline constexpr std::size_t REPORTED_PLANS = 6;
+
+/// What plans for tiles depend on, for a problem of these types.
+POP_API planner::TileMachine tileMachine(model::Machine const &machine,
+                                         planner::TileProblem const &problem,
+                                         double memoryProportion);
+
+POP_API planner::TileProblem tileProblem(planner::MatMulProblem const &problem);
+POP_API planner::TileProblem tileProblem(ConvCheck const &check, ConvOptions const &options);
+
+/// Constraints on rows and columns of a product are constraints on positions and output channels of
+/// operands that are not swapped.
+POP_API planner::Constraints tileConstraints(planner::Constraints const &constraints);
+
+/// Operands and result [g, m, k] x [g, k, n] = [g, m, n] of a product as a plan wants them.
+POP_API TileOperands tileOperands(Tensor const &a, Tensor const &b, Tensor const &out,
+                                  planner::TilePlan const &plan);
+/// Those of a convolution, in the forms that ConvJob has them.
+POP_API TileOperands tileOperands(ConvCheck const &check, Tensor const &in, Tensor const &weights,
+                                  Tensor const &out, planner::TilePlan const &plan);
+
+/// Which operand a tensor is.
+enum class TileSide { INPUT, WEIGHTS, OUTPUT };
+
+/// A new variable in the layout of a plan, mapped to the tiles that use it, in the dimensions of
+/// TileOperands.
+POP_API Tensor tileVariable(::poplar::Graph &graph, ::poplar::Type const &type, TileSide side,
+                            std::vector<std::size_t> const &shape,
+                            planner::TileProblem const &problem, planner::TilePlan const &plan,
+                            ::poplar::DebugContext const &debugContext);
+/// Maps a tensor of these dimensions.
+POP_API void mapTileOperand(::poplar::Graph &graph, Tensor const &t, TileSide side,
+                            planner::TileProblem const &problem, planner::TilePlan const &plan);
+
+} // namespace cottonwood::poplin

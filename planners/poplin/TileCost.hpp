@@ -1,0 +1,335 @@
+// What one plan for tiles costs: cycles of its parts and temporary bytes on a tile.
+#pragma once
+
+#include "TileReduce.hpp"
+#include "TileTypes.hpp"
+
+namespace cottonwood::planner {
+
+/// Units that a plan cuts: largest parts of everything.
+struct TileBlock {
+  std::uint64_t g = 1, b = 1, n = 1, i = 1; ///< channels without padding
+  std::uint64_t inGroups = 1, outGroups = 1;
+  std::array<std::uint64_t, 3> outputs{1, 1, 1}, taps{1, 1, 1};
+
+  std::uint64_t positions() const { return b * outputs[0] * outputs[1] * outputs[2]; }
+  std::uint64_t allTaps() const { return taps[0] * taps[1] * taps[2]; }
+};
+
+namespace detail {
+
+inline std::uint64_t bytesOf(MatMulType type) { return type == MatMulType::HALF ? 2 : 4; }
+
+/// The problem as a plan sees it: operands swapped, taps laid out as channels.
+inline TileProblem seenBy(TileProblem problem, TilePlan const &plan) {
+  if (plan.swap)
+    std::swap(problem.n, problem.field[0].outputs);
+  if (plan.swap)
+    problem.field[0].inputs = problem.field[0].outputs;
+  if (plan.expand) {
+    problem.i *= problem.taps();
+    for (TileField &f : problem.field)
+      f = {f.outputs, 1, f.outputs};
+  }
+  return problem;
+}
+
+} // namespace detail
+
+class TileCost {
+public:
+  /// \param seen  detail::seenBy(problem, plan)
+  TileCost(TileProblem const &seen, TileMachine const &machine, TilePlan const &plan)
+      : p_(seen), machine_(machine), plan_(plan) {
+    using detail::ceilDiv;
+    block_.g = ceilDiv(p_.g, plan.splitG);
+    block_.inGroups = ceilDiv(ceilDiv(p_.i, plan.inGroup), plan.splitI);
+    block_.outGroups = ceilDiv(ceilDiv(p_.n, plan.outGroup), plan.splitN * plan.serialN);
+    block_.i = std::min(block_.inGroups * plan.inGroup, p_.i);
+    block_.n = std::min(block_.outGroups * plan.outGroup, p_.n);
+    if (flat()) {
+      block_.outputs = {ceilDiv(p_.positions(), plan.splitY0), 1, 1};
+    } else {
+      block_.b = ceilDiv(p_.b, plan.splitB);
+      block_.outputs = {ceilDiv(p_.field[0].outputs, plan.splitY0),
+                        ceilDiv(p_.field[1].outputs, plan.splitY1), p_.field[2].outputs};
+      block_.taps = {ceilDiv(p_.field[0].taps, plan.splitK0), p_.field[1].taps, p_.field[2].taps};
+    }
+  }
+
+  TileBlock const &block() const { return block_; }
+
+  TileTerms terms() const {
+    TileTerms terms;
+    if (machine_.charges.published)
+      published(terms);
+    else
+      modelled(terms);
+    return terms;
+  }
+
+  /// The largest operands and sums that a tile holds beside its share of the variables: a block's
+  /// operands and sums, or what a tile adds up and the sums of its own.
+  std::uint64_t bytes() const {
+    if (machine_.charges.published)
+      return (paddedInput() + paddedWeights()) * inBytes() + sums() * sumBytes();
+    std::uint64_t const operands = (places() * block_.g * block_.i + weights()) * inBytes();
+    std::uint64_t const partials = hasPartials() ? results() * sumBytes() : 0;
+    std::uint64_t added = 0;
+    forEachStage([&](std::uint64_t depth, std::uint64_t elements, bool) {
+      added = std::max(added, elements * depth * sumBytes());
+    });
+    return partials + std::max(operands, hasPartials() ? added : 0);
+  }
+
+  Cost cost() const { return {static_cast<double>(terms().total()), bytes()}; }
+
+  /// Cycles of one vertex of so many groups.
+  std::uint64_t vertex(std::uint64_t groups) const {
+    kernels::AmpBlock const ampBlock{groups, block_.inGroups, block_.outGroups, plan_.outGroup};
+    if (flat())
+      return kernels::amp1x1Cycles(machine_.amp, block_.positions(), ampBlock);
+    // The last dimension that is not of one output is the one along which rows run.
+    std::size_t const along = p_.field[2].outputs > 1 ? 2 : p_.field[1].outputs > 1 ? 1 : 0;
+    std::uint64_t const width = block_.outputs[along], rows = block_.positions() / width;
+    return kernels::ampNx1Cycles(machine_.amp, rows, width, block_.taps[0],
+                                 block_.taps[1] * block_.taps[2], plan_.filterHeight, ampBlock);
+  }
+
+private:
+  bool flat() const { return plan_.method == TileMethod::AMP_1X1; }
+  std::uint64_t inBytes() const { return detail::bytesOf(p_.input); }
+  std::uint64_t sumBytes() const { return detail::bytesOf(p_.partials); }
+
+  /// Inputs of one channel.
+  std::uint64_t places() const {
+    if (flat())
+      return block_.positions();
+    std::uint64_t places = block_.b;
+    for (std::size_t d = 0; d != 3; ++d)
+      places *= p_.field[d].inputsFor(block_.outputs[d], block_.taps[d]);
+    return places;
+  }
+  std::uint64_t paddedInput() const {
+    return block_.g * places() * block_.inGroups * plan_.inGroup;
+  }
+  std::uint64_t paddedWeights() const {
+    return block_.g * block_.outGroups * plan_.outGroup * block_.inGroups * plan_.inGroup *
+           block_.allTaps();
+  }
+  std::uint64_t sums() const {
+    return block_.g * block_.positions() * block_.outGroups * plan_.outGroup;
+  }
+  /// Tiles that use the same weights.
+  std::uint64_t weightUsers() const {
+    return flat() ? plan_.splitY0 : plan_.splitB * plan_.splitY0 * plan_.splitY1;
+  }
+  std::uint64_t inputRate() const {
+    // Output channels are innermost among tiles: neighbours in a pair want the same inputs.
+    bool const paired = machine_.sharedExchangeBus && plan_.splitN % 2 == 0;
+    return machine_.exchangeBytesPerCycle * (paired ? 2 : 1);
+  }
+
+  // ---- charges of published planners ------------------------------------------------------------
+  void published(TileTerms &terms) const {
+    using detail::ceilDiv;
+    std::uint64_t const in = paddedInput(), w = paddedWeights();
+    std::uint64_t const rate = machine_.exchangeBytesPerCycle;
+    terms.exchange = ceilDiv((in - in / plan_.splitN) * inBytes(), inputRate()) +
+                     ceilDiv((w - w / weightUsers()) * inBytes(), rate);
+    terms.reduction = ceilDiv(sums() * sumBytes(), rate) + publishedReduction();
+    std::uint64_t const tiles = plan_.parts(), times = plan_.serialN;
+    if (times > 1) {
+      terms.slice = times * sliceCycles(ceilDiv(p_.g * p_.n * p_.i * p_.taps(), times * tiles));
+      terms.update = times * sliceCycles(ceilDiv(p_.g * p_.n * p_.positions(), times * tiles));
+    }
+    terms.exchange *= times;
+    terms.compute = times * vertex(block_.g);
+    terms.reduction *= times;
+    terms.transform = transforms(tiles);
+  }
+
+  std::uint64_t publishedReduction() const {
+    using detail::ceilDiv;
+    if (plan_.sums() == 1)
+      return 0;
+    std::uint64_t cycles = 0, elements = sums();
+    std::vector<std::uint64_t> const stages = reduceStages(plan_.sums());
+    for (std::size_t s = 0; s != stages.size(); ++s) {
+      if (s != 0)
+        cycles += ceilDiv(elements * sumBytes(), machine_.exchangeBytesPerCycle);
+      elements = ceilDiv(elements, stages[s]);
+      bool const last = s + 1 == stages.size();
+      cycles += addCycles(stages[s], elements, last);
+    }
+    return cycles;
+  }
+
+  std::uint64_t addCycles(std::uint64_t depth, std::uint64_t elements, bool last) const {
+    MatMulType const out = last ? p_.output : p_.partials;
+    return kernels::addPartialsCycles(machine_.amp.workers, depth, elements,
+                                      p_.partials == MatMulType::HALF, out == MatMulType::HALF);
+  }
+
+  /// A dynamic slice or update of one region, by all workers of a tile.
+  std::uint64_t sliceCycles(std::uint64_t elements) const {
+    std::uint64_t const vector = p_.input == MatMulType::HALF ? 4 : 2, w = machine_.amp.workers;
+    return 25 + w * (39 + 24 + 2 * (detail::ceilDiv(elements, w) / vector));
+  }
+
+  /// Operands and results that do not lie as the plan wants them are laid out anew: each moves once
+  /// to another tile and once within one.
+  std::uint64_t transforms(std::uint64_t tiles) const {
+    using detail::ceilDiv;
+    bool const anew = p_.isMatMul && !plan_.swap;
+    bool const strided = flat() && std::any_of(p_.field.begin(), p_.field.end(),
+                                               [](TileField const &f) { return f.stride != 1; });
+    bool const moves = machine_.charges.paddingMoves;
+    bool const padsIn = moves && p_.i % plan_.inGroup != 0;
+    bool const padsOut = moves && p_.n % plan_.outGroup != 0;
+    std::uint64_t const channels = ceilDiv(p_.i, plan_.inGroup) * plan_.inGroup;
+    std::uint64_t cycles = 0;
+    auto const layOut = [&](std::uint64_t elements, MatMulType type) {
+      std::uint64_t const bytes = ceilDiv(elements, tiles) * detail::bytesOf(type);
+      cycles += ceilDiv(bytes * 5, 4 * detail::bytesOf(type)) +
+                ceilDiv(bytes, machine_.exchangeBytesPerCycle);
+    };
+    std::uint64_t inputs = p_.g * p_.b * channels;
+    for (TileField const &f : p_.field)
+      inputs *= flat() ? f.outputs : f.inputs;
+    if (anew || strided || padsIn || plan_.expand)
+      layOut(inputs, p_.input);
+    if (anew || strided || padsIn || padsOut || plan_.expand)
+      layOut(p_.g * p_.n * channels * p_.taps(), p_.input);
+    if (anew || padsOut)
+      layOut(p_.g * p_.n * p_.positions(), p_.output);
+    return cycles;
+  }
+
+  // ---- charges of the model
+  // -----------------------------------------------------------------------
+  std::uint64_t weights() const { return block_.g * block_.n * block_.i * block_.allTaps(); }
+  std::uint64_t results() const { return block_.g * block_.positions() * block_.n; }
+  bool hasPartials() const { return plan_.sums() > 1 || p_.partials != p_.output; }
+  /// f(depth, elements, last): what the tile adds that adds the most. Rows are divided evenly among
+  /// the sums that remain, and the elements of these among the tiles of the smallest number of
+  /// rows.
+  template <class F> void forEachStage(F &&f) const {
+    std::uint64_t rows = plan_.sums(), elements = results();
+    for (std::uint64_t const left : rowsAfterStages(rows, plan_.stages)) {
+      elements = shareOf(elements, rows / left);
+      f(detail::ceilDiv(rows, left), elements, left == 1);
+      rows = left;
+    }
+  }
+  std::uint64_t shareOf(std::uint64_t elements, std::uint64_t sharers) const {
+    std::uint64_t const grain = 8 / sumBytes();
+    return std::min(elements, detail::ceilDiv(detail::ceilDiv(elements, sharers), grain) * grain);
+  }
+
+  /// What the tile receives that receives the most: elements of a block that are divided among
+  /// tiles in whole groups, without the smallest share.
+  struct Received {
+    std::uint64_t bytes = 0, messages = 0;
+    std::uint64_t shared = 0; ///< bytes that its neighbour receives as well
+  };
+  /// \param runs    pieces of memory that the block consists of
+  /// \param paired  the neighbour uses the same block
+  Received received(std::uint64_t elements, std::uint64_t sharers, std::uint64_t runs,
+                    bool paired) const {
+    Received r;
+    if (sharers <= 1)
+      return r;
+    std::uint64_t const grain = plan_.inGroup;
+    std::uint64_t const each = detail::ceilDiv(detail::ceilDiv(elements, sharers), grain) * grain;
+    std::uint64_t const shares = detail::ceilDiv(elements, each);
+    std::uint64_t const last = shares < sharers ? 0 : elements - (shares - 1) * each;
+    std::uint64_t const previous = shares + 1 < sharers ? 0
+                                   : last == 0          ? elements - (shares - 1) * each
+                                                        : each;
+    r.bytes = (elements - last) * inBytes();
+    r.messages = shares - (last == 0 ? 0 : 1) + runs - 1;
+    if (paired && machine_.sharedExchangeBus)
+      r.shared = (elements - last - previous) * inBytes();
+    return r;
+  }
+
+  Received receivedInput() const {
+    bool const paired = plan_.splitN % 2 == 0;
+    std::uint64_t const elements = block_.g * places() * block_.i;
+    std::uint64_t const groups = block_.g * block_.inGroups;
+    if (flat())
+      return received(elements, plan_.splitN, plan_.splitY0 > 1 ? groups : 1, paired);
+    // Inputs are divided as outputs are; the rest of what a block needs lies with its neighbours.
+    std::uint64_t const sharers = plan_.splitN * plan_.splitK0;
+    std::uint64_t own = block_.g * block_.b * block_.i * p_.field[2].inputs;
+    std::uint64_t rows = groups * block_.b, neighbours = 1;
+    std::uint64_t const splits[] = {plan_.splitY0, plan_.splitY1};
+    for (std::size_t d = 0; d != 2; ++d) {
+      std::uint64_t const needed = p_.field[d].inputsFor(block_.outputs[d], block_.taps[d]);
+      std::uint64_t const owned = std::min(needed, detail::ceilDiv(p_.field[d].inputs, splits[d]));
+      own *= owned;
+      if (splits[d] > 1 && needed > owned)
+        neighbours *= std::min<std::uint64_t>(3, 1 + detail::ceilDiv(needed - owned, owned));
+      if (d == 0 && (splits[1] > 1 || p_.field[2].outputs > 1))
+        rows *= needed;
+    }
+    Received r;
+    own /= sharers;
+    r.bytes = (elements - own) * inBytes();
+    if (r.bytes == 0)
+      return r;
+    r.messages = std::min(rows * neighbours + sharers * neighbours, elements / plan_.inGroup);
+    if (paired && machine_.sharedExchangeBus)
+      r.shared = (elements - std::min(elements, 2 * own)) * inBytes();
+    return r;
+  }
+
+  Received receivedWeights() const {
+    bool const paired = plan_.splitN == 1 && (flat()              ? plan_.splitY0
+                                              : plan_.splitY1 > 1 ? plan_.splitY1
+                                              : plan_.splitY0 > 1 ? plan_.splitY0
+                                                                  : plan_.splitB) %
+                                                     2 ==
+                                                 0;
+    std::uint64_t const runs = block_.g * (plan_.splitI > 1 ? block_.outGroups : 1);
+    return received(weights(), weightUsers(), runs, paired);
+  }
+
+  std::uint64_t exchange(std::uint64_t bytes, std::uint64_t shared, std::uint64_t messages) const {
+    if (bytes == 0)
+      return 0;
+    TileCharges const &c = machine_.charges;
+    return c.syncCycles + c.exchangeStartCycles +
+           detail::ceilDiv(bytes - shared / 2, machine_.exchangeBytesPerCycle) +
+           messages * c.messageCycles;
+  }
+
+  void modelled(TileTerms &terms) const {
+    TileCharges const &c = machine_.charges;
+    Received const in = receivedInput(), w = receivedWeights();
+    terms.exchange = exchange(in.bytes + w.bytes, in.shared + w.shared, in.messages + w.messages);
+    // Every group has a vertex of its own.
+    terms.compute = c.syncCycles + block_.g * vertex(1);
+    if (plan_.sums() > 1) {
+      forEachStage([&](std::uint64_t depth, std::uint64_t elements, bool last) {
+        terms.reduction += exchange(elements * (depth - 1) * sumBytes(), 0, depth - 1) +
+                           c.syncCycles + addCycles(depth, elements, last);
+      });
+    } else if (hasPartials()) {
+      terms.reduction = c.syncCycles + kernels::castPartialsCycles(machine_.amp.workers, results(),
+                                                                   p_.partials == MatMulType::HALF,
+                                                                   p_.output == MatMulType::HALF);
+    }
+    terms.exchange *= plan_.serialN;
+    terms.compute *= plan_.serialN;
+    terms.reduction *= plan_.serialN;
+  }
+
+  TileProblem const &p_;
+  TileMachine const &machine_;
+  TilePlan plan_;
+  TileBlock block_;
+};
+
+} // namespace cottonwood::planner

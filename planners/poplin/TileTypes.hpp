@@ -1,0 +1,182 @@
+// A product or convolution as the planner for tiles of an IPU sees it: the problem, the machine,
+// what is charged, and the plan.
+//
+// A matrix product [g, m, k] x [g, k, n] is the convolution of a field of m positions with k input
+// and n output channels, or, with the operands swapped, of a field of n positions with m output
+// channels.
+#pragma once
+
+#include "ProductTypes.hpp"
+
+#include <codelets/poplin/AmpCost.hpp>
+
+#include <array>
+
+namespace cottonwood::planner {
+
+/// One dimension of the field.
+struct TileField {
+  std::uint64_t outputs = 1, taps = 1, inputs = 1;
+  std::uint64_t stride = 1;    ///< inputs from one output to the next
+  std::uint64_t tapStep = 1;   ///< inputs from one tap to the next: dilation of the kernel
+  std::uint64_t inputStep = 1; ///< dilation of the input: places from one input to the next
+  friend bool operator==(TileField const &, TileField const &) = default;
+
+  /// Inputs that some outputs need for some taps.
+  std::uint64_t inputsFor(std::uint64_t someOutputs, std::uint64_t someTaps) const {
+    std::uint64_t const reach = (someOutputs - 1) * stride + (someTaps - 1) * tapStep + 1;
+    return std::min(inputs, detail::ceilDiv(reach, inputStep));
+  }
+};
+
+/// Sizes of a convolution; all above 0.
+struct TileProblem {
+  static constexpr std::string_view NAME = "tile-problem";
+  std::uint64_t g = 1, b = 1, n = 1, i = 1; ///< groups, batch, output and input channels of a group
+  std::array<TileField, 3> field;           ///< the last one is not split
+  MatMulType input = MatMulType::HALF, output = MatMulType::HALF, partials = MatMulType::HALF;
+  bool isMatMul = false; ///< operands may be swapped; tables of published plans take that for free
+  bool flattens = false; ///< each output meets one input of its own: positions are like rows
+  bool expands = false;  ///< windows lie side by side: taps are like channels, and then it flattens
+
+  template <class Self, class Visit> static void fields(Self &self, Visit &&visit) {
+    visit("g", self.g);
+    visit("b", self.b);
+    visit("n", self.n);
+    visit("i", self.i);
+    static constexpr std::string_view names[3][6] = {
+        {"outputs0", "taps0", "inputs0", "stride0", "tapStep0", "inputStep0"},
+        {"outputs1", "taps1", "inputs1", "stride1", "tapStep1", "inputStep1"},
+        {"outputs2", "taps2", "inputs2", "stride2", "tapStep2", "inputStep2"}};
+    for (std::size_t d = 0; d != 3; ++d) {
+      auto &f = self.field[d];
+      visit(names[d][0], f.outputs);
+      visit(names[d][1], f.taps);
+      visit(names[d][2], f.inputs);
+      visit(names[d][3], f.stride);
+      visit(names[d][4], f.tapStep);
+      visit(names[d][5], f.inputStep);
+    }
+    visit("input", self.input);
+    visit("output", self.output);
+    visit("partials", self.partials);
+    visit("isMatMul", self.isMatMul);
+    visit("flattens", self.flattens);
+    visit("expands", self.expands);
+  }
+  friend bool operator==(TileProblem const &, TileProblem const &) = default;
+
+  std::uint64_t taps() const { return field[0].taps * field[1].taps * field[2].taps; }
+  std::uint64_t positions() const {
+    return b * field[0].outputs * field[1].outputs * field[2].outputs;
+  }
+  /// Multiply-adds, those with padding included.
+  double macs() const {
+    return static_cast<double>(g) * static_cast<double>(n) * static_cast<double>(i) *
+           static_cast<double>(taps()) * static_cast<double>(positions());
+  }
+};
+
+/// What computes a block on a tile.
+enum class TileMethod : std::uint32_t {
+  AMP_1X1, ///< positions of one tap each as the rows of a matrix product
+  AMP_NX1, ///< general filters, row by row
+};
+template <> struct EnumNames<TileMethod> {
+  static constexpr std::string_view names[] = {"amp1x1", "ampNx1"};
+};
+
+/// How a convolution is cut into blocks for tiles. Channels are cut between whole groups. Parts are
+/// equal but for the last: part i of s takes the units [i * ceil(n / s), ...).
+struct TilePlan {
+  static constexpr std::string_view NAME = "tiles";
+  TileMethod method = TileMethod::AMP_1X1;
+  bool swap = false;   ///< of a product: columns are positions, rows are output channels
+  bool expand = false; ///< taps are laid out as input channels first
+  std::uint32_t inGroup = 16, outGroup = 16; ///< channels of a group
+  std::uint32_t filterHeight = 1;            ///< taps in the first dimension held at a time
+  std::uint64_t splitG = 1, splitB = 1;
+  std::uint64_t splitY0 = 1, splitY1 = 1; ///< outputs; for AMP_1X1 splitY0 cuts all positions
+  std::uint64_t splitN = 1, splitI = 1, splitK0 = 1; ///< splitI, splitK0: partial sums are added
+  std::uint64_t serialN = 1;     ///< parts of the output channels, one after another
+  std::uint64_t stages = 1;      ///< of the addition of partial sums
+  std::uint64_t otherSplits = 1; ///< what constraints may ask for and no plan has: 1
+
+  template <class Self, class Visit> static void fields(Self &self, Visit &&visit) {
+    visit("method", self.method);
+    visit("swap", self.swap);
+    visit("expand", self.expand);
+    visit("inGroup", self.inGroup);
+    visit("outGroup", self.outGroup);
+    visit("filterHeight", self.filterHeight);
+    visit("splitG", self.splitG);
+    visit("splitB", self.splitB);
+    visit("splitY0", self.splitY0);
+    visit("splitY1", self.splitY1);
+    visit("splitN", self.splitN);
+    visit("splitI", self.splitI);
+    visit("splitK0", self.splitK0);
+    visit("serialN", self.serialN);
+    visit("stages", self.stages);
+    visit("otherSplits", self.otherSplits);
+  }
+  friend bool operator==(TilePlan const &, TilePlan const &) = default;
+
+  /// Tiles that compute.
+  std::uint64_t parts() const {
+    return splitG * splitB * splitY0 * splitY1 * splitN * splitI * splitK0;
+  }
+  /// Partial sums of each element.
+  std::uint64_t sums() const { return splitI * splitK0; }
+};
+
+/// What a plan is charged for besides its vertices.
+struct TileCharges {
+  /// The charges that published planners know: no synchronisation, every block as large as the
+  /// largest, padded to whole groups, and partial sums exchanged even where there is but one.
+  /// Otherwise the charges of the model that runs emitted graphs.
+  bool published = false;
+  bool paddingMoves = true;      ///< of published charges: padded operands are laid out anew
+  std::uint64_t syncCycles = 83; ///< before each compute set and each exchange
+  std::uint64_t exchangeStartCycles = 100;
+  std::uint64_t messageCycles = 1;
+};
+
+/// What a plan for tiles depends on.
+struct TileMachine {
+  std::uint64_t tiles = 1;
+  std::uint64_t bytesPerTile = 0;
+  double memoryProportion = 0.6; ///< of a tile's memory that temporaries may take
+  std::uint64_t exchangeBytesPerCycle = 4;
+  bool sharedExchangeBus = true; ///< neighbouring tiles receive the same data at twice the rate
+  kernels::AmpUnit amp;          ///< for the types of the problem
+  TileCharges charges;
+
+  /// Multiply-adds a cycle of all tiles.
+  double peak() const {
+    return static_cast<double>(tiles) * static_cast<double>(amp.macsPerCycle());
+  }
+};
+
+/// Cycles of the parts of a plan.
+struct TileTerms {
+  std::uint64_t transform = 0; ///< laying operands and results out anew
+  std::uint64_t slice = 0;     ///< of serial parts: taking a part of the weights
+  std::uint64_t exchange = 0, compute = 0, reduction = 0;
+  std::uint64_t update = 0; ///< of serial parts: writing a part of the result
+  std::uint64_t total() const {
+    return transform + slice + exchange + compute + reduction + update;
+  }
+};
+
+/// A plan with its reasons.
+struct TileChoice {
+  TilePlan plan;
+  Cost cost;
+  TileTerms terms;
+  std::uint64_t considered = 0;            ///< plans whose cost was computed
+  std::vector<Candidate<TilePlan>> others; ///< the best ones that lost, cheapest first
+  std::string explanation;                 ///< how the plan was found
+};
+
+} // namespace cottonwood::planner
