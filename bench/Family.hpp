@@ -35,7 +35,9 @@ int runElementwiseHalf(Arguments const &arguments);
 int runReduce(Arguments const &arguments);
 int runNorm(Arguments const &arguments);
 int runCopy(Arguments const &arguments);
-int runPlan(Arguments const &arguments); // poplin/PlanBench.cpp
+int runPlan(Arguments const &arguments);          // poplin/PlanBench.cpp
+int runModel(Arguments const &arguments);         // poplin/ModelBench.cpp
+int runResNet50Model(Arguments const &arguments); // poplin/ResNet50.cpp
 
 /// Obeys another process of this program (race/Serve.hpp).
 int serveOurs(unsigned threads); // poplin/ServeOurs.cpp
@@ -62,6 +64,9 @@ inline constexpr Family FAMILIES[] = {
     {"copy", "copies, fills, casts, transposes", Kind::RACE, runCopy},
     {"plan", "chosen plans against others that are possible, and the cost model", Kind::PLANS,
      runPlan},
+    {"model", "the IPU Model against published measurements", Kind::LIMITS, runModel},
+    {"resnet50-model", "modelling the convolutions of ResNet-50: seconds and memory", Kind::LIMITS,
+     runResNet50Model},
 #endif
 };
 

@@ -1,0 +1,215 @@
+#include <bench/plan/Arguments.hpp>
+
+#include <charconv>
+#include <initializer_list>
+#include <vector>
+
+namespace cottonwood::plan {
+
+char const USAGE[] =
+    R"(usage: poplar-plan matmul [Gx]MxKxN [OPTIONS]
+       poplar-plan conv BATCHxCHANNELSxSIZE[xSIZE...] --out CHANNELS --kernel SIZE[xSIZE...] [OPTIONS]
+       poplar-plan table [--charges WHAT] [--target NAME] [--only TEXT]
+
+How a product or convolution is planned for the tiles of an IPU: the plan, what it is predicted to cost and what the IPU
+Model makes of it, what else was possible.
+
+  --type TYPE            of the operands: half (default) or float
+  --output TYPE          of the result; default that of the operands
+  --partials TYPE        of partial sums: half (default) or float
+  --target NAME          ipu1, ipu2 (default), ipu21 or bow
+  --memory PROPORTION    of a tile's memory that temporaries may take; default 0.6
+  --constraints JSON     the option planConstraints
+  --alternatives N       plans to show beside the chosen one; default 5
+  --sweep                cycles against memory, instead
+  --json                 JSON instead of text
+  --charges WHAT         modelled (default), or published: those of planners whose figures were published
+  --stride, --padding, --dilation SIZE[xSIZE...]    conv: one number, or one a dimension; default 1, 0 and 1
+  --groups N             conv: groups of channels; default 1
+  --only TEXT            table: problems with this in their names
+)";
+
+namespace {
+
+std::uint64_t number(std::string const &what, std::string_view text) {
+  std::uint64_t value = 0;
+  auto const [end, code] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (code != std::errc() || end != text.data() + text.size())
+    throw ArgumentError(what + ": '" + std::string(text) + "' is not a number");
+  return value;
+}
+
+std::vector<std::uint64_t> sizes(std::string const &what, std::string_view text) {
+  std::vector<std::uint64_t> values;
+  for (std::size_t at = 0; at <= text.size();) {
+    std::size_t const end = std::min(text.find('x', at), text.size());
+    values.push_back(number(what, text.substr(at, end - at)));
+    at = end + 1;
+  }
+  return values;
+}
+
+void oneOf(std::string const &what, std::string const &value,
+           std::initializer_list<char const *> allowed) {
+  std::string list;
+  for (char const *one : allowed) {
+    if (value == one)
+      return;
+    list += (list.empty() ? "" : ", ") + std::string(one);
+  }
+  throw ArgumentError(what + " is '" + value + "'; allowed: " + list);
+}
+
+class Parser {
+public:
+  explicit Parser(std::span<char const *const> words) : words_(words) {}
+
+  Arguments run() {
+    if (words_.empty())
+      return args_;
+    std::string const command = words_[at_++];
+    if (command == "--help" || command == "-h" || command == "help")
+      return args_;
+    oneOf("the command", command, {"matmul", "conv", "table", "help"});
+    args_.command = command == "matmul" ? Arguments::Command::MatMul
+                    : command == "conv" ? Arguments::Command::Conv
+                                        : Arguments::Command::Table;
+    if (args_.command != Arguments::Command::Table)
+      problem(command);
+    while (at_ < words_.size())
+      option(words_[at_++]);
+    if (args_.command == Arguments::Command::Conv)
+      finishConv();
+    if (args_.output.empty())
+      args_.output = args_.type;
+    if (args_.type == "float")
+      args_.partials = "float";
+    return args_;
+  }
+
+private:
+  void problem(std::string const &command) {
+    if (at_ == words_.size())
+      throw ArgumentError(
+          command + " needs a problem, for example " +
+          (command == "matmul" ? "900x600x300" : "4x64x56x56 --out 64 --kernel 3x3 --padding 1"));
+    std::string const text = words_[at_++];
+    auto const values = sizes("the problem", text);
+    for (std::uint64_t const value : values)
+      if (value == 0)
+        throw ArgumentError("the problem: '" + text + "' has a size of 0; nothing is planned");
+    args_.shape.name = command + " " + text;
+    if (command == "matmul") {
+      if (values.size() != 3 && values.size() != 4)
+        throw ArgumentError("the problem: '" + text + "' is not [Gx]MxKxN");
+      std::size_t const g = values.size() - 3;
+      args_.shape.product = Product{g ? values[0] : 1, values[g], values[g + 1], values[g + 2]};
+      return;
+    }
+    if (values.size() < 3)
+      throw ArgumentError("the problem: '" + text + "' is not BATCHxCHANNELSxSIZE[xSIZE...]");
+    Convolution conv;
+    conv.batch = values[0], conv.inChannels = values[1];
+    conv.field.assign(values.begin() + 2, values.end());
+    args_.shape.conv = conv;
+  }
+
+  std::string value(std::string const &option) {
+    if (at_ == words_.size())
+      throw ArgumentError(option + " needs a value");
+    return words_[at_++];
+  }
+
+  void option(std::string const &name) {
+    if (name == "--json")
+      args_.json = true;
+    else if (name == "--sweep")
+      args_.sweep = true;
+    else if (name == "--target")
+      args_.target = value(name);
+    else if (name == "--type" || name == "--output" || name == "--partials") {
+      std::string &type = name == "--type"     ? args_.type
+                          : name == "--output" ? args_.output
+                                               : args_.partials;
+      oneOf(name, type = value(name), {"half", "float"});
+    } else if (name == "--memory") {
+      memory(value(name));
+    } else if (name == "--constraints") {
+      args_.constraints = value(name);
+    } else if (name == "--alternatives") {
+      args_.alternatives = number(name, value(name));
+    } else if (name == "--charges") {
+      std::string const charges = value(name);
+      oneOf(name, charges, {"modelled", "published"});
+      args_.published = charges == "published";
+    } else if (name == "--only") {
+      args_.only = value(name);
+    } else if (!convOption(name)) {
+      throw ArgumentError("there is no option '" + name + "'; see poplar-plan help");
+    }
+  }
+
+  void memory(std::string const &text) {
+    char *end = nullptr;
+    args_.proportion = std::strtod(text.c_str(), &end);
+    if (end == text.c_str() || *end != '\0' || !(args_.proportion >= 0))
+      throw ArgumentError("--memory is '" + text + "'; it must be a number from 0");
+  }
+
+  bool convOption(std::string const &name) {
+    if (!args_.shape.conv)
+      return false;
+    Convolution &conv = *args_.shape.conv;
+    std::vector<std::uint64_t> *list = name == "--kernel"     ? &conv.kernel
+                                       : name == "--stride"   ? &conv.stride
+                                       : name == "--padding"  ? &conv.padding
+                                       : name == "--dilation" ? &conv.dilation
+                                                              : nullptr;
+    if (list)
+      *list = sizes(name, value(name));
+    else if (name == "--out")
+      conv.outChannels = number(name, value(name)), hasOut_ = true;
+    else if (name == "--groups")
+      conv.groups = number(name, value(name));
+    else
+      return false;
+    return true;
+  }
+
+  void finishConv() {
+    Convolution &conv = *args_.shape.conv;
+    if (!hasOut_ || conv.kernel.empty())
+      throw ArgumentError("conv needs --out CHANNELS and --kernel SIZE[xSIZE...]");
+    std::size_t const dims = conv.field.size();
+    auto const complete = [&](char const *name, std::vector<std::uint64_t> &list,
+                              std::uint64_t standard) {
+      if (list.empty())
+        list.assign(1, standard);
+      if (list.size() == 1)
+        list.assign(dims, list[0]);
+      if (list.size() != dims)
+        throw ArgumentError(std::string(name) + " has " + std::to_string(list.size()) +
+                            " sizes; the field has " + std::to_string(dims) + " dimensions");
+    };
+    complete("--kernel", conv.kernel, 1);
+    complete("--stride", conv.stride, 1);
+    complete("--padding", conv.padding, 0);
+    complete("--dilation", conv.dilation, 1);
+    if (conv.groups == 0 || conv.inChannels % conv.groups != 0 ||
+        conv.outChannels % conv.groups != 0 || conv.outChannels == 0)
+      throw ArgumentError("--groups is " + std::to_string(conv.groups) +
+                          "; it must divide the channels, " + std::to_string(conv.inChannels) +
+                          " in and " + std::to_string(conv.outChannels) + " out");
+  }
+
+  std::span<char const *const> words_;
+  std::size_t at_ = 0;
+  bool hasOut_ = false;
+  Arguments args_;
+};
+
+} // namespace
+
+Arguments parseArguments(std::span<char const *const> words) { return Parser(words).run(); }
+
+} // namespace cottonwood::plan

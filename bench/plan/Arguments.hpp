@@ -1,0 +1,37 @@
+// The command line of poplar-plan.
+#pragma once
+
+#include <bench/plan/Shapes.hpp>
+
+#include <span>
+#include <stdexcept>
+#include <string>
+
+namespace cottonwood::plan {
+
+/// What is wrong with the command line, and what is allowed.
+struct ArgumentError : std::invalid_argument {
+  using std::invalid_argument::invalid_argument;
+};
+
+struct Arguments {
+  enum class Command { Help, MatMul, Conv, Table };
+  Command command = Command::Help;
+  Shape shape; ///< of MatMul and Conv
+  std::string target = "ipu2";
+  std::string type = "half", output; ///< of operands and result; no output: that of the operands
+  std::string partials = "half";
+  double proportion = 0.6; ///< of a tile's memory that temporaries may take
+  std::string constraints; ///< option planConstraints
+  std::size_t alternatives = 5;
+  bool json = false, sweep = false;
+  bool published = false; ///< the charges of published planners
+  std::string only;       ///< Table: problems with this in their names
+};
+
+/// \throws ArgumentError
+Arguments parseArguments(std::span<char const *const> words);
+
+extern char const USAGE[];
+
+} // namespace cottonwood::plan

@@ -1,0 +1,63 @@
+#include <bench/plan/Arguments.hpp>
+
+#include <doctest/doctest.h>
+
+#include <vector>
+
+TEST_SUITE_BEGIN("plan/arguments");
+
+using namespace cottonwood::plan;
+
+namespace {
+
+Arguments parse(std::vector<char const *> const &words) { return parseArguments(words); }
+
+} // namespace
+
+TEST_CASE("products and convolutions are read") {
+  Arguments const product =
+      parse({"matmul", "5x900x600x300", "--type", "float", "--target", "bow"});
+  REQUIRE(product.shape.product);
+  CHECK(product.shape.product->g == 5);
+  CHECK(product.shape.product->m == 900);
+  CHECK(product.shape.product->k == 600);
+  CHECK(product.shape.product->n == 300);
+  CHECK(product.output == "float");
+  CHECK(product.partials == "float");
+  CHECK(product.target == "bow");
+  CHECK(parse({"matmul", "9x6x3"}).shape.product->g == 1);
+  Arguments const conv = parse({"conv", "4x64x56x28", "--out", "32", "--kernel", "3x1", "--stride",
+                                "2", "--padding", "1x0", "--groups", "2"});
+  REQUIRE(conv.shape.conv);
+  CHECK(conv.shape.conv->field == std::vector<std::uint64_t>{56, 28});
+  CHECK(conv.shape.conv->kernel == std::vector<std::uint64_t>{3, 1});
+  CHECK(conv.shape.conv->stride == std::vector<std::uint64_t>{2, 2});
+  CHECK(conv.shape.conv->padding == std::vector<std::uint64_t>{1, 0});
+  CHECK(conv.shape.conv->dilation == std::vector<std::uint64_t>{1, 1});
+  CHECK(parse({"table", "--charges", "published", "--only", "BERT"}).published);
+  CHECK(parse({}).command == Arguments::Command::Help);
+}
+
+TEST_CASE("what is wrong is named, with what is allowed") {
+  auto const fails = [](std::vector<char const *> const &words, char const *text) {
+    CAPTURE(text);
+    CHECK_THROWS_WITH_AS(parse(words), doctest::Contains(text), ArgumentError);
+  };
+  fails({"matmull"}, "the command is 'matmull'; allowed: matmul, conv, table, help");
+  fails({"matmul"}, "for example 900x600x300");
+  fails({"matmul", "900x600"}, "'900x600' is not [Gx]MxKxN");
+  fails({"matmul", "900x0x600"}, "has a size of 0");
+  fails({"matmul", "900x-1x600"}, "'-1' is not a number");
+  fails({"matmul", "9x9x9", "--type", "double"}, "--type is 'double'; allowed: half, float");
+  fails({"matmul", "9x9x9", "--memory", "much"}, "it must be a number from 0");
+  fails({"matmul", "9x9x9", "--target"}, "--target needs a value");
+  fails({"matmul", "9x9x9", "--kernel", "3"}, "there is no option '--kernel'");
+  fails({"conv", "4x64"}, "is not BATCHxCHANNELSxSIZE");
+  fails({"conv", "4x64x56x56", "--out", "64"}, "conv needs --out CHANNELS and --kernel");
+  fails({"conv", "4x64x56x56", "--out", "64", "--kernel", "3x3x3"},
+        "--kernel has 3 sizes; the field has 2 dimensions");
+  fails({"conv", "4x64x56x56", "--out", "64", "--kernel", "3", "--groups", "3"},
+        "it must divide the channels, 64 in and 64 out");
+}
+
+TEST_SUITE_END();
