@@ -28,6 +28,7 @@ public:
 
   struct Entry {
     std::uint64_t out = 0, in = 0, messages = 0;
+    std::uint64_t sends = 0; ///< contiguous runs; `messages` are what arrives
     double cycles = 0;
     bool used = false;
   };
@@ -42,8 +43,10 @@ public:
   bool empty() const { return tiles_.empty(); }
   void send(std::uint32_t from, std::uint32_t to, std::uint64_t bytes, std::uint64_t messages,
             bool multicast = false) {
-    if (!multicast)
+    if (!multicast) {
       at(from).out += bytes;
+      at(from).sends += messages;
+    }
     at(to).in += bytes;
     at(to).messages += messages;
   }
@@ -75,7 +78,8 @@ POP_INLINE std::uint32_t StepCosts::finish(Context &context, BspStep step, std::
     std::uint64_t const cycles = transfer + entry.messages * cost::MESSAGE +
                                  static_cast<std::uint64_t>(std::llround(entry.cycles));
     longest = std::max(longest, cycles);
-    bsp.costs.push_back({tile, clamp32(cycles), clamp32(entry.out), clamp32(entry.in)});
+    bsp.costs.push_back({tile, clamp32(cycles), clamp32(entry.out), clamp32(entry.in),
+                         clamp32(entry.sends), clamp32(entry.messages)});
     entry = {};
   }
   tiles_.clear();
