@@ -85,8 +85,9 @@ void writeVariables(JsonWriter &json, PageData const &data) {
                            {"tile", &VariableRun::tile},
                            {"length", &VariableRun::length},
                            {"bytes", &VariableRun::bytes}});
-  writeTable<LiveStep>(json, "liveness", data.liveness,
-                       {{"name", &LiveStep::name}, {"bytes", &LiveStep::bytes}});
+  writeTable<LiveStep>(
+      json, "liveness", data.liveness,
+      {{"kind", &LiveStep::kind}, {"name", &LiveStep::name}, {"bytes", &LiveStep::bytes}});
   writeTable<Lifetime>(json, "lifetimes", data.lifetimes,
                        {{"name", &Lifetime::name},
                         {"bytes", &Lifetime::bytes},

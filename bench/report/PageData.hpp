@@ -54,18 +54,18 @@ struct VariableRun {
   Number variable = 0, tile = 0, length = 0, bytes = 0;
 };
 
+/// The page knows them by these numbers (KINDS in report.js).
+enum class Kind : Number { Compute, Exchange, Copy, Host, Sync, Control };
+
 /// A step of the programs in depth-first order; bytes of what is not always live, in all tiles.
 struct LiveStep {
-  Number name = 0, bytes = 0;
+  Number kind = 0, name = 0, bytes = 0;
 };
 
 /// A variable that is not always live, and is in [from, to) of the steps of `liveness`.
 struct Lifetime {
   Number name = 0, bytes = 0, from = 0, to = 0;
 };
-
-/// The page knows them by these numbers (KINDS in report.js).
-enum class Kind : Number { Compute, Exchange, Copy, Host, Sync, Control };
 
 /// What one execution of a step costs. Sync cycles are part of its cycles; least, mean and most are
 /// over active tiles, without sync.

@@ -150,7 +150,9 @@ void Converter::addLiveness() {
   Lifetimes lifetimes;
   for (auto const &step : compilation_.livenessProgramSteps()) {
     auto const live = step.notAlwaysLiveMemory();
-    data_.liveness.push_back({names_(step.program().name()), live.bytes()});
+    auto const program = step.program();
+    data_.liveness.push_back(
+        {static_cast<Number>(kindOf(program.type())), names_(program.name()), live.bytes()});
     std::vector<Lifetimes::Key> alive;
     for (auto const &variable : live.variables())
       alive.emplace_back(names_(variable.name()), variable.size());

@@ -2,7 +2,7 @@
 import { Chart } from '../chart.js';
 import { el, replaceContent, whenNear } from '../dom.js';
 import * as format from '../format.js';
-import { indexOfLargest, indices } from '../report.js';
+import { KINDS, indexOfLargest, indices } from '../report.js';
 import { makeTable } from '../table.js';
 
 export function livenessView(report, search) {
@@ -20,10 +20,14 @@ export function livenessView(report, search) {
     count: numSteps,
     series: curves(),
     isBytes: true,
-    tell: (step) => `Step ${step}: ${report.nameOf(liveness.name[step]) || '(no name)'}: ` +
+    tell: (step) => `${titleOf(step)}: ` +
       `${format.bytesInFull(liveness.bytes[step])} besides what is always live`,
     onSelect: (step) => show(step),
   });
+
+  function titleOf(step) {
+    return `Step ${step}: ${KINDS[liveness.kind[step]].name}: ${report.nameOf(liveness.name[step]) || '(no name)'}`;
+  }
 
   /** Bytes of the variables that the search finds, when it is on. */
   function foundBytes() {
@@ -63,7 +67,7 @@ export function livenessView(report, search) {
       sort: 1,
     });
     replaceContent(detail,
-      el('h4', {}, `Step ${step}: ${report.nameOf(liveness.name[step]) || '(no name)'}`),
+      el('h4', {}, titleOf(step)),
       el('p', {}, `${format.bytesInFull(liveness.bytes[step])} live, and ${format.bytesInFull(always)} always live.`),
       state.table.element);
   }
