@@ -88,7 +88,9 @@ test('the search filters every view', async () => {
     assert.ok(rows.length > 0);
     assert.ok(rows.every((row) => row[0].includes(wanted)));
   }
+  assert.match(await text('#found'), /^[1-9][0-9]* found$/);
   await search(browser(), 'nothing is called like this');
+  assert.equal(await text('#found'), '0 found');
   for (const [section, caption] of [['memory', 'Variables'], ['liveness', 'Variables alive'], ['execution', 'Steps of'], ['vertices', 'Compute sets'], ['vertices', 'Vertex types']])
     assert.deepEqual(await tableRows(browser(), section, caption), [], caption);
   await search(browser(), '');

@@ -76,6 +76,13 @@ async function addSections(reports, search, views) {
   }
 }
 
+/** How many of the profiles' texts a search has found. */
+function tellFound(output, reports, search) {
+  const sum = (values) => values.reduce((total, value) => total + value, 0);
+  const found = sum(reports.map((report) => sum(search.matchesOf(report))));
+  output.textContent = search.active ? `${found} found` : '';
+}
+
 function connectSearch(input, search) {
   let timer;
   input.addEventListener('input', () => {
@@ -95,7 +102,10 @@ async function start() {
   const views = [];
   document.title = `${reports.map((report) => report.file).join(' and ')} – profile`;
   document.querySelector('h1').append(` ${reports.map((report, index) => letter(reports, index) + report.file).join(', ')}`);
-  search.onChange(() => views.forEach((view) => view.update?.()));
+  search.onChange(() => {
+    tellFound(document.querySelector('#found'), reports, search);
+    views.forEach((view) => view.update?.());
+  });
   connectSearch(document.querySelector('#search'), search);
   await addSections(reports, search, views);
   document.documentElement.dataset.ready = 'yes';

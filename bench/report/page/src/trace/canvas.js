@@ -23,7 +23,7 @@ export class TraceCanvas {
 
   /** @param tell  (row, span) => void, under the pointer; @param onSelect  (row, span) => void */
   constructor({ rows, total, label, tell, onSelect, onStep }) {
-    this.#rows = [rows.runs, ...rows.lanes, ...rows.depths];
+    this.#rows = [rows.runs, ...rows.lanes, ...rows.depths].filter((row) => row.count);
     this.#labels = rows.labels.texts;
     this.#total = total;
     this.#view = { from: 0, to: total };

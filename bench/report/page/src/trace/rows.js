@@ -21,7 +21,7 @@ class Labels {
   }
 }
 
-/** @returns {{runs, lanes, depths, labels}}: rows, and the texts of their labels */
+/** @returns {{runs, lanes, depths, labels}}: rows, of which that of runs may be empty, and the texts of their labels */
 export function makeRows(report) {
   const { execution, steps } = report;
   const labels = new Labels();

@@ -5,7 +5,13 @@ import * as format from '../format.js';
 import { indexOfLargest, indices, valuesOfRuns } from '../report.js';
 import { makeTable } from '../table.js';
 
-const COLOURS = 12;
+/** Colours of what most profiles have, so that they are the same in two profiles side by side. */
+const COLOURS = {
+  variable: '--c0', 'vertex code': '--c1', 'internal exchange code': '--c2', stack: '--c3', 'control code': '--c4',
+  'vertex instance state': '--c5', 'vertex field data': '--c6', gaps: '--c7', constant: '--c8', 'host exchange code': '--c9',
+  'vector list descriptor': '--c10', 'not interleaved': '--c0', interleaved: '--c1', overflowed: '--c5',
+};
+const OTHERS = '--c11';
 
 export function memoryView(report, search) {
   const { memory } = report;
@@ -76,10 +82,10 @@ function tellOver(memory) {
 
 export function largestFirst(categories) {
   const sum = (values) => values.reduce((total, value) => total + value, 0);
-  return categories.map((category, place) => ({ ...category, sum: sum(category.bytes), place }))
+  return categories.map((category) => ({ ...category, sum: sum(category.bytes) }))
     .filter((category) => category.sum > 0)
     .sort((a, b) => b.sum - a.sum)
-    .map((category, index) => ({ ...category, colour: `--c${index % COLOURS}` }));
+    .map((category) => ({ ...category, colour: Object.hasOwn(COLOURS, category.name) ? COLOURS[category.name] : OTHERS }));
 }
 
 /** The highest sum first, so that lower ones are drawn over it. */
