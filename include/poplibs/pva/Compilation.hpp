@@ -129,7 +129,7 @@ public:
       : bytes_(bytes), variables_(std::move(variables)) {}
   std::uint64_t bytes() const { return bytes_; }
   /// Largest first.
-  std::vector<VariableSize> const &variables() const { return variables_; }
+  std::vector<VariableSize> variables() const { return variables_; }
 
 private:
   std::uint64_t bytes_;

@@ -48,7 +48,7 @@ class POP_API TraceGroup {
 public:
   TraceGroup(std::vector<TraceEntry> entries, std::uint64_t repeats)
       : entries_(std::move(entries)), repeats_(repeats) {}
-  std::vector<TraceEntry> const &entries() const { return entries_; }
+  std::vector<TraceEntry> entries() const { return entries_; }
   std::uint64_t repeats() const { return repeats_; }
 
 private:

@@ -73,7 +73,7 @@ class POP_API MemoryCategories {
 public:
   explicit MemoryCategories(std::vector<MemoryCategory> all) : all_(std::move(all)) {}
   /// In the order below; those of size 0, too.
-  std::vector<MemoryCategory> const &all() const { return all_; }
+  std::vector<MemoryCategory> all() const { return all_; }
   std::size_t size() const { return all_.size(); }
   MemoryCategory variable() const { return all_[0]; }
   MemoryCategory constant() const { return all_[1]; }

@@ -93,7 +93,7 @@ public:
   Operation(std::string name, std::vector<Step> steps)
       : name_(std::move(name)), steps_(std::move(steps)) {}
   std::string name() const { return name_; }
-  std::vector<Step> const &steps() const { return steps_; }
+  std::vector<Step> steps() const { return steps_; }
 
 private:
   std::string name_;
@@ -105,7 +105,7 @@ class POP_API OperationAnalysis {
 public:
   explicit OperationAnalysis(Report const &report);
   /// Sorted by name.
-  std::vector<Operation> const &operations() const { return operations_; }
+  std::vector<Operation> operations() const { return operations_; }
 
 private:
   std::vector<Operation> operations_;

@@ -166,7 +166,7 @@ struct POP_API TileRegions {
 };
 
 /// Of one tile.
-MemoryLimits memoryLimits(poplar::Target const &target);
+POP_API MemoryLimits memoryLimits(poplar::Target const &target);
 
 /// Puts what a tile holds into its regions: code first, which must be non-interleaved, then stack,
 /// vertices, constants and variables, from the low end up.
