@@ -45,6 +45,7 @@ private:
   void addSteps();
   void addStepRuns();
   void addExecution();
+  void countControlSteps();
   void addComputeSets();
   void addVertexTypes(std::map<std::string, Number> const &places);
   void addFacts();
@@ -102,11 +103,9 @@ void Converter::addMemory() {
   memory.limit = compilation_.target().bytesPerTile();
   for (char const *name : {"not interleaved", "interleaved", "overflowed", "gaps"})
     memory.regions.push_back({name, std::vector<Number>(tiles.size())});
-  if (!tiles.empty()) {
-    auto const categories = tiles[0].memory().category();
-    for (auto const &category : categories.all())
+  if (!tiles.empty())
+    for (auto const &category : tiles[0].memory().category().all())
       memory.categories.push_back({spelledOut(category.name()), std::vector<Number>(tiles.size())});
-  }
   memory.categories.push_back({"gaps", std::vector<Number>(tiles.size())});
   for (std::size_t tile = 0; tile < tiles.size(); ++tile)
     addTile(tile, tiles[tile].memory());
@@ -118,9 +117,9 @@ void Converter::addTile(std::size_t tile, pva::TileMemory const &tileMemory) {
   Number const gaps = total.includingGaps() - total.excludingGaps();
   memory.total.push_back(total.includingGaps());
   memory.alwaysLive.push_back(tileMemory.alwaysLiveBytes());
-  auto const categories = tileMemory.category();
+  auto const categories = tileMemory.category().all();
   for (std::size_t i = 0; i < categories.size(); ++i) {
-    pva::MemoryCategory const &category = categories.all()[i];
+    pva::MemoryCategory const &category = categories[i];
     memory.categories[i].bytes[tile] = category.total();
     memory.regions[0].bytes[tile] += category.nonInterleaved().total();
     memory.regions[1].bytes[tile] += category.interleaved().total();
@@ -176,7 +175,8 @@ void Converter::addSteps() {
   if (!report_.hasExecution())
     return;
   for (auto const &step : report_.execution().steps())
-    data_.steps.at(step.index()).executions = step.executions();
+    if (step.type() != "Control")
+      data_.steps.at(step.index()).executions = step.executions();
   addStepRuns();
 }
 
@@ -210,6 +210,18 @@ void Converter::addExecution() {
       data_.execution.push_back({entry.step, entry.count});
   }
   data_.executionIsCut = execution.isTraceCut();
+  countControlSteps();
+}
+
+/// The report counts all others.
+void Converter::countControlSteps() {
+  std::size_t at = 0;
+  for (Group const &group : data_.groups)
+    for (Number end = at + group.entries; at < end; ++at) {
+      Step &step = data_.steps.at(data_.execution[at].step);
+      if (step.kind == static_cast<Number>(Kind::Control))
+        step.executions += data_.execution[at].count * group.repeats;
+    }
 }
 
 /// Steps and compute sets of one name belong together; no more is known of them.

@@ -30,6 +30,10 @@ int main(int argc, char **argv) {
     write(folder + "/large.html", synthetic(1472, 10'000));
     write(folder + "/hostile.html", named(HOSTILE));
     write(folder + "/empty.html", PageData{});
+    PageData unordered = synthetic(8, 10);
+    unordered.execution.clear();
+    unordered.groups.clear();
+    write(folder + "/unordered.html", unordered);
     return 0;
   } catch (std::exception const &error) {
     std::fprintf(stderr, "report-pages: %s\n", error.what());

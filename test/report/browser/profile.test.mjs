@@ -131,6 +131,14 @@ test('light and dark are the choice of the system', async () => {
   await browser().colourScheme('light');
 });
 
+test('steps are listed where their order was not recorded', async () => {
+  await browser().open(pageFile('unordered.html'));
+  assert.match(await text('#execution'), /debug\.instrument/);
+  assert.equal((await tableRows(browser(), 'execution', 'Steps of')).length, 10);
+  assert.equal(await browser().run(() => document.querySelectorAll('.trace').length), 0);
+  await assertQuiet(browser());
+});
+
 test('nothing comes from elsewhere', async () => {
   await browser().open(pageFile('matmul.html'));
   assert.deepEqual(await browser().run(() => performance.getEntriesByType('resource').map((entry) => entry.name)), []);

@@ -49,6 +49,7 @@ export function decodeReport(data) {
   };
   for (const table of TABLES) report[table] = decodeTable(data[table]);
   unrollExecution(report);
+  report.totalCycles = report.steps.cycles.reduce((sum, cycles, step) => sum + cycles * report.steps.executions[step], 0);
   return report;
 }
 
@@ -75,7 +76,7 @@ function unrollExecution(report) {
       for (let place = first; place < end; ++place) add(place, count[place] * (fits ? 1 : repeats));
   }
   report.execution = unrolled;
-  report.totalCycles = time;
+  report.tracedCycles = time;
 }
 
 export function indices(count) {

@@ -9,7 +9,8 @@ import { makeRows } from '../trace/rows.js';
 
 export function traceView(report, search) {
   const { execution, steps } = report;
-  if (!execution.step.length) return { element: el('p', {}, 'The profile has no execution.') };
+  if (!steps.executions.some(Boolean)) return { element: el('p', {}, 'The profile has no execution.') };
+  if (!execution.step.length) return stepsWithoutOrder(report, search);
   const readout = el('output.readout', { 'aria-live': 'off' }, ' ');
   const detail = el('div.detail', { 'aria-live': 'polite' });
   const holder = el('div');
@@ -20,7 +21,7 @@ export function traceView(report, search) {
     state.rows = makeRows(report);
     state.trace = new TraceCanvas({
       rows: state.rows,
-      total: report.totalCycles,
+      total: report.tracedCycles,
       label: 'Execution by step over cycles',
       tell: (row, span) => (readout.textContent = tellSpan(row, span)),
       onSelect: (row, span) => (isLane(row) ? selectEntry(row.entries[span]) : selectFrame(row, span)),
@@ -82,6 +83,13 @@ export function traceView(report, search) {
     start: () => whenNear(element, start),
     update: () => { if (state.trace) match(); table.update(); },
   };
+}
+
+function stepsWithoutOrder(report, search) {
+  const table = stepTable(report, search);
+  const element = el('div', {},
+    el('p', {}, 'The order of the steps was not recorded; the engine option debug.instrument does so.'), table.element);
+  return { element, update: table.update };
 }
 
 function balance(report, step) {
