@@ -173,6 +173,7 @@
 #include <poplar/impl/profile/Intervals.ipp>
 #include <poplar/impl/profile/ReportData.ipp>
 #include <poplar/impl/profile/ReportFile.ipp>
+#include <poplar/impl/profile/ReportFileMissing.ipp>
 #include <poplar/impl/profile/ReportReader.ipp>
 #include <poplar/impl/profile/ReportWriter.ipp>
 #include <poplar/impl/profile/Reports.ipp>

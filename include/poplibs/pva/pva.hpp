@@ -116,6 +116,9 @@ private:
 /// \throws poplar::parse_error      it is no profile, or a damaged one.
 /// \throws poplar::poplar_error     the library was built without SQLite.
 POP_API Report openReport(std::string const &filename);
+/// The same: a profile has all names itself.
+/// \param debugInfoFilename  not looked at; of a file `debug.cbor`.
+POP_API Report openReport(std::string const &filename, std::string const &debugInfoFilename);
 
 } // namespace pva
 

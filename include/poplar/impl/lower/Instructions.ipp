@@ -5,6 +5,7 @@
 #include <poplar/impl/lower/Bsp.hpp>
 #include <poplar/impl/lower/Moves.hpp>
 #include <poplar/impl/lower/Passes.hpp>
+#include <poplar/impl/lower/ProgramTree.hpp>
 
 #include <algorithm>
 #include <limits>
@@ -14,16 +15,13 @@ namespace cottonwood::lower::detail {
 
 class Emitter {
 public:
-  explicit Emitter(Context &context) : context_(context), out_(context.out) {}
+  explicit Emitter(Context &context) : context_(context), out_(context.out), tree_(context) {}
   void run();
 
 private:
   using Node = program::Node;
 
   void program(program::NodePtr const &node);
-  void root(program::NodePtr const &node);
-  std::uint32_t enter(Node const &node);
-  void storePrograms();
   void node(Node const &node);
   void execute(Node const &node);
   void copy(Node const &node);
@@ -43,8 +41,8 @@ private:
 
   std::uint32_t here() const { return static_cast<std::uint32_t>(out_.instructions.size()); }
   Instruction &emit(Op op, std::uint32_t a = 0, std::uint64_t b = 0, std::uint32_t step = NONE) {
-    if (step != NONE && step != context_.controlStep)
-      steps_.emplace_back(program_, step);
+    if (step != NONE)
+      tree_.addStep(step);
     return out_.instructions.emplace_back(Instruction{op, 0, a, b, step});
   }
   void account(std::uint32_t step) {
@@ -70,13 +68,9 @@ private:
 
   Context &context_;
   ExecutableData &out_;
+  ProgramTree tree_;
   std::vector<std::uint32_t> functionStart_;                       ///< by FunctionId
   std::vector<std::pair<std::uint32_t, graph::FunctionId>> calls_; ///< to patch
-  // The tree of programs, for reports of tiled targets.
-  bool const isTiled_ = context_.out.target.getTargetType() != poplar::TargetType::CPU;
-  std::uint32_t program_ = NONE;                               ///< in BspProgram::programs
-  std::vector<std::pair<std::uint32_t, std::uint32_t>> steps_; ///< (program, step), in order
-  std::vector<std::uint32_t> functionProgram_;                 ///< by FunctionId
 };
 
 POP_INLINE std::uint64_t Emitter::addressOf(graph::View const &scalar) const {
@@ -382,70 +376,31 @@ POP_INLINE void Emitter::program(program::NodePtr const &pointer) {
     base::fail<poplar::control_program_error>(
         "Engine", "the programs have more than 2^31 steps; use Repeat or "
                   "Graph::addFunction for what occurs many times");
-  std::uint32_t const outer = program_;
-  program_ = enter(*pointer);
+  std::uint32_t const outer = tree_.enter(*pointer);
   node(*pointer);
-  program_ = outer;
-}
-
-/// Adds a program to the tree; its place there.
-POP_INLINE std::uint32_t Emitter::enter(Node const &node) {
-  if (!isTiled_)
-    return NONE;
-  ProgramInfo info;
-  info.kind = node.kind;
-  info.name = node.name;
-  info.parent = program_;
-  info.callee = node.kind == program::NodeKind::Call ? node.id : NONE; // a function, so far
-  info.count = node.kind == program::NodeKind::Repeat ? node.count : 0;
-  out_.bsp.programs.push_back(std::move(info));
-  context_.programNodes.push_back(&node);
-  return static_cast<std::uint32_t>(out_.bsp.programs.size() - 1);
-}
-
-/// A program without a parent: one of an engine, or the body of a function.
-POP_INLINE void Emitter::root(program::NodePtr const &pointer) {
-  static Node const NOTHING;
-  if (pointer)
-    program(pointer);
-  else
-    enter(NOTHING);
-}
-
-POP_INLINE void Emitter::storePrograms() {
-  BspProgram &bsp = out_.bsp;
-  for (ProgramInfo &info : bsp.programs)
-    if (info.callee != NONE)
-      info.callee = functionProgram_[info.callee];
-  std::stable_sort(steps_.begin(), steps_.end(),
-                   [](auto const &a, auto const &b) { return a.first < b.first; });
-  for (auto const &[program, step] : steps_) {
-    if (program == NONE)
-      continue;
-    ProgramInfo &info = bsp.programs[program];
-    if (info.numSteps++ == 0)
-      info.firstStep = bsp.programSteps.size();
-    bsp.programSteps.push_back(step);
-  }
+  tree_.leave(outer);
 }
 
 POP_INLINE void Emitter::run() {
   for (program::NodePtr const &root : context_.programs) {
     out_.entryPoints.push_back(here());
-    this->root(root);
+    if (!root)
+      tree_.addEmpty();
+    program(root);
     emit(Op::End);
   }
-  functionProgram_.assign(context_.graph.numFunctions(), 0);
   functionStart_.assign(context_.graph.numFunctions(), 0);
   for (graph::FunctionId function : context_.functions) {
     functionStart_[function] = here();
-    functionProgram_[function] = static_cast<std::uint32_t>(out_.bsp.programs.size());
-    root(context_.functionBodies[function]);
+    tree_.beginFunction(function);
+    if (!context_.functionBodies[function])
+      tree_.addEmpty();
+    program(context_.functionBodies[function]);
     emit(Op::Return);
   }
   for (auto const &[at, function] : calls_)
     out_.instructions[at].a = functionStart_[function];
-  storePrograms();
+  tree_.finish();
 }
 
 POP_INLINE void addStreams(Context &context) {

@@ -267,7 +267,8 @@ POP_INLINE void TileCodePlan::programVariables() {
   std::vector<std::uint32_t> vars;
   for (std::size_t i = 0; i < out_.bsp.programs.size(); ++i) {
     vars.clear();
-    appendVariables(*context_.programNodes[i], vars);
+    if (context_.programNodes[i])
+      appendVariables(*context_.programNodes[i], vars);
     std::sort(vars.begin(), vars.end());
     vars.erase(std::unique(vars.begin(), vars.end()), vars.end());
     out_.bsp.programs[i].firstVar = out_.bsp.programVars.size();

@@ -88,6 +88,10 @@ POP_INLINE Report openReport(std::string const &filename) {
   return Report(cottonwood::profile::readReport("pva::openReport", filename));
 }
 
+POP_INLINE Report openReport(std::string const &filename, std::string const &) {
+  return openReport(filename);
+}
+
 } // namespace pva
 
 namespace poplar {
