@@ -8,6 +8,7 @@
 #include <sqlite3.h>
 
 #include <cstdlib>
+#include <random>
 #include <string>
 
 using namespace poplar;
@@ -210,5 +211,24 @@ TEST_SUITE("poplar/profile/File") {
             "is damaged: a program comes before the one it is in");
     refused(changed("UPDATE variable SET by_tile = x'010108010101010110'"), "is damaged: ");
     refused(changed("DROP TABLE run"), "is no profile that an engine wrote, or a damaged one: ");
+  }
+
+  TEST_CASE("a file with some byte changed is read or refused") {
+    Folder const folder("profile-changed");
+    Profiled p({{"autoReport.all", "true"}, {"autoReport.directory", folder.path.string()}});
+    p.engine.loadAndRun(p.device);
+    std::string const good = contents(folder.file("profile.pop"));
+    std::minstd_rand random(11);
+    for (int i = 0; i < 400; ++i) {
+      std::string text = good;
+      for (int flips = i % 3; flips >= 0; --flips)
+        text[random() % text.size()] = static_cast<char>(random());
+      std::ofstream(folder.file("other"), std::ios::binary | std::ios::trunc) << text;
+      try {
+        summaryOf(folder.file("other"),
+                  {{"showExecutionSteps", "true"}, {"showVarStorage", "true"}});
+      } catch (parse_error const &) {
+      }
+    }
   }
 }

@@ -36,7 +36,9 @@ POP_INLINE std::string grouped(std::uint64_t value) {
 }
 
 POP_INLINE std::string real(double value) {
-  auto const tenths = static_cast<std::uint64_t>(value * 10 + 0.5);
+  constexpr double MOST = 1e18; // what a damaged file may say need not fit an integer
+  auto const tenths = static_cast<std::uint64_t>(
+      value >= 0 && value < MOST / 10 ? value * 10 + 0.5 : (value > 0 ? MOST : 0));
   return grouped(tenths / 10) + "." + std::to_string(tenths % 10);
 }
 
