@@ -68,7 +68,8 @@ POP_INLINE Preallocations Preallocations::of(std::vector<Module> const &modules)
                                            " tiles, and another ", tiles.size(),
                                            "; they must be of one target");
     for (std::size_t tile = 0; tile < tiles.size(); ++tile)
-      bytes[tile] += tiles[tile].alwaysLive + tiles[tile].constants + tiles[tile].vertexState;
+      bytes[tile] += tiles[tile].alwaysLive + tiles[tile].constants + tiles[tile].vertexState +
+                     tiles[tile].fieldData + tiles[tile].listDescriptors;
   }
   return Preallocations(Tag(), std::move(bytes));
 }

@@ -192,10 +192,43 @@ POP_INLINE void ExecutableCheck::bsp() const {
   for (std::size_t i = 0; i < x_.bsp.byType.size(); ++i) {
     checkIndex(entryText("bsp.byType", i) + ".step", x_.bsp.byType[i].step, x_.bsp.steps.size(),
                "bsp.steps");
+    checkIndex(entryText("bsp.byType", i) + ".computeSet",
+               x_.bsp.steps[x_.bsp.byType[i].step].computeSet, x_.computeSets.size(),
+               "computeSets");
     checkIndex(entryText("bsp.byType", i) + ".codelet", x_.bsp.byType[i].codelet,
                x_.codelets.size(), "codelets");
   }
   checkAtMost("tileMemory: entries", x_.tileMemory.size(), tiles, "the target's tiles");
+  programs();
+}
+
+/// The tree of programs, and what the reports tell of variables and vertices.
+POP_INLINE void ExecutableCheck::programs() const {
+  std::uint64_t const tiles = x_.target.getNumTiles();
+  std::size_t const size = x_.bsp.programs.size();
+  for (std::size_t i = 0; i < size; ++i) {
+    lower::ProgramInfo const &info = x_.bsp.programs[i];
+    std::string const who = entryText("bsp.programs", i);
+    if (info.parent != lower::NONE)
+      checkIndex(who + ".parent", info.parent, i, "what comes before it");
+    if (info.callee != lower::NONE)
+      checkIndex(who + ".callee", info.callee, size, "bsp.programs");
+    checkRange(who, info.firstStep, info.numSteps, x_.bsp.programSteps.size(), "bsp.programSteps");
+    checkRange(who, info.firstVar, info.numVars, x_.bsp.programVars.size(), "bsp.programVars");
+  }
+  for (std::uint32_t const step : x_.bsp.programSteps)
+    checkIndex("bsp.programSteps", step, x_.bsp.steps.size(), "bsp.steps");
+  for (std::uint32_t const variable : x_.bsp.programVars)
+    checkIndex("bsp.programVars", variable, x_.variables.size(), "variables");
+  for (std::size_t i = 0; i < x_.variables.size(); ++i)
+    checkRange(entryText("variables", i), x_.variables[i].firstRun, x_.variables[i].numRuns,
+               x_.tileRuns.size(), "tileRuns");
+  for (std::size_t i = 0; i < x_.tileRuns.size(); ++i)
+    checkRange(entryText("tileRuns", i), x_.tileRuns[i].tile, x_.tileRuns[i].count, tiles,
+               "the target");
+  for (std::size_t i = 0; i < x_.vertexTypes.size(); ++i)
+    checkIndex(entryText("vertexTypes", i), x_.vertexTypes[i].codelet, x_.codelets.size(),
+               "codelets");
 }
 
 POP_INLINE void ExecutableCheck::run() const {

@@ -55,6 +55,7 @@ private:
   void host() const;
   void hostMemory() const;
   void bsp() const;
+  void programs() const;
 
   Space arena() const { return {"the arena", x_.arenaBytes}; }
   void plan(std::string const &who, lower::MovePlan const &plan, Space src, Space dst) const;

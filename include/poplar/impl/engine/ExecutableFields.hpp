@@ -32,6 +32,7 @@ template <class E> inline constexpr E LAST_OF{};
 
 POP_STORED_ENUM(lower::Op, Abort);
 POP_STORED_ENUM(lower::StepKind, Control);
+POP_STORED_ENUM(program::NodeKind, Block);
 POP_STORED_ENUM(base::TypeId, Float);
 POP_STORED_ENUM(poplar::ReplicatedStreamMode, BROADCAST);
 POP_STORED_ENUM(poplar::TargetType, CPU);
@@ -64,13 +65,23 @@ POP_STORED_FIELDS(lower::HostFunctionPlan, handle, inputBytes, outputBytes);
 POP_STORED_FIELDS(lower::HostCall, function, inputs, outputs);
 POP_STORED_FIELDS(lower::AbortPlan, kind, name, message, print);
 POP_STORED_FIELDS(lower::WatchedOutput, call, field, type, plan);
-POP_STORED_FIELDS(lower::TileCost, tile, cycles, bytesOut, bytesIn);
+POP_STORED_FIELDS(lower::TileCost, tile, cycles, bytesOut, bytesIn, runsOut, runsIn);
 POP_STORED_FIELDS(lower::BspStep, kind, name, computeSet, maxCycles, syncCycles, activeThreadCycles,
                   firstCost, numCosts);
 POP_STORED_FIELDS(lower::VertexTypeCycles, step, codelet, instances, cycles);
-POP_STORED_FIELDS(lower::BspProgram, steps, costs, byType, verticesByDefaultRule);
-POP_STORED_FIELDS(lower::TileMemory, alwaysLive, notAlwaysLive, constants, vertexState);
-POP_STORED_FIELDS(lower::VariableInfo, name, type, offset, bytes, alwaysLive, constant);
+POP_STORED_FIELDS(lower::ProgramInfo, kind, name, parent, callee, count, firstStep, numSteps,
+                  firstVar, numVars);
+POP_STORED_FIELDS(lower::StepLiveness, position, bytes);
+POP_STORED_FIELDS(lower::BspProgram, steps, costs, byType, liveness, programs, programSteps,
+                  programVars, verticesByDefaultRule);
+POP_STORED_FIELDS(lower::TileRun, tile, count, bytes);
+POP_STORED_FIELDS(lower::TileMemory, alwaysLive, notAlwaysLive, passing, gaps, constants,
+                  vertexState, edgePointers, padding, fieldData, listDescriptors, copyDescriptors,
+                  stack, hostHeaders, globalHeaders, controlCode, vertexCode, exchangeCode,
+                  hostExchangeCode, globalExchangeCode);
+POP_STORED_FIELDS(lower::VertexTypeMemory, codelet, instances, stateBytes, codeBytes);
+POP_STORED_FIELDS(lower::VariableInfo, name, type, offset, bytes, alwaysLive, constant, lifeBegin,
+                  lifeEnd, firstRun, numRuns);
 
 POP_STORED_FIELDS(poplar::GlobalExchangeFlow, src, dst);
 POP_STORED_FIELDS(poplar::GlobalExchangeConstraint, bandwidth, flows);
@@ -88,11 +99,11 @@ POP_STORED_FIELDS(model::TargetData, type, system, arch, numIPUs, tilesPerIPU, t
 
 POP_STORED_FIELDS(lower::ExecutableData, target, options, name, isa, numReplicas, arenaBytes,
                   sharedBegin, variableBytes, stagingBegin, statesBegin, states, relocations,
-                  initial, blob, replicaIndices, variables, codelets, objects, computeSets, calls, stagings,
-                  plans, moves, moveDims, switches, prints, crossReplicaPlans, instructions,
-                  entryPoints, streams, hostReads, hostWrites, remoteBuffers, remoteCopies,
-                  hostFunctions, hostCalls, aborts, watched, bsp, tileMemory, numVertices, numEdges,
-                  numVariables, numComputeSets);
+                  initial, blob, replicaIndices, variables, codelets, objects, computeSets, calls,
+                  stagings, plans, moves, moveDims, switches, prints, crossReplicaPlans,
+                  instructions, entryPoints, streams, hostReads, hostWrites, remoteBuffers,
+                  remoteCopies, hostFunctions, hostCalls, aborts, watched, bsp, tileMemory,
+                  tileRuns, vertexTypes, numVertices, numEdges, numVariables, numComputeSets);
 
 #undef POP_STORED_FIELDS
 #undef POP_STORED_ENUM

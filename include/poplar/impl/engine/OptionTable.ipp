@@ -75,6 +75,7 @@ inline constexpr OptionEntry OPTIONS[] = {
     {"profiler.format", OptionKind::Text, OptionTime::Engine, "v3", ""},
     {"profiler.includeCycleEstimates", OptionKind::Flag, OptionTime::Compile, "false", ""},
     {"profiler.includeFlopEstimates", OptionKind::Flag, OptionTime::Compile, "false", ""},
+    {"profiler.maxExecutedSteps", OptionKind::Integer, OptionTime::Engine, "1000000", ""},
     {"profiler.perExecutionStreamCopyCycles", OptionKind::Flag, OptionTime::Compile, "true", ""},
     {"profiler.programs.filter", OptionKind::Text, OptionTime::Compile, "", ""},
     {"streamCallbacks.maxLookahead", OptionKind::Integer, OptionTime::Runtime, "unlimited", "unlimited"},

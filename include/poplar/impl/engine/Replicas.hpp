@@ -48,7 +48,8 @@ public:
   StepRecorder &recorder() { return replicas_.front().interpreter.recorder(); }
   StepRecorder const &recorder() const { return replicas_.front().interpreter.recorder(); }
   void setRecording(bool on);
-  void setTracing(bool on);
+  /// Records the order of at most so many steps.
+  void setTracing(bool on, std::uint64_t maxSteps);
   /// Of the random numbers of vertices, which differ between replicas.
   void setRandomSeed(std::uint64_t seed);
   void resetRecording();

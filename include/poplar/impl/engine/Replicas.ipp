@@ -149,9 +149,11 @@ POP_INLINE void Replicas::setRecording(bool on) {
     replica.interpreter.recorder().setRecording(on);
 }
 
-POP_INLINE void Replicas::setTracing(bool on) {
-  for (Replica &replica : replicas_)
-    replica.interpreter.recorder().setTracing(on);
+POP_INLINE void Replicas::setTracing(bool on, std::uint64_t maxSteps) {
+  for (Replica &replica : replicas_) {
+    replica.interpreter.recorder().setMaxTraced(maxSteps);
+    replica.interpreter.recorder().setTracing(on && &replica == &replicas_.front());
+  }
 }
 
 POP_INLINE void Replicas::setRandomSeed(std::uint64_t seed) {

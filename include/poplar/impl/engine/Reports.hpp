@@ -19,6 +19,7 @@ public:
 
   bool wanted() const { return !path_.empty(); }
   bool withExecution() const { return execution_; }
+  bool withVariables() const { return variables_; }
   std::string const &path() const { return path_; }
 
   /// After a load or a reset of the profile.
@@ -30,7 +31,7 @@ public:
 
 private:
   std::string path_; ///< of the file; empty: none
-  bool execution_ = false, eachRun_ = true, unwritten_ = false;
+  bool execution_ = false, variables_ = false, eachRun_ = true, unwritten_ = false;
   std::uint64_t runs_ = 0, mostRuns_ = 0;
 };
 

@@ -15,7 +15,9 @@ POP_INLINE Reports::Reports(lower::ExecutableData const &executable,
                             poplar::OptionFlags const &options)
     : eachRun_(flagOption(options, "autoReport.streamAtEachRun")),
       mostRuns_(integerOption(options, "autoReport.executionProfileProgramRunCount")) {
-  execution_ = flagOption(options, "autoReport.outputExecutionProfile");
+  execution_ = flagOption(options, "autoReport.outputExecutionProfile") ||
+               flagOption(options, "autoReport.outputExecutionReport");
+  variables_ = flagOption(options, "autoReport.outputLoweredVars");
   if (!execution_ && !flagOption(options, "autoReport.outputGraphProfile"))
     return;
   if (executable.target.getTargetType() == poplar::TargetType::CPU) {

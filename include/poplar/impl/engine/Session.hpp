@@ -61,7 +61,8 @@ public:
   void resetRecording();
   /// What was executed since load or reset; null when not loaded.
   StepRecorder const *recorder() const { return replicas_ ? &replicas_->recorder() : nullptr; }
-  std::vector<std::string> const &runNames() const { return runNames_; }
+  /// The first runs since load or reset, as many as are to be told apart.
+  std::vector<RunMark> const &runs() const { return runs_; }
 
 private:
   enum class State { New, Prepared, Loaded };
@@ -79,7 +80,7 @@ private:
   std::ostream *print_;
   // Options that every run asks for.
   unsigned const wantedThreads_; ///< 0: all
-  std::uint64_t const mostRunNames_;
+  std::uint64_t const mostRuns_;
   bool const manyThreads_, prefetch_;
   StreamSettings const streamSettings_;
   Reports reports_;
@@ -88,7 +89,7 @@ private:
   std::optional<Replicas> replicas_; ///< while loaded
   std::atomic<bool> running_{false}, stop_{false};
   bool recording_ = true;
-  std::vector<std::string> runNames_;
+  std::vector<RunMark> runs_;
 };
 
 } // namespace cottonwood::engine

@@ -98,7 +98,7 @@ POP_INLINE Session::Session(std::shared_ptr<lower::ExecutableData const> executa
     : executable_(std::move(executable)), options_(std::move(options)), print_(&std::cerr),
       wantedThreads_(static_cast<unsigned>(
           std::min<std::uint64_t>(integerOption(options_, "engine.numThreads"), 4096))),
-      mostRunNames_(integerOption(options_, "autoReport.executionProfileProgramRunCount")),
+      mostRuns_(integerOption(options_, "autoReport.executionProfileProgramRunCount")),
       manyThreads_(flagOption(options_, "debug.cpuMultiThreadExecution")),
       prefetch_(flagOption(options_, "exchange.enablePrefetch")),
       streamSettings_(detail::streamSettings({}, options_)), reports_(*executable_, options_) {
@@ -151,9 +151,10 @@ POP_INLINE void Session::deploy() {
   replicas_->setRandomSeed(integerOption(options_, "prng.seed"));
   replicas_->setTracing(
       flagOption(options_, "debug.instrument") || flagOption(options_, "debug.instrumentCompute") ||
-      flagOption(options_, "debug.instrumentControlFlow") ||
-      flagOption(options_, "debug.instrumentExternalExchange") || reports_.withExecution());
-  runNames_.clear();
+          flagOption(options_, "debug.instrumentControlFlow") ||
+          flagOption(options_, "debug.instrumentExternalExchange") || reports_.withExecution(),
+      integerOption(options_, "profiler.maxExecutedSteps"));
+  runs_.clear();
   stop_.store(false);
   state_ = State::Loaded;
 }
@@ -182,12 +183,19 @@ POP_INLINE void Session::run(std::uint32_t program, std::string const &name,
     base::fail<poplar::index_error>("Engine::run", "program ", program,
                                     " does not exist; the engine has ", programs,
                                     programs == 1 ? " program" : " programs, numbered from 0");
-  if (recording_ && runNames_.size() < mostRunNames_)
-    runNames_.push_back(name);
+  StepRecorder &recorder = replicas_->recorder();
+  bool const named = recording_ && runs_.size() < mostRuns_;
+  if (named)
+    runs_.push_back({name, recorder.clock(), recorder.clock(), recorder.separateRuns(), 0});
   detail::RunningMark const mark(running_);
   FloatEnvironment const environment;
   detail::StreamThreads const threads(streams_);
   replicas_->run(program, runSettings(runtime));
+  std::size_t const numGroups = recorder.separateRuns();
+  if (named) {
+    runs_.back().endCycle = recorder.clock();
+    runs_.back().numGroups = numGroups - runs_.back().firstGroup;
+  }
   for (StreamConnection &stream : streams_)
     stream.finish();
   if (recording_)
@@ -357,7 +365,7 @@ POP_INLINE void Session::setRecording(bool on) {
 POP_INLINE void Session::resetRecording() {
   reports_.finish(*this);
   reports_.restart();
-  runNames_.clear();
+  runs_.clear();
   if (replicas_)
     replicas_->resetRecording();
 }

@@ -29,6 +29,7 @@ public:
   struct Entry {
     std::uint64_t out = 0, in = 0, messages = 0;
     std::uint64_t shared = 0; ///< of `in`: what a neighbour on the bus receives as well
+    std::uint64_t sends = 0;  ///< contiguous runs; `messages` are what arrives
     double cycles = 0;
     bool used = false;
   };
@@ -43,6 +44,7 @@ public:
   bool empty() const { return tiles_.empty(); }
   void send(std::uint32_t from, std::uint32_t to, std::uint64_t bytes, std::uint64_t messages) {
     at(from).out += bytes;
+    at(from).sends += messages;
     at(to).in += bytes;
     at(to).messages += messages;
   }
@@ -55,6 +57,7 @@ public:
       entry.out += traffic.out;
       entry.in += traffic.in;
       entry.messages += traffic.messages;
+      entry.sends += traffic.sends;
       entry.shared += traffic.shared;
     });
   }
@@ -87,7 +90,8 @@ POP_INLINE std::uint32_t StepCosts::finish(Context &context, BspStep step, std::
     std::uint64_t const cycles = transfer + entry.messages * cost::MESSAGE +
                                  static_cast<std::uint64_t>(std::llround(entry.cycles));
     longest = std::max(longest, cycles);
-    bsp.costs.push_back({tile, clamp32(cycles), clamp32(entry.out), clamp32(entry.in)});
+    bsp.costs.push_back({tile, clamp32(cycles), clamp32(entry.out), clamp32(entry.in),
+                         clamp32(entry.sends), clamp32(entry.messages)});
     entry = {};
   }
   tiles_.clear();

@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace cottonwood::lower {
@@ -81,6 +82,12 @@ struct Context {
   std::vector<Lifetime> lifetimes;    ///< by VarIndex
   std::vector<std::uint64_t> offsets; ///< by VarIndex: arena offset
   std::uint64_t copyStagingBytes = 0; ///< staging memory that overlapping copies need
+  // For reports of tiled targets:
+  std::vector<std::pair<program::Node const *, std::uint32_t>>
+      leafPositions; ///< programs that use variables, each with one position where it is run
+  std::vector<std::vector<std::uint32_t>>
+      computeSetVars; ///< VarIndices by position in computeSets; empty: not looked at
+  std::vector<program::Node const *> programNodes; ///< by place in BspProgram::programs
 
   ExecutableData out;
 };

@@ -28,6 +28,7 @@ public:
 
   struct Traffic {
     std::uint64_t out = 0, in = 0, messages = 0;
+    std::uint64_t sends = 0;  ///< contiguous runs of `out`
     std::uint64_t shared = 0; ///< of `in`: bytes that the neighbour on the bus receives as well
   };
   /// f(tile, Traffic const &) adds up for every tile that takes part. The ledger is empty then.
@@ -84,12 +85,12 @@ void ExchangeLedger::forEachPiece(graph::TileMap const &tiles, ElementSet const 
 template <class F> void ExchangeLedger::settle(unsigned tilesPerBus, F &&f) {
   join();
   for (Bulk const &bulk : bulks_) {
-    f(bulk.from, Traffic{bulk.bytes, 0, 0, 0});
-    f(bulk.to, Traffic{0, bulk.bytes, bulk.messages, 0});
+    f(bulk.from, Traffic{bulk.bytes, 0, 0, bulk.messages, 0});
+    f(bulk.to, Traffic{0, bulk.bytes, bulk.messages, 0, 0});
   }
   bulks_.clear();
   for (Word const &word : words_)
-    f(word.to, Traffic{0, word.end - word.begin, 1, 0});
+    f(word.to, Traffic{0, word.end - word.begin, 1, 0, 0});
   // Neighbours: their words are side by side, those of a variable in order.
   auto const sameBus = [&](std::uint32_t a, std::uint32_t b) {
     return a / tilesPerBus == b / tilesPerBus;
@@ -114,8 +115,8 @@ template <class F> void ExchangeLedger::settle(unsigned tilesPerBus, F &&f) {
       (std::pair(x.var, x.end) < std::pair(y.var, y.end) ? a : b) += 1;
     }
     if (shared != 0) {
-      f(words_[i].to, Traffic{0, 0, 0, shared});
-      f(words_[middle].to, Traffic{0, 0, 0, shared});
+      f(words_[i].to, Traffic{0, 0, 0, 0, shared});
+      f(words_[middle].to, Traffic{0, 0, 0, 0, shared});
     }
     i = end;
   }
@@ -129,7 +130,7 @@ template <class F> void ExchangeLedger::settle(unsigned tilesPerBus, F &&f) {
     if (i == 0 || word.from != words_[i - 1].from || word.var != words_[i - 1].var)
       sentTo = 0;
     if (word.end > sentTo) {
-      f(word.from, Traffic{word.end - std::max(word.begin, sentTo), 0, 0, 0});
+      f(word.from, Traffic{word.end - std::max(word.begin, sentTo), 0, 0, 1, 0});
       sentTo = word.end;
     }
   }

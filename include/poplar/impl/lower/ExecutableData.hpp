@@ -13,6 +13,7 @@
 #include <poplar/Target.hpp>
 #include <poplar/Type.hpp>
 #include <poplar/impl/codelet/CodeObject.hpp>
+#include <poplar/impl/lower/TiledData.hpp>
 #include <poplar/impl/program/Node.hpp>
 
 #include <cstddef>
@@ -220,61 +221,6 @@ struct WatchedOutput {
   MovePlan plan; ///< its sources are the elements
 };
 
-/// What a tile does in one BSP superstep.
-enum class StepKind : std::uint8_t {
-  Compute,
-  Exchange,
-  OnTileCopy,
-  StreamIn,
-  StreamOut,
-  Sync,
-  Control
-};
-
-/// Cost of one tile in a step. A tile that is not listed takes no part.
-struct TileCost {
-  std::uint32_t tile;
-  std::uint32_t cycles;
-  std::uint32_t bytesOut, bytesIn; ///< sent to and received from other tiles or the host
-};
-
-/// One step of the BSP program that a tiled machine would run. It stays in the program even where
-/// the host has nothing to execute for it.
-struct BspStep {
-  StepKind kind = StepKind::Compute;
-  std::string name;
-  std::uint32_t computeSet = NONE; ///< in ExecutableData::computeSets, Compute steps only
-  std::uint64_t maxCycles = 0;     ///< what the modelled clock advances by, syncs included
-  std::uint64_t syncCycles = 0;
-  std::uint64_t activeThreadCycles =
-      0; ///< sum over all vertices: compute without idle worker contexts
-  std::uint64_t firstCost = 0, numCosts = 0; ///< in BspProgram::costs
-};
-
-/// Estimated cycles of all vertices of one type in one execution of a compute set.
-struct VertexTypeCycles {
-  std::uint32_t step;
-  std::uint32_t codelet;
-  std::uint64_t instances;
-  std::uint64_t cycles;
-};
-
-struct BspProgram {
-  std::vector<BspStep> steps;
-  std::vector<TileCost> costs;
-  std::vector<VertexTypeCycles> byType;
-  std::uint64_t verticesByDefaultRule = 0;
-};
-
-/// Bytes on one tile, as a tiled machine would allocate them.
-struct TileMemory {
-  std::uint64_t alwaysLive = 0;    ///< variables that keep their contents between programs
-  std::uint64_t notAlwaysLive = 0; ///< the most that other variables occupy at one time
-  std::uint64_t constants = 0;
-  std::uint64_t vertexState = 0;
-  std::uint64_t total() const { return alwaysLive + notAlwaysLive + constants + vertexState; }
-};
-
 /// Where a variable lives, for dumps and reports.
 struct VariableInfo {
   std::string name;
@@ -283,6 +229,9 @@ struct VariableInfo {
   std::uint64_t bytes = 0;
   bool alwaysLive = true;
   bool constant = false;
+  // On tiled targets:
+  std::uint32_t lifeBegin = 0, lifeEnd = 0; ///< positions of the programs, both included
+  std::uint64_t firstRun = 0, numRuns = 0;  ///< in ExecutableData::tileRuns
 };
 
 struct ExecutableData {
@@ -335,6 +284,8 @@ struct ExecutableData {
   // Tiled targets
   BspProgram bsp;
   std::vector<TileMemory> tileMemory;
+  std::vector<TileRun> tileRuns; ///< of variables
+  std::vector<VertexTypeMemory> vertexTypes;
   std::uint64_t numVertices = 0, numEdges = 0, numVariables = 0, numComputeSets = 0;
 };
 

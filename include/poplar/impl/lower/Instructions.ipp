@@ -5,6 +5,7 @@
 #include <poplar/impl/lower/Bsp.hpp>
 #include <poplar/impl/lower/Moves.hpp>
 #include <poplar/impl/lower/Passes.hpp>
+#include <poplar/impl/lower/ProgramTree.hpp>
 
 #include <algorithm>
 #include <limits>
@@ -14,7 +15,7 @@ namespace cottonwood::lower::detail {
 
 class Emitter {
 public:
-  explicit Emitter(Context &context) : context_(context), out_(context.out) {}
+  explicit Emitter(Context &context) : context_(context), out_(context.out), tree_(context) {}
   void run();
 
 private:
@@ -40,6 +41,8 @@ private:
 
   std::uint32_t here() const { return static_cast<std::uint32_t>(out_.instructions.size()); }
   Instruction &emit(Op op, std::uint32_t a = 0, std::uint64_t b = 0, std::uint32_t step = NONE) {
+    if (step != NONE)
+      tree_.addStep(step);
     return out_.instructions.emplace_back(Instruction{op, 0, a, b, step});
   }
   void account(std::uint32_t step) {
@@ -65,6 +68,7 @@ private:
 
   Context &context_;
   ExecutableData &out_;
+  ProgramTree tree_;
   std::vector<std::uint32_t> functionStart_;                       ///< by FunctionId
   std::vector<std::pair<std::uint32_t, graph::FunctionId>> calls_; ///< to patch
 };
@@ -372,23 +376,31 @@ POP_INLINE void Emitter::program(program::NodePtr const &pointer) {
     base::fail<poplar::control_program_error>(
         "Engine", "the programs have more than 2^31 steps; use Repeat or "
                   "Graph::addFunction for what occurs many times");
+  std::uint32_t const outer = tree_.enter(*pointer);
   node(*pointer);
+  tree_.leave(outer);
 }
 
 POP_INLINE void Emitter::run() {
   for (program::NodePtr const &root : context_.programs) {
     out_.entryPoints.push_back(here());
+    if (!root)
+      tree_.addEmpty();
     program(root);
     emit(Op::End);
   }
   functionStart_.assign(context_.graph.numFunctions(), 0);
   for (graph::FunctionId function : context_.functions) {
     functionStart_[function] = here();
+    tree_.beginFunction(function);
+    if (!context_.functionBodies[function])
+      tree_.addEmpty();
     program(context_.functionBodies[function]);
     emit(Op::Return);
   }
   for (auto const &[at, function] : calls_)
     out_.instructions[at].a = functionStart_[function];
+  tree_.finish();
 }
 
 POP_INLINE void addStreams(Context &context) {

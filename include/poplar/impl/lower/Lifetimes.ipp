@@ -133,6 +133,7 @@ private:
   void join(std::vector<Exit> const &exits);
 
   Context &context_;
+  bool const isTiled_ = context_.out.target.getTargetType() != poplar::TargetType::CPU;
   std::uint32_t position_ = 0;
   std::vector<std::uint32_t> current_; ///< by VarIndex
   std::vector<Segment> segments_;
@@ -199,6 +200,8 @@ POP_INLINE Effects const &LifetimeAnalysis::computeSet(graph::ComputeSetId id) {
 
 POP_INLINE void LifetimeAnalysis::leaf(program::Node const &node) {
   using program::NodeKind;
+  if (isTiled_)
+    context_.leafPositions.emplace_back(&node, position_);
   Effects effects;
   WriteSum sum(context_);
   switch (node.kind) {
@@ -389,6 +392,12 @@ POP_INLINE bool LifetimeAnalysis::run() {
     lifetime.begin = std::min(lifetime.begin, whole.begin);
     lifetime.end = std::max(lifetime.end, whole.end);
   }
+  if (isTiled_)
+    for (Effects &effects : setEffects_) {
+      effects.uses.insert(effects.uses.end(), effects.kills.begin(), effects.kills.end());
+      makeUnique(effects.uses);
+      context_.computeSetVars.push_back(std::move(effects.uses));
+    }
   return true;
 }
 

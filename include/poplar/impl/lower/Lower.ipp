@@ -40,6 +40,8 @@ inline constexpr Pass PASSES[] = {
     // Copies tell how much staging they need, so they come before the vertex states behind it.
     {"instructions", makeInstructions},
     {"vertices", makeVertexTables},
+    // Code, vertices and liveness by step: knows all steps, codelets and variables.
+    {"tile-code", planTileCode},
 };
 inline constexpr int NUM_PASSES = static_cast<int>(std::size(PASSES));
 

@@ -34,7 +34,7 @@ void planComputeSteps(Context &context);
 /// (programs run in any order).
 void findLifetimes(Context &context);
 
-/// Adds up what every tile of a tiled target would have to hold.
+/// Adds up the variables that every tile of a tiled target would have to hold.
 void planTileMemory(Context &context);
 
 /// Gives each reachable variable its place in the arena; variables that never live together share
@@ -47,8 +47,12 @@ void layOutInitialData(Context &context);
 /// Programs as one flat list of instructions, with copy plans, streams, host access and prints.
 void makeInstructions(Context &context);
 
-/// Vertex tables: state images, relocations, staging for edges that are not one aligned run. Last,
-/// because it knows where the arena ends.
+/// Vertex tables: state images, relocations, staging for edges that are not one aligned run.
+/// Behind all that takes memory, because it knows where the arena ends.
 void makeVertexTables(Context &context);
+
+/// Adds up the code and the vertices of every tile of a tiled target, and finds what is live in
+/// each step.
+void planTileCode(Context &context);
 
 } // namespace cottonwood::lower

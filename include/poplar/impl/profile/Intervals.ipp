@@ -83,13 +83,14 @@ POP_INLINE void printIntervals(std::ostream &out, lower::ExecutableData const &e
                                engine::StepRecorder const &recorder) {
   detail::IntervalWriter writer(out);
   std::vector<std::uint64_t> busy;
-  for (engine::StepRun const &run : recorder.trace())
-    for (std::uint32_t i = 0; i < run.count; ++i)
-      detail::addStep(writer, executable, executable.bsp.steps[run.step], busy);
+  recorder.trace().forEach([&](std::uint32_t step, std::uint32_t count) {
+    for (std::uint32_t i = 0; i < count; ++i)
+      detail::addStep(writer, executable, executable.bsp.steps[step], busy);
+  });
   if (recorder.traceIsCut())
     base::logLine("PROFILER", base::LogLevel::Warn,
-                  "Engine::reportIntervals: more steps were executed than are kept; the last ones "
-                  "are missing");
+                  "Engine::reportIntervals: more steps were executed than the engine option "
+                  "profiler.maxExecutedSteps keeps; the last ones are missing");
 }
 
 } // namespace cottonwood::profile

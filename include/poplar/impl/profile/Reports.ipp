@@ -9,7 +9,7 @@
 #include <poplar/impl/engine/Reports.hpp>
 #include <poplar/impl/engine/Session.hpp>
 #include <poplar/impl/profile/Intervals.hpp>
-#include <poplar/impl/profile/ProfileFile.hpp>
+#include <poplar/impl/profile/ReportFile.hpp>
 #include <poplar/impl/profile/Values.hpp>
 
 namespace cottonwood::profile::detail {
@@ -25,22 +25,24 @@ POP_INLINE lower::ExecutableData const &profiled(engine::Session const &session)
 namespace cottonwood::engine {
 
 POP_INLINE void writeReport(Reports const &reports, Session const &session) {
-  poplar::ProfileValue execution;
-  if (reports.withExecution() && session.recorder())
-    execution =
-        profile::executionProfile(session.executable(), session.recorder(), session.runNames());
-  profile::writeProfile(reports.path(), profile::graphProfile(session.executable()), execution);
+  auto report = profile::reportOf(session, reports.withExecution() && session.recorder());
+  if (!reports.withVariables()) {
+    report->hasLoweredVariables = false;
+    report->variables.clear();
+  }
+  profile::writeReport(reports.path(), *report);
 }
 
 POP_INLINE void reportShortage(poplar::graph_memory_allocation_error &error,
                                lower::ExecutableData const &executable) {
-  error.graphProfile = profile::graphProfile(executable);
+  auto const report = profile::makeReport(executable);
+  error.graphProfile = profile::graphProfile(*report);
   Reports const reports(executable, executable.options);
   if (!reports.wanted())
     return;
-  try {
-    profile::writeProfile(reports.path(), error.graphProfile, {});
-    error.profilePath = reports.path();
+  try { // whatever else is wanted, the variables tell what takes the memory
+    if (profile::writeReport(reports.path(), *report))
+      error.profilePath = reports.path();
   } catch (poplar::poplar_error const &failure) { // the shortage is what counts
     base::logLine("PROFILER", base::LogLevel::Err, failure.what());
   }
@@ -51,20 +53,18 @@ POP_INLINE void reportShortage(poplar::graph_memory_allocation_error &error,
 namespace poplar {
 
 POP_INLINE ProfileValue Engine::getGraphProfile() const {
-  namespace profile = cottonwood::profile;
-  return profile::graphProfile(profile::detail::profiled(*session_));
+  return cottonwood::profile::graphProfile(*cottonwood::profile::reportOf(*session_, false));
 }
 
 POP_INLINE ProfileValue Engine::getExecutionProfile() const {
-  namespace profile = cottonwood::profile;
-  return profile::executionProfile(profile::detail::profiled(*session_), session_->recorder(),
-                                   session_->runNames());
+  return cottonwood::profile::executionProfile(*cottonwood::profile::reportOf(*session_, true));
 }
 
 POP_INLINE ProfileValue Engine::getProfile() const {
+  auto const report = cottonwood::profile::reportOf(*session_, true);
   ProfileValue::Map map;
-  map["graphProfile"] = getGraphProfile();
-  map["executionProfile"] = getExecutionProfile();
+  map["graphProfile"] = cottonwood::profile::graphProfile(*report);
+  map["executionProfile"] = cottonwood::profile::executionProfile(*report);
   return map;
 }
 

@@ -8,19 +8,12 @@
 #include <poplar/exceptions.hpp>
 #include <poplar/impl/base/OptionReader.hpp>
 #include <poplar/impl/engine/Session.hpp>
-#include <poplar/impl/profile/Values.hpp>
+#include <poplar/impl/profile/SummaryText.hpp>
 
 #include <algorithm>
-#include <cstdio>
-#include <map>
 #include <ostream>
 
 namespace cottonwood::profile::detail {
-
-struct SummaryOptions {
-  bool executionSteps = false; ///< one line for each step that was executed
-  bool varStorage = false;     ///< variables with their sizes
-};
 
 POP_INLINE SummaryOptions summaryOptions(char const *consumer, poplar::OptionFlags const &flags) {
   SummaryOptions options;
@@ -28,13 +21,13 @@ POP_INLINE SummaryOptions summaryOptions(char const *consumer, poplar::OptionFla
   base::OptionReader reader(consumer, flags);
   reader.flag("showExecutionSteps", options.executionSteps);
   reader.flag("showVarStorage", options.varStorage);
-  for (char const *const name : {"showPerIpuMemoryUsage", "showOptimizations", "colours"})
+  reader.flag("showPerIpuMemoryUsage", options.perIpuMemory);
+  for (char const *const name : {"showOptimizations", "colours"})
     reader.flag(name, ignored);
   reader.finish();
   return options;
 }
 
-/// 1234567 as 1,234,567
 POP_INLINE std::string grouped(std::uint64_t value) {
   std::string text = std::to_string(value);
   for (std::size_t at = text.size(); at > 3; at -= 3)
@@ -42,35 +35,24 @@ POP_INLINE std::string grouped(std::uint64_t value) {
   return text;
 }
 
-/// One decimal: 1,234.5
 POP_INLINE std::string real(double value) {
-  auto const tenths = static_cast<std::uint64_t>(value * 10 + 0.5);
+  constexpr double MOST = 1e18; // what a damaged file may say need not fit an integer
+  auto const tenths = static_cast<std::uint64_t>(
+      value >= 0 && value < MOST / 10 ? value * 10 + 0.5 : (value > 0 ? MOST : 0));
   return grouped(tenths / 10) + "." + std::to_string(tenths % 10);
 }
 
-/// A list of `name: value` lines, values right-aligned to one column.
-class Rows {
-public:
-  explicit Rows(std::string indent) : indent_(std::move(indent)) {}
-  void add(std::string name, std::string value) {
-    rows_.emplace_back(std::move(name), std::move(value));
+POP_INLINE void Rows::print(std::ostream &out, bool alignRight) const {
+  std::size_t names = 0, values = 0;
+  for (auto const &[name, value] : rows_) {
+    names = std::max(names, name.size());
+    values = std::max(values, value.size());
   }
-  void print(std::ostream &out, bool alignRight = true) const {
-    std::size_t names = 0, values = 0;
-    for (auto const &[name, value] : rows_) {
-      names = std::max(names, name.size());
-      values = std::max(values, value.size());
-    }
-    for (auto const &[name, value] : rows_)
-      out << indent_ << name
-          << std::string(names - name.size() + 2 + (alignRight ? values - value.size() : 0), ' ')
-          << value << '\n';
-  }
-
-private:
-  std::string indent_;
-  std::vector<std::pair<std::string, std::string>> rows_;
-};
+  for (auto const &[name, value] : rows_)
+    out << indent_ << name
+        << std::string(names - name.size() + 2 + (alignRight ? values - value.size() : 0), ' ')
+        << value << '\n';
+}
 
 POP_INLINE void printTarget(std::ostream &out, Values const &target) {
   std::uint64_t const replicas = target["numReplicas"].asUint(), ipus = target["numIPUs"].asUint(),
@@ -110,136 +92,15 @@ POP_INLINE void printGraph(std::ostream &out, Values const &graph) {
   out << '\n';
 }
 
-POP_INLINE void printHistogram(std::ostream &out, std::vector<std::uint64_t> const &tiles) {
-  auto const [least, most] = std::minmax_element(tiles.begin(), tiles.end());
-  // The smallest power of two KB that gives at most 16 rows.
-  std::uint64_t bucket = 1024;
-  while (*most / bucket - *least / bucket >= 16)
-    bucket *= 2;
-  std::map<std::uint64_t, std::uint64_t> rows;
-  std::uint64_t fullest = 0;
-  for (std::uint64_t const bytes : tiles)
-    fullest = std::max(fullest, ++rows[bytes / bucket]);
-  out << "  By Tile (Excluding Gaps):\n"
-      << "    Range (KB) Histogram (Excluding Gaps)               Count (tiles)\n";
-  for (auto const &[row, count] : rows) {
-    auto const stars = static_cast<int>(std::max<std::uint64_t>(1, count * 40 / fullest));
-    char text[128];
-    std::snprintf(text, sizeof text, "    %6llu - %llu %-40.*s %6s\n",
-                  static_cast<unsigned long long>(row * bucket / 1024),
-                  static_cast<unsigned long long>((row + 1) * bucket / 1024), stars,
-                  "****************************************", grouped(count).c_str());
-    out << text;
-  }
-}
-
-POP_INLINE void printMemory(std::ostream &out, Values const &profile) {
-  Values const &byTile = profile["memory"]["byTile"];
-  std::uint64_t const vertexState = byTile["vertexState"].sumUint();
-  out << "Memory Usage:\n  Total:\n    Including Gaps:  " << grouped(byTile["total"].sumUint())
-      << " B\n    Excluding Gaps:\n"
-      << "      By Data Type:\n";
-  Rows types("          ");
-  types.add("Variables:",
-            grouped(byTile["alwaysLive"].sumUint() + byTile["notAlwaysLive"].sumUint()) + " B");
-  types.add("Constants:", grouped(byTile["constants"].sumUint()) + " B");
-  types.add("Vertex Instances:", grouped(vertexState) + " B");
-  types.print(out);
-  out << "        Vertex Data (" << grouped(vertexState) << "B):\n          By Type:\n";
-  Rows vertices("            ");
-  for (auto const &[name, count] : profile["vertexTypes"].asMap())
-    vertices.add(name,
-                 grouped(count.asUint()) + (count.asUint() == 1 ? " instance" : " instances"));
-  vertices.print(out);
-  out << '\n';
-  std::vector<std::uint64_t> const tiles = byTile["total"].toUintVector();
-  if (!tiles.empty()) {
-    printHistogram(out, tiles);
-    std::uint64_t const available = profile["target"]["bytesPerTile"].asUint();
-    auto const fullest = std::max_element(tiles.begin(), tiles.end());
-    auto const over = std::count_if(tiles.begin(), tiles.end(),
-                                    [&](std::uint64_t bytes) { return bytes > available; });
-    out << "\n    Maximum (Including Gaps): " << grouped(*fullest) << " ("
-        << real(static_cast<double>(*fullest) / 1024) << " K) on tile " << fullest - tiles.begin()
-        << "\n    " << over << " tile(s) out of memory\n";
-  }
-  out << "\n\n";
-}
-
-POP_INLINE void printVariables(std::ostream &out, Values const &variables) {
-  out << "\nVariable storage:\n";
-  Rows rows("  ");
-  for (Values const &variable : variables.asVector()) {
-    std::string const &name = variable["name"].asString();
-    rows.add(name.empty() ? "<anonymous>" : name,
-             grouped(variable["bytes"].asUint()) +
-                 (variable["alwaysLive"].asBool() ? " B, always live" : " B"));
-  }
-  rows.print(out, false);
-}
-
-POP_INLINE void printVertexTypes(std::ostream &out, Values const &types) {
-  if (types.size() == 0)
-    return;
-  out << "\n  Cycles by vertex type:\n";
-  Rows rows("    ");
-  for (auto const &[name, sum] : types.asMap())
-    rows.add(name + "  (" + grouped(sum["instances"].asUint()) + " instances):",
-             grouped(sum["cycles"].asUint()));
-  rows.print(out);
-}
-
-POP_INLINE void printSteps(std::ostream &out, Values const &steps) {
-  out << "\n  Execution steps:\n";
-  for (Values const &step : steps.asVector()) {
-    out << "    " << step["type"].asString();
-    if (std::string const &name = step["name"].asString(); !name.empty())
-      out << ": " << name;
-    out << " (" << grouped(step["executions"].asUint()) << " x " << grouped(step["cycles"].asUint())
-        << " cycles)\n";
-  }
-}
-
-POP_INLINE void printExecution(std::ostream &out, Values const &graph, Values const &execution,
-                               SummaryOptions const &options) {
-  std::uint64_t const cycles = execution["cycles"].asUint();
-  double const micros =
-      static_cast<double>(cycles) / graph["target"]["clockFrequency"].asDouble() * 1e6;
-  Values::Vector const &programs = execution["programs"].asVector();
-  out << "Execution:\n\nPrograms executed:\n\n";
-  for (std::size_t i = 0; i < programs.size(); ++i) {
-    std::string const &name = programs[i].asString();
-    out << (i == 0 ? "" : ", ") << (name.empty() ? "<anonymous>" : name);
-  }
-  out << (programs.empty() ? "none.\n\n" : ".\n\n");
-  auto const share = [&](char const *kind) {
-    double const average = execution["tileAverages"][kind].asDouble();
-    double const percent = cycles == 0 ? 0 : 100 * average / static_cast<double>(cycles);
-    return real(average) + " (" + real(percent) + "% of total)";
-  };
-  Rows rows("  ");
-  rows.add("Total cycles:", grouped(cycles) + " (approx " + real(micros) + " microseconds)");
-  rows.add("Tile average compute cycles (including idle threads):", share("computeIncludingIdle"));
-  rows.add("Tile average compute cycles (excluding idle threads):", share("computeExcludingIdle"));
-  rows.add("Tile average IPU exchange cycles:", share("exchange"));
-  rows.add("Tile average global exchange cycles:", share("globalExchange"));
-  rows.add("Tile average host exchange cycles:", share("hostExchange"));
-  rows.add("Tile average sync cycles:", share("sync"));
-  rows.print(out, false);
-  printVertexTypes(out, execution["vertexTypes"]);
-  if (options.executionSteps)
-    printSteps(out, execution["steps"]);
-}
-
 POP_INLINE void printSummary(std::ostream &out, Values const &graph, Values const &execution,
                              SummaryOptions const &options) {
   printTarget(out, graph["target"]);
   printGraph(out, graph["graph"]);
-  printMemory(out, graph);
+  printMemory(out, graph, options);
   if (execution != Values())
     printExecution(out, graph, execution, options);
   if (options.varStorage)
-    printVariables(out, graph["variables"]);
+    printVariableStorage(out, graph["memory"]["liveness"]);
 }
 
 } // namespace cottonwood::profile::detail
@@ -276,8 +137,11 @@ POP_INLINE void printProfileSummary(std::ostream &stream, ProfileValue const &gr
 POP_INLINE void Engine::printProfileSummary(std::ostream &out, OptionFlags const &opt) {
   namespace detail = cottonwood::profile::detail;
   auto const options = detail::summaryOptions("Engine::printProfileSummary", opt);
-  detail::printSummary(out, getGraphProfile(),
-                       session_->recorder() ? getExecutionProfile() : ProfileValue(), options);
+  auto const report = cottonwood::profile::reportOf(*session_, true);
+  detail::printSummary(out, cottonwood::profile::graphProfile(*report),
+                       session_->recorder() ? cottonwood::profile::executionProfile(*report)
+                                            : ProfileValue(),
+                       options);
 }
 
 } // namespace poplar

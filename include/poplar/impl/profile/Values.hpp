@@ -1,13 +1,9 @@
-// Profiles as trees of values: what Engine::getGraphProfile and getExecutionProfile give, what the
-// text of Summary.ipp is made of, and what a profile file holds.
+// Profiles as trees of values: what Engine::getGraphProfile and getExecutionProfile give, and what
+// the text of Summary.ipp is made of.
 #pragma once
 
 #include <poplar/ProfileValue.hpp>
-#include <poplar/impl/engine/StepRecorder.hpp>
-#include <poplar/impl/lower/ExecutableData.hpp>
-
-#include <string>
-#include <vector>
+#include <poplar/impl/profile/ReportData.hpp>
 
 namespace cottonwood::profile {
 
@@ -15,11 +11,10 @@ namespace detail {
 using Values = poplar::ProfileValue;
 } // namespace detail
 
-poplar::ProfileValue graphProfile(lower::ExecutableData const &executable);
+/// Lists by tile have one number a tile; bytes and cycles throughout.
+poplar::ProfileValue graphProfile(ReportData const &report);
 
-/// \param recorder  null: nothing was executed.
-poplar::ProfileValue executionProfile(lower::ExecutableData const &executable,
-                                      engine::StepRecorder const *recorder,
-                                      std::vector<std::string> const &runNames);
+/// All zero if nothing was executed.
+poplar::ProfileValue executionProfile(ReportData const &report);
 
 } // namespace cottonwood::profile

@@ -3,75 +3,139 @@
 
 #include <poplar/impl/profile/Values.hpp>
 
+#include <poplar/impl/profile/Totals.hpp>
+
 #include <algorithm>
+#include <array>
 #include <map>
 #include <utility>
 
 namespace cottonwood::profile::detail {
 
-POP_INLINE Values targetValues(lower::ExecutableData const &executable) {
-  poplar::Target const &target = executable.target;
+POP_INLINE Values targetValues(TargetFacts const &target) {
   Values::Map map;
-  map["type"] = poplar::toString(target.getTargetType());
-  map["architecture"] = target.getTargetArchString().cloneAsString();
+  map["type"] = target.type;
+  map["architecture"] = target.architecture;
   // Of one replica, but for the number of these.
-  map["numReplicas"] = executable.numReplicas;
-  map["numIPUs"] = target.getNumIPUs();
-  map["tilesPerIPU"] = target.getTilesPerIPU();
-  map["numTiles"] = target.getNumTiles();
-  map["bytesPerTile"] = target.getBytesPerTile();
-  map["totalMemory"] = target.getMemoryBytes();
-  map["clockFrequency"] = target.getTileClockFrequency();
+  map["numReplicas"] = target.numReplicas;
+  map["numIPUs"] = target.numIPUs;
+  map["tilesPerIPU"] = target.tilesPerIPU;
+  map["numTiles"] = target.numTiles();
+  map["bytesPerTile"] = target.bytesPerTile;
+  map["nonInterleavedBytesPerTile"] = target.nonInterleavedBytes;
+  map["bytesPerIPU"] = target.bytesPerTile * target.tilesPerIPU;
+  map["totalMemory"] = target.bytesPerTile * target.numTiles();
+  map["clockFrequency"] = target.clockFrequency;
+  map["minSyncDelay"] = target.minSyncDelay;
   // Nothing pretends to be hardware: all figures are a model's.
   map["isEstimate"] = Values(true);
   return map;
 }
 
-POP_INLINE Values graphValues(lower::ExecutableData const &executable) {
+POP_INLINE Values graphValues(GraphFacts const &graph) {
   Values::Map map;
-  map["numVertices"] = executable.numVertices;
-  map["numVerticesByDefaultRule"] = executable.bsp.verticesByDefaultRule;
-  map["numEdges"] = executable.numEdges;
-  map["numVars"] = executable.numVariables;
-  map["numComputeSets"] = executable.numComputeSets;
+  map["numVertices"] = graph.numVertices;
+  map["numVerticesByDefaultRule"] = graph.numVerticesByDefaultRule;
+  map["numEdges"] = graph.numEdges;
+  map["numVars"] = graph.numVars;
+  map["numComputeSets"] = graph.numComputeSets;
   return map;
 }
 
-POP_INLINE Values vertexTypeValues(lower::ExecutableData const &executable) {
-  std::map<std::string, std::uint64_t> counts;
-  for (lower::VertexCall const &call : executable.calls)
-    ++counts[executable.codelets[call.codelet].name];
+/// Instances by name.
+POP_INLINE Values vertexTypeValues(ReportData const &report) {
   Values::Map map;
-  for (auto const &[name, count] : counts)
-    map[name] = count;
+  for (VertexTypeFacts const &type : report.vertexTypes)
+    map[type.name] = type.instances;
   return map;
 }
 
-/// One list with an entry a tile for each kind of memory.
-POP_INLINE Values memoryValues(std::vector<lower::TileMemory> const &tiles) {
-  Values::Vector total, alwaysLive, notAlwaysLive, constants, vertexState;
-  for (lower::TileMemory const &tile : tiles) {
-    total.emplace_back(tile.total());
-    alwaysLive.emplace_back(tile.alwaysLive);
-    notAlwaysLive.emplace_back(tile.notAlwaysLive);
-    constants.emplace_back(tile.constants);
-    vertexState.emplace_back(tile.vertexState);
+/// One list with an entry a tile for each figure.
+class TileLists {
+public:
+  void add(char const *name, std::uint64_t bytes) { lists_[name].emplace_back(bytes); }
+  Values values() {
+    Values::Map map;
+    for (auto &[name, list] : lists_)
+      map[name] = std::move(list);
+    return map;
   }
-  Values::Map byTile;
-  byTile["total"] = std::move(total);
-  byTile["alwaysLive"] = std::move(alwaysLive);
-  byTile["notAlwaysLive"] = std::move(notAlwaysLive);
-  byTile["constants"] = std::move(constants);
-  byTile["vertexState"] = std::move(vertexState);
-  Values::Map map;
-  map["byTile"] = Values(std::move(byTile));
-  return map;
+
+private:
+  std::map<std::string, Values::Vector> lists_;
+};
+
+POP_INLINE Values byTileValues(ReportData const &report) {
+  TileLists lists;
+  for (lower::TileMemory const &tile : report.tiles) {
+    lists.add("total", tile.total());
+    lists.add("totalIncludingGaps", tile.total() + tile.gaps);
+    lists.add("alwaysLive", tile.alwaysLive);
+    lists.add("notAlwaysLive", tile.notAlwaysLive);
+    lists.add("constants", tile.constants);
+    lists.add("vertexState", tile.vertexState);
+    lists.add("overflowed", lower::regionsOf(tile, report.target.limits()).overflowed());
+  }
+  return lists.values();
 }
 
-POP_INLINE Values variableValues(std::vector<lower::VariableInfo> const &variables) {
+/// byCategory.<name>.<region>.{nonOverlapped, overlapped}: lists by tile.
+POP_INLINE Values byCategoryValues(ReportData const &report) {
+  using namespace lower;
+  static constexpr char const *REGIONS[] = {"nonInterleaved", "interleaved", "overflowed"};
+  struct Pair {
+    Values::Vector nonOverlapped, overlapped;
+  };
+  std::vector<std::array<Pair, NUM_MEMORY_REGIONS>> lists(NUM_MEMORY_KINDS);
+  for (TileMemory const &tile : report.tiles) {
+    TileRegions const regions = regionsOf(tile, report.target.limits());
+    for (std::size_t k = 0; k < NUM_MEMORY_KINDS; ++k) {
+      std::uint64_t shared =
+          k == static_cast<std::size_t>(MemoryKind::Variable) ? tile.overlapped() : 0;
+      for (std::size_t r = NUM_MEMORY_REGIONS; r-- > 0;) { // what is shared was placed last
+        std::uint64_t const here = std::min(shared, regions.bytes[k][r]);
+        shared -= here;
+        lists[k][r].nonOverlapped.emplace_back(regions.bytes[k][r] - here);
+        lists[k][r].overlapped.emplace_back(here);
+      }
+    }
+  }
+  Values::Map categories;
+  for (std::size_t k = 0; k < NUM_MEMORY_KINDS; ++k) {
+    Values::Map category;
+    for (std::size_t r = 0; r < NUM_MEMORY_REGIONS; ++r)
+      category[REGIONS[r]] = Values::Map{{"nonOverlapped", std::move(lists[k][r].nonOverlapped)},
+                                         {"overlapped", std::move(lists[k][r].overlapped)}};
+    categories[nameOf(static_cast<MemoryKind>(k))] = std::move(category);
+  }
+  return categories;
+}
+
+/// Bytes of all tiles.
+POP_INLINE Values vertexDataValues(ReportData const &report) {
+  std::uint64_t state = 0, pointers = 0, padding = 0, copies = 0, descriptors = 0;
+  for (lower::TileMemory const &tile : report.tiles) {
+    state += tile.vertexState;
+    pointers += tile.edgePointers;
+    padding += tile.padding;
+    copies += tile.copyDescriptors;
+    descriptors += tile.fieldData + tile.listDescriptors;
+  }
+  Values::Map byType;
+  for (VertexTypeFacts const &type : report.vertexTypes)
+    byType[type.name] = type.stateBytes;
+  return Values::Map{{"internalState", state - pointers - padding},
+                     {"edgePointers", pointers},
+                     {"copyPointers", copies},
+                     {"padding", padding},
+                     {"descriptors", descriptors},
+                     {"byType", std::move(byType)}};
+}
+
+POP_INLINE Values variableValues(std::vector<VariableFacts> const &variables) {
   Values::Vector all;
   all.reserve(variables.size());
-  for (lower::VariableInfo const &variable : variables) {
+  for (VariableFacts const &variable : variables) {
     Values::Map map;
     map["name"] = variable.name;
     map["bytes"] = variable.bytes;
@@ -81,91 +145,127 @@ POP_INLINE Values variableValues(std::vector<lower::VariableInfo> const &variabl
   return all;
 }
 
-POP_INLINE char const *nameOf(lower::StepKind kind) {
-  static constexpr char const *names[] = {"OnTileExecute", "DoExchange", "OnTileCopy", "StreamCopy",
-                                          "StreamCopy",    "Sync",       "Control"};
-  return names[static_cast<std::size_t>(kind)];
+/// Names and bytes of the variables that `wanted` takes, largest first, at most `most` of them.
+template <class Wanted>
+Values largestVariables(ReportData const &report, std::size_t most, Wanted &&wanted) {
+  std::vector<VariableFacts const *> found;
+  for (VariableFacts const &variable : report.variables)
+    if (wanted(variable))
+      found.push_back(&variable);
+  std::size_t const shown = std::min(most, found.size());
+  std::partial_sort(found.begin(), found.begin() + static_cast<std::ptrdiff_t>(shown), found.end(),
+                    [](VariableFacts const *a, VariableFacts const *b) {
+                      return a->bytes != b->bytes ? a->bytes > b->bytes : a < b;
+                    });
+  Values::Vector all;
+  for (std::size_t i = 0; i < shown; ++i)
+    all.emplace_back(Values::Map{{"name", found[i]->name}, {"bytes", found[i]->bytes}});
+  return all;
 }
 
-POP_INLINE Values stepValues(lower::ExecutableData const &executable,
-                             engine::StepRecorder const &recorder) {
+/// How many variables the trees and the text show for all that is always live and for each step.
+inline constexpr std::size_t SHOWN_ALWAYS_LIVE = 10, SHOWN_IN_STEP = 3;
+/// Steps for which variables are looked through.
+inline constexpr std::size_t SHOWN_STEPS = 1000;
+
+POP_INLINE Values livenessValues(ReportData const &report) {
+  std::uint64_t alwaysLive = 0;
+  for (VariableFacts const &variable : report.variables)
+    alwaysLive += variable.alwaysLive ? variable.bytes : 0;
   Values::Vector steps;
-  for (std::uint32_t i = 0; i < executable.bsp.steps.size(); ++i) {
-    lower::BspStep const &step = executable.bsp.steps[i];
-    std::uint64_t const times = recorder.executions(i);
-    if (times == 0 || step.kind == lower::StepKind::Control)
-      continue;
+  for (std::uint32_t const index : stepsInOrder(report)) {
+    StepFacts const &step = report.steps[index];
     Values::Map map;
     map["type"] = nameOf(step.kind);
     map["name"] = step.name;
-    map["executions"] = times;
-    map["cycles"] = step.maxCycles;
+    map["notAlwaysLiveBytes"] = step.liveness.bytes;
+    map["variables"] = steps.size() < SHOWN_STEPS
+                           ? largestVariables(report, SHOWN_IN_STEP,
+                                              [&](VariableFacts const &variable) {
+                                                return variable.livesAt(step.liveness.position);
+                                              })
+                           : Values(Values::Vector());
+    steps.emplace_back(std::move(map));
+  }
+  return Values::Map{{"alwaysLiveBytes", alwaysLive},
+                     {"alwaysLiveVariables", largestVariables(report, SHOWN_ALWAYS_LIVE,
+                                                              [](VariableFacts const &variable) {
+                                                                return variable.alwaysLive;
+                                                              })},
+                     {"steps", std::move(steps)}};
+}
+
+POP_INLINE Values computeSetValues(ReportData const &report) {
+  Values::Vector all;
+  for (ComputeSetFacts const &set : report.computeSets) {
+    Values::Map types;
+    for (TypeCount const &type : set.types)
+      types[report.vertexTypes[type.type].name] =
+          Values::Map{{"instances", type.instances}, {"cycles", type.cycles}};
+    all.emplace_back(Values::Map{{"name", set.name}, {"vertexTypes", std::move(types)}});
+  }
+  return all;
+}
+
+POP_INLINE Values programValues(ReportData const &report) {
+  Values::Vector all;
+  for (ProgramFacts const &program : report.programs) {
+    Values::Map map;
+    map["type"] = program::kindName(program.kind);
+    map["name"] = program.name;
+    map["children"] = Values::Vector(program.children.begin(), program.children.end());
+    map["steps"] = Values::Vector(program.steps.begin(), program.steps.end());
+    if (program.callee != NONE)
+      map["callee"] = program.callee;
+    if (program.kind == program::NodeKind::Repeat)
+      map["count"] = program.count;
+    all.emplace_back(std::move(map));
+  }
+  return all;
+}
+
+/// All steps, or, with executions, those that were executed; `index` counts all.
+POP_INLINE Values stepValues(ReportData const &report,
+                             std::vector<std::uint64_t> const *executions) {
+  Values::Vector steps;
+  std::vector<std::uint32_t> order;
+  if (executions)
+    order = stepsInOrder(report);
+  else
+    for (std::uint32_t i = 0; i < report.steps.size(); ++i)
+      order.push_back(i);
+  for (std::uint32_t const index : order) {
+    StepFacts const &step = report.steps[index];
+    if (executions && (*executions)[index] == 0)
+      continue;
+    Values::Map map;
+    map["index"] = index;
+    map["type"] = nameOf(step.kind);
+    map["name"] = step.name;
+    if (executions)
+      map["executions"] = (*executions)[index];
+    map["cycles"] = step.cycles;
+    map["syncCycles"] = step.syncCycles;
+    map["activeTiles"] = step.activeTiles;
+    map["activeTileBalance"] = step.balance() / 100;
+    map["minCycles"] = step.minCycles;
+    map["meanCycles"] = step.meanCycles();
+    map["maxCycles"] = step.maxCycles;
+    map["bytesSent"] = step.bytesOut;
+    map["bytesReceived"] = step.bytesIn;
     steps.emplace_back(std::move(map));
   }
   return steps;
 }
 
-/// Cycles of all steps that were executed, and what the tiles did in them, summed over tiles.
-struct ExecutionTotals {
-  std::uint64_t cycles = 0;
-  double computeIdle = 0, computeBusy = 0, exchange = 0, host = 0, sync = 0;
-};
-
-POP_INLINE ExecutionTotals addUp(lower::ExecutableData const &executable,
-                                 engine::StepRecorder const &recorder) {
-  using lower::StepKind;
-  ExecutionTotals totals;
-  unsigned const contexts = executable.target.getNumWorkerContexts();
-  double const tiles = executable.target.getNumTiles();
-  for (std::uint32_t i = 0; i < executable.bsp.steps.size(); ++i) {
-    lower::BspStep const &step = executable.bsp.steps[i];
-    auto const times = static_cast<double>(recorder.executions(i));
-    totals.cycles += step.maxCycles * recorder.executions(i);
-    double sum = 0;
-    for (std::uint64_t c = step.firstCost; c < step.firstCost + step.numCosts; ++c)
-      sum += executable.bsp.costs[c].cycles;
-    if (step.kind == StepKind::Compute) {
-      totals.computeIdle += times * sum;
-      totals.computeBusy += times * static_cast<double>(step.activeThreadCycles) / contexts;
-    } else if (step.kind == StepKind::Exchange || step.kind == StepKind::OnTileCopy) {
-      totals.exchange += times * sum;
-    } else if (step.kind == StepKind::StreamIn || step.kind == StepKind::StreamOut) {
-      totals.host += times * tiles * static_cast<double>(step.maxCycles - step.syncCycles);
-    }
-  }
-  double const all = static_cast<double>(totals.cycles) * tiles;
-  totals.sync = std::max(0.0, all - totals.computeIdle - totals.exchange - totals.host);
-  return totals;
-}
-
-POP_INLINE Values averageValues(ExecutionTotals const &totals, double tiles) {
+POP_INLINE Values averageValues(Totals const &totals, double tiles) {
   Values::Map map;
   map["computeIncludingIdle"] = totals.computeIdle / tiles;
   map["computeExcludingIdle"] = totals.computeBusy / tiles;
   map["exchange"] = totals.exchange / tiles;
-  map["globalExchange"] = 0.0;
+  map["globalExchange"] = totals.globalExchange / tiles;
   map["hostExchange"] = totals.host / tiles;
   map["sync"] = totals.sync / tiles;
-  return map;
-}
-
-POP_INLINE Values vertexCycleValues(lower::ExecutableData const &executable,
-                                    engine::StepRecorder const &recorder) {
-  struct Sum {
-    std::uint64_t instances = 0, cycles = 0;
-  };
-  std::map<std::string, Sum> types;
-  for (lower::VertexTypeCycles const &entry : executable.bsp.byType) {
-    std::uint64_t const times = recorder.executions(entry.step);
-    if (times == 0)
-      continue;
-    Sum &sum = types[executable.codelets[entry.codelet].name];
-    sum.instances += entry.instances;
-    sum.cycles += entry.cycles * times;
-  }
-  Values::Map map;
-  for (auto const &[name, sum] : types)
-    map[name] = Values::Map{{"instances", sum.instances}, {"cycles", sum.cycles}};
   return map;
 }
 
@@ -173,32 +273,45 @@ POP_INLINE Values vertexCycleValues(lower::ExecutableData const &executable,
 
 namespace cottonwood::profile {
 
-POP_INLINE poplar::ProfileValue graphProfile(lower::ExecutableData const &executable) {
+POP_INLINE poplar::ProfileValue graphProfile(ReportData const &report) {
+  poplar::ProfileValue::Map memory;
+  memory["byTile"] = detail::byTileValues(report);
+  memory["byCategory"] = detail::byCategoryValues(report);
+  memory["vertexData"] = detail::vertexDataValues(report);
+  memory["liveness"] = detail::livenessValues(report);
   poplar::ProfileValue::Map map;
-  map["target"] = detail::targetValues(executable);
-  map["graph"] = detail::graphValues(executable);
-  map["vertexTypes"] = detail::vertexTypeValues(executable);
-  map["memory"] = detail::memoryValues(executable.tileMemory);
-  map["variables"] = detail::variableValues(executable.variables);
+  map["target"] = detail::targetValues(report.target);
+  map["graph"] = detail::graphValues(report.graph);
+  map["vertexTypes"] = detail::vertexTypeValues(report);
+  map["computeSets"] = detail::computeSetValues(report);
+  map["steps"] = detail::stepValues(report, nullptr);
+  map["programs"] = detail::programValues(report);
+  map["memory"] = std::move(memory);
+  map["variables"] = detail::variableValues(report.variables);
   return map;
 }
 
-POP_INLINE poplar::ProfileValue executionProfile(lower::ExecutableData const &executable,
-                                                 engine::StepRecorder const *recorder,
-                                                 std::vector<std::string> const &runNames) {
+POP_INLINE poplar::ProfileValue executionProfile(ReportData const &report) {
   using poplar::ProfileValue;
   ProfileValue::Vector programs;
-  for (std::string const &name : runNames)
-    programs.emplace_back(name);
-  detail::ExecutionTotals const totals =
-      recorder ? detail::addUp(executable, *recorder) : detail::ExecutionTotals();
+  for (RunFacts const &run : report.execution.runs)
+    programs.emplace_back(run.name);
+  ProfileValue::Map types;
+  for (TypeCount const &type : typeTotals(report))
+    types[report.vertexTypes[type.type].name] =
+        ProfileValue::Map{{"instances", type.instances}, {"cycles", type.cycles}};
+  Totals const totals = totalsOf(report);
   ProfileValue::Map map;
+  map["profilerMode"] = "IPU_MODEL";
   map["programs"] = std::move(programs);
   map["cycles"] = totals.cycles;
-  map["tileAverages"] = detail::averageValues(totals, executable.target.getNumTiles());
-  map["vertexTypes"] =
-      recorder ? detail::vertexCycleValues(executable, *recorder) : ProfileValue::Map();
-  map["steps"] = recorder ? detail::stepValues(executable, *recorder) : ProfileValue::Vector();
+  map["tileAverages"] =
+      detail::averageValues(totals, static_cast<double>(report.target.numTiles()));
+  map["vertexTypes"] = std::move(types);
+  map["steps"] = report.execution.executions.empty()
+                     ? ProfileValue(ProfileValue::Vector())
+                     : detail::stepValues(report, &report.execution.executions);
+  map["traceIsCut"] = ProfileValue(report.execution.cut);
   return map;
 }
 

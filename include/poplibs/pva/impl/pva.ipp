@@ -6,123 +6,90 @@
 #include <poplar/Engine.hpp>
 #include <poplar/exceptions.hpp>
 #include <poplar/impl/base/Error.hpp>
-#include <poplar/impl/profile/ProfileFile.hpp>
+#include <poplar/impl/profile/ReportData.hpp>
+#include <poplar/impl/profile/ReportFile.hpp>
 
+#include <algorithm>
 #include <cstdio>
+#include <map>
 
 namespace pva::detail {
 
-using Values = std::shared_ptr<poplar::ProfileValue const>;
-
-/// A part of what `whole` keeps alive.
-POP_INLINE Values part(Values const &whole, char const *name) {
-  return Values(whole, &(*whole)[name]);
+/// Empty if there is no such option.
+POP_INLINE std::string optionOf(ReportHandle const &report, char const *name) {
+  for (auto const &option : report->options)
+    if (option.first == name)
+      return option.second;
+  return {};
 }
 
 } // namespace pva::detail
 
 namespace pva {
 
-POP_INLINE PoplarVersion::PoplarVersion(poplar::ProfileValue const &report)
-    : text_(report["poplarVersion"].asString()),
-      packageHash_(report["packageHash"].asString()), numbers_{} {
+POP_INLINE PoplarVersion::PoplarVersion(std::string text, std::string packageHash)
+    : text_(std::move(text)), packageHash_(std::move(packageHash)), numbers_{} {
   std::sscanf(text_.c_str(), "%u.%u.%u", &numbers_[0], &numbers_[1], &numbers_[2]);
 }
 
-POP_INLINE Target::Target(std::shared_ptr<poplar::ProfileValue const> target)
-    : target_(std::move(target)) {}
-POP_INLINE std::string Target::architecture() const {
-  return (*target_)["architecture"].asString();
+POP_INLINE PoplarVersion Report::poplarVersion() const {
+  return PoplarVersion(report_->poplarVersion, report_->packageHash);
 }
-POP_INLINE std::uint64_t Target::numReplicas() const { return (*target_)["numReplicas"].asUint(); }
-POP_INLINE std::uint64_t Target::numIPUs() const {
-  return (*target_)["numIPUs"].asUint() * numReplicas();
+POP_INLINE ProfileReportVersion Report::version() const {
+  return ProfileReportVersion(cottonwood::profile::FILE_VERSION, 0, 0);
 }
-POP_INLINE std::uint64_t Target::numTiles() const { return tilesPerIpu() * numIPUs(); }
-POP_INLINE std::uint64_t Target::tilesPerIpu() const { return (*target_)["tilesPerIPU"].asUint(); }
-POP_INLINE std::uint64_t Target::bytesPerTile() const {
-  return (*target_)["bytesPerTile"].asUint();
+POP_INLINE InstrumentationSettings Report::instrumentationSettings() const {
+  using Compute = InstrumentationSettings::Compute;
+  using External = InstrumentationSettings::ExternalExchange;
+  bool const all = detail::optionOf(report_, "debug.instrument") == "true";
+  auto const isOn = [&](char const *name) {
+    return all || detail::optionOf(report_, name) == "true";
+  };
+  static constexpr std::pair<char const *, Compute> LEVELS[] = {{"vertex", Compute::Vertex},
+                                                                {"tile", Compute::Tile},
+                                                                {"ipu", Compute::Ipu},
+                                                                {"device", Compute::Device}};
+  Compute compute = Compute::Off;
+  if (isOn("debug.instrumentCompute")) {
+    compute = Compute::Unknown;
+    for (auto const &[name, level] : LEVELS)
+      if (detail::optionOf(report_, "debug.computeInstrumentationLevel") == name)
+        compute = level;
+  }
+  return {compute, isOn("debug.instrumentExternalExchange") ? External::Tile : External::Off};
 }
-POP_INLINE std::uint64_t Target::bytesPerIPU() const { return bytesPerTile() * tilesPerIpu(); }
-POP_INLINE std::uint64_t Target::totalMemory() const { return bytesPerTile() * numTiles(); }
-POP_INLINE double Target::clockFrequency() const { return (*target_)["clockFrequency"].asDouble(); }
-
-POP_INLINE Graph::Graph(std::shared_ptr<poplar::ProfileValue const> graph)
-    : graph_(std::move(graph)) {}
-POP_INLINE std::uint64_t Graph::numVertices() const { return (*graph_)["numVertices"].asUint(); }
-POP_INLINE std::uint64_t Graph::numEdges() const { return (*graph_)["numEdges"].asUint(); }
-POP_INLINE std::uint64_t Graph::numVars() const { return (*graph_)["numVars"].asUint(); }
-POP_INLINE std::uint64_t Graph::numComputeSets() const {
-  return (*graph_)["numComputeSets"].asUint();
+POP_INLINE std::string Report::name() const { return report_->engineName; }
+POP_INLINE std::vector<std::pair<std::string, std::string>> Report::options() const {
+  return report_->options;
 }
-
-POP_INLINE CompilationReport::CompilationReport(std::shared_ptr<poplar::ProfileValue const> profile)
-    : profile_(std::move(profile)) {}
-POP_INLINE Target CompilationReport::target() const {
-  return Target(detail::part(profile_, "target"));
-}
-POP_INLINE Graph CompilationReport::graph() const { return Graph(detail::part(profile_, "graph")); }
-POP_INLINE std::vector<Tile> CompilationReport::tiles() const {
-  poplar::ProfileValue const &byTile = (*profile_)["memory"]["byTile"];
-  auto const total = byTile["total"].toUintVector();
-  auto const notAlwaysLive = byTile["notAlwaysLive"].toUintVector();
-  std::vector<Tile> tiles;
-  for (std::size_t i = 0; i < total.size(); ++i)
-    tiles.emplace_back(TileMemory(total[i], notAlwaysLive.at(i)));
-  return tiles;
-}
-
-POP_INLINE Program::Program(std::shared_ptr<poplar::ProfileValue const> step)
-    : step_(std::move(step)) {}
-POP_INLINE std::string Program::type() const { return (*step_)["type"].asString(); }
-POP_INLINE std::string Program::name() const { return (*step_)["name"].asString(); }
-
-POP_INLINE ExecutionStep::ExecutionStep(std::shared_ptr<poplar::ProfileValue const> step)
-    : step_(std::move(step)) {}
-POP_INLINE Program ExecutionStep::program() const { return Program(step_); }
-POP_INLINE std::uint64_t ExecutionStep::cycles() const { return (*step_)["cycles"].asUint(); }
-POP_INLINE std::uint64_t ExecutionStep::executions() const {
-  return (*step_)["executions"].asUint();
-}
-
-POP_INLINE ExecutionReport::ExecutionReport(std::shared_ptr<poplar::ProfileValue const> profile)
-    : profile_(std::move(profile)) {}
-POP_INLINE std::vector<Run> ExecutionReport::runs() const {
-  std::vector<Run> runs;
-  for (poplar::ProfileValue const &name : (*profile_)["programs"].asVector())
-    runs.emplace_back(name.asString());
-  return runs;
-}
-POP_INLINE std::vector<ExecutionStep> ExecutionReport::steps() const {
-  std::vector<ExecutionStep> steps;
-  for (poplar::ProfileValue const &step : (*profile_)["steps"].asVector())
-    steps.emplace_back(detail::Values(profile_, &step));
-  return steps;
-}
-POP_INLINE std::uint64_t ExecutionReport::totalCycles() const {
-  return (*profile_)["cycles"].asUint();
-}
-
-POP_INLINE Report::Report(std::shared_ptr<poplar::ProfileValue const> report)
-    : report_(std::move(report)) {}
-POP_INLINE PoplarVersion Report::poplarVersion() const { return PoplarVersion(*report_); }
-POP_INLINE CompilationReport Report::compilation() const {
-  return CompilationReport(detail::part(report_, "graphProfile"));
-}
+POP_INLINE bool Report::hasExecution() const { return report_->hasExecution; }
 POP_INLINE ExecutionReport Report::execution() const {
-  detail::Values const execution = detail::part(report_, "executionProfile");
-  if (execution->size() == 0)
+  if (!report_->hasExecution)
     cottonwood::base::fail<poplar::missing_profile_data>(
         "pva::Report::execution",
         "the report tells of the graph alone; the engine option "
         "autoReport.outputExecutionProfile adds what was executed, and so "
         "does Engine::getReport(true)");
-  return ExecutionReport(execution);
+  return ExecutionReport(report_);
+}
+
+POP_INLINE OperationAnalysis::OperationAnalysis(Report const &report) {
+  std::map<std::string, std::vector<Step>> byName;
+  for (Step const &step : report.compilation().steps()) {
+    std::string const name = step.name();
+    std::size_t const slash = name.rfind('/');
+    byName[slash == std::string::npos ? name : name.substr(0, slash)].push_back(step);
+  }
+  for (auto &[name, steps] : byName)
+    operations_.emplace_back(name, std::move(steps));
 }
 
 POP_INLINE Report openReport(std::string const &filename) {
-  return Report(std::make_shared<poplar::ProfileValue const>(
-      cottonwood::profile::readProfile("pva::openReport", filename)));
+  return Report(cottonwood::profile::readReport("pva::openReport", filename));
+}
+
+POP_INLINE Report openReport(std::string const &filename, std::string const &) {
+  return openReport(filename);
 }
 
 } // namespace pva
@@ -130,12 +97,7 @@ POP_INLINE Report openReport(std::string const &filename) {
 namespace poplar {
 
 POP_INLINE pva::Report Engine::getReport(bool reportExecution) const {
-  ProfileValue::Map map;
-  map["poplarVersion"] = versionString().cloneAsString();
-  map["packageHash"] = packageHash().cloneAsString();
-  map["graphProfile"] = getGraphProfile();
-  map["executionProfile"] = reportExecution ? getExecutionProfile() : ProfileValue();
-  return pva::Report(std::make_shared<ProfileValue const>(std::move(map)));
+  return pva::Report(cottonwood::profile::reportOf(*session_, reportExecution));
 }
 
 } // namespace poplar
