@@ -28,10 +28,13 @@ std::string line(std::size_t cells, bool more, char const *edge, std::string con
 
 std::string splitText(planner::TilePlan const &plan) {
   auto const n = [](std::uint64_t value) { return std::to_string(value); };
-  std::string text = plan.method == planner::TileMethod::AMP_1X1 ? "1x1" : "nx1";
+  static constexpr char const *METHODS[] = {"1x1", "nx1", "slic"};
+  std::string text = METHODS[static_cast<std::size_t>(plan.method)];
   text += plan.swap ? " swapped" : plan.expand ? " expanded" : "";
   text += " g" + n(plan.splitG) + " f" + n(plan.splitB) + "x" + n(plan.splitY0) + "x" +
           n(plan.splitY1) + " o" + n(plan.splitN) + " i" + n(plan.splitI) + " k" + n(plan.splitK0);
+  if (plan.convGroup > 1)
+    text += " groups by " + n(plan.convGroup);
   if (plan.filterHeight > 1)
     text += " height " + n(plan.filterHeight);
   if (plan.serialN > 1)

@@ -28,8 +28,9 @@ std::vector<poplin::ConvParams> resNet50(std::size_t batch, poplar::Type const &
     std::vector<unsigned> const none{0, 0}, one{1, 1}, pad{padding, padding};
     std::vector<bool> const no{false, false};
     convs.emplace_back(
-        type, batch, std::vector<std::size_t>{size, size}, std::vector<std::size_t>{kernel, kernel},
-        in, out, 1, poplin::ConvParams::InputTransform{none, none, one, pad, pad, no},
+        type, type, batch, std::vector<std::size_t>{size, size},
+        std::vector<std::size_t>{kernel, kernel}, in, out, 1,
+        poplin::ConvParams::InputTransform{none, none, one, pad, pad, no},
         poplin::ConvParams::InputTransform{none, none, one, none, none, no},
         poplin::ConvParams::OutputTransform{none, none, {stride, stride}, none, none});
   };
@@ -73,7 +74,7 @@ Seconds timed(std::span<poplin::ConvParams const> convs) {
   Graph graph(device.getTarget());
   popops::addCodelets(graph);
   poplin::addCodelets(graph);
-  program::Sequence prog;
+  ::poplar::program::Sequence prog;
   OptionFlags const options{{"partialsType", "half"}};
   poplin::PlanningCache cache;
   for (poplin::ConvParams const &params : convs) {

@@ -139,6 +139,51 @@ constexpr std::uint64_t ampNx1Cycles(const AmpUnit &amp, std::uint64_t rows, std
          6 * (cg - 1) + 1 + cg * (16 + block.inGroups * (14 + og * (14 + inner)));
 }
 
+namespace detail {
+
+/// Worker cycles of one row of `n` outputs in one pass of a window of four taps.
+constexpr std::uint64_t slicRowCycles(std::uint64_t n, std::uint64_t stride) {
+  if (stride > 1)
+    return 15 + 2 * (n < 3 ? 0 : n - 3);
+  return n >= 5 ? 15 + (n - 5) : 6 + 2 * n;
+}
+
+} // namespace detail
+
+/// A vertex of filters that slide along rows (SLIC): windows of four taps, for `groups` groups of
+/// conv groups of few channels, all of whose channels are computed at a time. Sums of half take two
+/// passes. \param subKernels  windows of four taps that the filters consist of
+constexpr std::uint64_t slicCycles(const AmpUnit &amp, std::uint64_t rows, std::uint64_t width,
+                                   std::uint64_t stride, std::uint64_t subKernels,
+                                   std::uint64_t convGroups, std::uint64_t groups) {
+  const std::uint64_t w = amp.workers, positions = rows * width;
+  const bool half = amp.halfPartials, wide = convGroups >= 8;
+  const std::uint64_t load = convGroups == 1   ? 34
+                             : convGroups == 2 ? 37 + 12 * w
+                                               : 37 + 10 * w + (wide ? w : 0);
+  std::uint64_t first = 0, rest = 0;
+  for (std::uint64_t i = 0; i != w; ++i) {
+    std::uint64_t begin = i * positions / w;
+    const std::uint64_t end = (i + 1) * positions / w;
+    std::uint64_t cycles = 17 + (wide ? 4 : 0), pieces = 0;
+    while (begin < end) {
+      const std::uint64_t left = width - begin % width;
+      const std::uint64_t n = left < end - begin ? left : end - begin;
+      cycles += (half ? 9 : 10 + 3) +
+                (half ? 2 : 1) * (detail::slicRowCycles(n, stride) - (half ? 0 : 1));
+      begin += n;
+      ++pieces;
+    }
+    first = std::max(first, cycles + pieces);
+    rest = std::max(rest, cycles);
+  }
+  const std::uint64_t merge = half ? w * (2 + 2 * detail::divideUp(positions * 4, w)) : 0;
+  const std::uint64_t start = half ? 25 : 28, loop = half ? 12 : 15, each = half ? 16 : 20;
+  return start + loop * groups + 6 * (groups - 1) + 1 +
+         groups * (subKernels * (load + each) + 6 * (subKernels - 1) + 1 + w * first +
+                   (subKernels - 1) * w * rest + merge);
+}
+
 /// Adding `depth` partial results for each of `outputs` elements of a tile. Workers take loops of 8
 /// (half) or 4 (float) elements in turn, and then the powers of two that the elements left over
 /// consist of.

@@ -10,6 +10,7 @@ namespace cottonwood::planner {
 struct TileBlock {
   std::uint64_t g = 1, b = 1, n = 1, i = 1; ///< channels without padding
   std::uint64_t inGroups = 1, outGroups = 1;
+  std::uint64_t units = 1; ///< groups of TilePlan::convGroup groups
   std::array<std::uint64_t, 3> outputs{1, 1, 1}, taps{1, 1, 1};
 
   std::uint64_t positions() const { return b * outputs[0] * outputs[1] * outputs[2]; }
@@ -42,11 +43,14 @@ public:
   TileCost(TileProblem const &seen, TileMachine const &machine, TilePlan const &plan)
       : p_(seen), machine_(machine), plan_(plan) {
     using detail::ceilDiv;
-    block_.g = ceilDiv(p_.g, plan.splitG);
-    block_.inGroups = ceilDiv(ceilDiv(p_.i, plan.inGroup), plan.splitI);
-    block_.outGroups = ceilDiv(ceilDiv(p_.n, plan.outGroup), plan.splitN * plan.serialN);
-    block_.i = std::min(block_.inGroups * plan.inGroup, p_.i);
-    block_.n = std::min(block_.outGroups * plan.outGroup, p_.n);
+    block_.units = ceilDiv(ceilDiv(p_.g, plan.convGroup), plan.splitG);
+    block_.g = std::min(block_.units * plan.convGroup, p_.g);
+    // Groups at a time are like one with the channels of all.
+    block_.inGroups = ceilDiv(ceilDiv(p_.i * plan.convGroup, plan.inGroup), plan.splitI);
+    block_.outGroups =
+        ceilDiv(ceilDiv(p_.n * plan.convGroup, plan.outGroup), plan.splitN * plan.serialN);
+    block_.i = std::min<std::uint64_t>(block_.inGroups * plan.inGroup, p_.i);
+    block_.n = std::min<std::uint64_t>(block_.outGroups * plan.outGroup, p_.n);
     if (flat()) {
       block_.outputs = {ceilDiv(p_.positions(), plan.splitY0), 1, 1};
     } else {
@@ -84,16 +88,35 @@ public:
 
   Cost cost() const { return {static_cast<double>(terms().total()), bytes()}; }
 
-  /// Cycles of one vertex of so many groups.
-  std::uint64_t vertex(std::uint64_t groups) const {
-    kernels::AmpBlock const ampBlock{groups, block_.inGroups, block_.outGroups, plan_.outGroup};
-    if (flat())
-      return kernels::amp1x1Cycles(machine_.amp, block_.positions(), ampBlock);
+  /// Cycles of a block.
+  std::uint64_t vertices() const {
+    return vertexCycles(p_, machine_.amp, plan_, block_, block_.units);
+  }
+
+  /// Cycles of one vertex of so many groups of a block; published planners know no other.
+  static std::uint64_t vertexCycles(TileProblem const &seen, kernels::AmpUnit const &amp,
+                                    TilePlan const &plan, TileBlock const &block,
+                                    std::uint64_t units, bool together = false) {
+    kernels::AmpBlock const ampBlock{together ? units : 1, block.inGroups, block.outGroups,
+                                     plan.outGroup};
+    std::uint64_t const times = together ? 1 : units;
+    if (plan.method == TileMethod::AMP_1X1)
+      return times * kernels::amp1x1Cycles(amp, block.positions(), ampBlock);
     // The last dimension that is not of one output is the one along which rows run.
-    std::size_t const along = p_.field[2].outputs > 1 ? 2 : p_.field[1].outputs > 1 ? 1 : 0;
-    std::uint64_t const width = block_.outputs[along], rows = block_.positions() / width;
-    return kernels::ampNx1Cycles(machine_.amp, rows, width, block_.taps[0],
-                                 block_.taps[1] * block_.taps[2], plan_.filterHeight, ampBlock);
+    std::size_t const along = rowsAlong(seen);
+    std::uint64_t const width = block.outputs[along], rows = block.positions() / width;
+    if (plan.method == TileMethod::SLIC) {
+      std::uint64_t const windows =
+          block.allTaps() / block.taps[along] * detail::ceilDiv(block.taps[along], 4);
+      return kernels::slicCycles(amp, rows, width, seen.field[along].stride, windows,
+                                 plan.convGroup, units);
+    }
+    return times * kernels::ampNx1Cycles(amp, rows, width, block.taps[0],
+                                         block.taps[1] * block.taps[2], plan.filterHeight,
+                                         ampBlock);
+  }
+  static std::size_t rowsAlong(TileProblem const &seen) {
+    return seen.field[2].outputs > 1 ? 2 : seen.field[1].outputs > 1 ? 1 : 0;
   }
 
 private:
@@ -144,7 +167,7 @@ private:
       terms.update = times * sliceCycles(ceilDiv(p_.g * p_.n * p_.positions(), times * tiles));
     }
     terms.exchange *= times;
-    terms.compute = times * vertex(block_.g);
+    terms.compute = times * vertexCycles(p_, machine_.amp, plan_, block_, block_.g, true);
     terms.reduction *= times;
     terms.transform = transforms(tiles);
   }
@@ -257,7 +280,7 @@ private:
   Received receivedInput() const {
     bool const paired = plan_.splitN % 2 == 0;
     std::uint64_t const elements = block_.g * places() * block_.i;
-    std::uint64_t const groups = block_.g * block_.inGroups;
+    std::uint64_t const groups = block_.units * block_.inGroups;
     if (flat())
       return received(elements, plan_.splitN, plan_.splitY0 > 1 ? groups : 1, paired);
     // Inputs are divided as outputs are; the rest of what a block needs lies with its neighbours.
@@ -309,8 +332,7 @@ private:
     TileCharges const &c = machine_.charges;
     Received const in = receivedInput(), w = receivedWeights();
     terms.exchange = exchange(in.bytes + w.bytes, in.shared + w.shared, in.messages + w.messages);
-    // Every group has a vertex of its own.
-    terms.compute = c.syncCycles + block_.g * vertex(1);
+    terms.compute = c.syncCycles + vertices();
     if (plan_.sums() > 1) {
       forEachStage([&](std::uint64_t depth, std::uint64_t elements, bool last) {
         terms.reduction += exchange(elements * (depth - 1) * sumBytes(), 0, depth - 1) +

@@ -141,7 +141,7 @@ private:
     plan.inGroup = whole;
     if (problem_.flattens || expand) {
       plan.method = TileMethod::AMP_1X1;
-      return splits(seen, plan);
+      return combinations(seen, plan);
     }
     plan.method = TileMethod::AMP_NX1;
     for (std::uint32_t const height : {1U, 2U, 4U}) {
@@ -149,7 +149,37 @@ private:
       plan.filterHeight = height;
       // Fewer channels at a time pay where they are few, or taps in that dimension many.
       if (height == 1 || seen.field[0].taps > 1)
-        splits(seen, plan);
+        combinations(seen, plan);
+    }
+    slic(seen, plan);
+  }
+
+  /// Groups of few channels are computed several at a time; what is not theirs is multiplied with
+  /// zeros.
+  void combinations(TileProblem const &seen, TilePlan plan) {
+    splits(seen, plan);
+    for (plan.convGroup = 2; !published() && plan.convGroup <= seen.g; plan.convGroup *= 2) {
+      if (seen.i * plan.convGroup > plan.inGroup)
+        break;
+      splits(seen, plan);
+    }
+  }
+
+  /// Windows that slide: half, groups of at most 4 channels in and out, short strides.
+  void slic(TileProblem const &seen, TilePlan plan) {
+    TileField const &along = seen.field[TileCost::rowsAlong(seen)];
+    if (published() || !machine_.amp.halfInput || along.stride > 2 || along.inputStep != 1 ||
+        along.tapStep != 1)
+      return;
+    plan.method = TileMethod::SLIC;
+    plan.filterHeight = 1;
+    for (auto const &[groups, channels] : {std::pair(1U, 4U), std::pair(2U, 2U), std::pair(4U, 1U),
+                                           std::pair(8U, 1U), std::pair(16U, 1U)}) {
+      if (seen.i > channels || seen.n > channels || (groups > 1 && groups > seen.g))
+        continue;
+      plan.convGroup = groups;
+      plan.inGroup = plan.outGroup = groups * channels;
+      splits(seen, plan);
     }
   }
 
@@ -168,8 +198,9 @@ private:
   }
 
   void splits(TileProblem const &seen, TilePlan plan) {
-    std::uint64_t const outGroups = ceilDiv(seen.n, plan.outGroup);
-    for (std::uint64_t g : list("splitG", seen.g, tiles_, distinct(seen.g))) {
+    std::uint64_t const outGroups = ceilDiv(seen.n * plan.convGroup, plan.outGroup);
+    std::uint64_t const units = ceilDiv(seen.g, plan.convGroup);
+    for (std::uint64_t g : list("splitG", units, tiles_, distinct(units))) {
       plan.splitG = g;
       for (std::uint64_t serial : list("serialN", outGroups, outGroups, serialSplits(outGroups))) {
         plan.serialN = serial;
@@ -179,8 +210,11 @@ private:
   }
 
   void channels(TileProblem const &seen, TilePlan plan, std::uint64_t tiles) {
-    std::uint64_t const outGroups = ceilDiv(ceilDiv(seen.n, plan.outGroup), plan.serialN);
-    std::uint64_t const inGroups = ceilDiv(seen.i, plan.inGroup);
+    // Groups at a time are cut between them alone.
+    bool const alone = plan.convGroup == 1 && plan.method != TileMethod::SLIC;
+    std::uint64_t const outGroups =
+        alone ? ceilDiv(ceilDiv(seen.n, plan.outGroup), plan.serialN) : 1;
+    std::uint64_t const inGroups = alone ? ceilDiv(seen.i, plan.inGroup) : 1;
     for (std::uint64_t i : list("splitI", inGroups, tiles, inSplits(inGroups))) {
       plan.splitI = i;
       for (std::uint64_t k :
@@ -252,9 +286,10 @@ private:
   /// block too expensive.
   bool canBeat(TileProblem const &seen, TilePlan const &plan, std::uint64_t positions) const {
     TileBlock block;
-    block.g = ceilDiv(seen.g, plan.splitG);
-    block.inGroups = ceilDiv(ceilDiv(seen.i, plan.inGroup), plan.splitI);
-    block.outGroups = ceilDiv(ceilDiv(seen.n, plan.outGroup), plan.splitN * plan.serialN);
+    block.units = ceilDiv(ceilDiv(seen.g, plan.convGroup), plan.splitG);
+    block.inGroups = ceilDiv(ceilDiv(seen.i * plan.convGroup, plan.inGroup), plan.splitI);
+    block.outGroups =
+        ceilDiv(ceilDiv(seen.n * plan.convGroup, plan.outGroup), plan.splitN * plan.serialN);
     block.outputs[0] = positions;
     block.taps = {ceilDiv(seen.field[0].taps, plan.splitK0), seen.field[1].taps,
                   seen.field[2].taps};
@@ -285,9 +320,11 @@ private:
   /// time weights are loaded, workers started (at least 16 cycles each) and positions passed.
   double leastCycles(TileBlock const &block, TilePlan const &plan) const {
     kernels::AmpUnit const &amp = machine_.amp;
+    if (plan.method == TileMethod::SLIC) // a cycle a position and window of four taps
+      return static_cast<double>(block.units * block.positions() * ceilDiv(block.allTaps(), 4));
     std::uint64_t const held = ceilDiv(block.taps[0], plan.filterHeight) * block.taps[1] *
                                block.taps[2] * ceilDiv(plan.outGroup, amp.units);
-    std::uint64_t const passes = block.g * block.inGroups * block.outGroups * held;
+    std::uint64_t const passes = block.units * block.inGroups * block.outGroups * held;
     std::uint64_t const each = amp.loadCycles() + 16 * amp.workers +
                                block.positions() * amp.inputsPerGroup / (amp.halfInput ? 4 : 1);
     return static_cast<double>(plan.serialN) * static_cast<double>(passes) *

@@ -81,9 +81,10 @@ struct TileProblem {
 enum class TileMethod : std::uint32_t {
   AMP_1X1, ///< positions of one tap each as the rows of a matrix product
   AMP_NX1, ///< general filters, row by row
+  SLIC     ///< windows of four taps that slide along rows, for groups of few channels
 };
 template <> struct EnumNames<TileMethod> {
-  static constexpr std::string_view names[] = {"amp1x1", "ampNx1"};
+  static constexpr std::string_view names[] = {"amp1x1", "ampNx1", "slic"};
 };
 
 /// How a convolution is cut into blocks for tiles. Channels are cut between whole groups. Parts are
@@ -94,6 +95,7 @@ struct TilePlan {
   bool swap = false;   ///< of a product: columns are positions, rows are output channels
   bool expand = false; ///< taps are laid out as input channels first
   std::uint32_t inGroup = 16, outGroup = 16; ///< channels of a group
+  std::uint32_t convGroup = 1;               ///< groups that are computed at a time
   std::uint32_t filterHeight = 1;            ///< taps in the first dimension held at a time
   std::uint64_t splitG = 1, splitB = 1;
   std::uint64_t splitY0 = 1, splitY1 = 1; ///< outputs; for AMP_1X1 splitY0 cuts all positions
@@ -108,6 +110,7 @@ struct TilePlan {
     visit("expand", self.expand);
     visit("inGroup", self.inGroup);
     visit("outGroup", self.outGroup);
+    visit("convGroup", self.convGroup);
     visit("filterHeight", self.filterHeight);
     visit("splitG", self.splitG);
     visit("splitB", self.splitB);

@@ -31,6 +31,10 @@ std::vector<Shape> const &problems() {
       {"1x1", std::nullopt, Convolution{2, 64, 96, 1, {7, 7}, {1, 1}, {1, 1}, {0, 0}, {1, 1}}},
       {"stride", std::nullopt, Convolution{2, 64, 96, 1, {14, 14}, {1, 1}, {2, 2}, {0, 0}, {1, 1}}},
       {"patches", std::nullopt, Convolution{2, 3, 64, 1, {32, 32}, {8, 8}, {8, 8}, {0, 0}, {1, 1}}},
+      {"depthwise", std::nullopt,
+       Convolution{2, 48, 48, 48, {14, 14}, {3, 3}, {1, 1}, {1, 1}, {1, 1}}},
+      {"few channels", std::nullopt,
+       Convolution{1, 42, 63, 21, {12, 12}, {3, 3}, {2, 2}, {1, 1}, {1, 1}}},
       {"3-D", std::nullopt,
        Convolution{1, 8, 16, 1, {8, 8, 8}, {3, 3, 3}, {1, 1, 1}, {1, 1, 1}, {1, 1, 1}}}};
   return all;

@@ -35,13 +35,31 @@ public:
             continue;
           plan.filterHeight = height;
           plan.inGroup = static_cast<std::uint32_t>(machine_.amp.inputsPerGroup) / height;
-          groups(plan);
+          for (plan.convGroup = 1; plan.convGroup <= problem_.g; plan.convGroup *= 2)
+            if (plan.convGroup == 1 || problem_.i * plan.convGroup <= plan.inGroup)
+              groups(plan);
         }
       }
+    if (!problem_.flattens && machine_.amp.halfInput && problem_.field[1].stride <= 2)
+      slic();
     return best_;
   }
 
 private:
+  void slic() {
+    TilePlan plan;
+    plan.method = TileMethod::SLIC;
+    for (auto const &[groupsAtATime, channels] :
+         {std::pair(1U, 4U), std::pair(2U, 2U), std::pair(4U, 1U), std::pair(8U, 1U),
+          std::pair(16U, 1U)})
+      if (problem_.i <= channels && problem_.n <= channels &&
+          (groupsAtATime == 1 || groupsAtATime <= problem_.g)) {
+        plan.convGroup = groupsAtATime;
+        plan.inGroup = plan.outGroup = groupsAtATime * channels;
+        groups(plan);
+      }
+  }
+
   /// Splits that leave no part empty.
   template <class F>
   void each(std::uint64_t units, std::uint64_t &split, TilePlan const &plan, F const &f) {
@@ -53,10 +71,11 @@ private:
 
   void groups(TilePlan plan) {
     TileProblem const seen = detail::seenBy(problem_, plan);
-    std::uint64_t const out = detail::ceilDiv(seen.n, plan.outGroup);
-    std::uint64_t const in = detail::ceilDiv(seen.i, plan.inGroup);
+    bool const together = plan.convGroup > 1 || plan.method == TileMethod::SLIC;
+    std::uint64_t const out = together ? 1 : detail::ceilDiv(seen.n, plan.outGroup);
+    std::uint64_t const in = together ? 1 : detail::ceilDiv(seen.i, plan.inGroup);
     bool const flat = plan.method == TileMethod::AMP_1X1;
-    each(seen.g, plan.splitG, plan, [&] {
+    each(detail::ceilDiv(seen.g, plan.convGroup), plan.splitG, plan, [&] {
       each(in, plan.splitI, plan, [&] {
         each(seen.field[0].taps, plan.splitK0, plan, [&] {
           for (plan.serialN = 1; plan.serialN <= out; ++plan.serialN)
@@ -99,7 +118,10 @@ TEST_CASE("no plan of 260 random products and convolutions is cheaper than the c
     TileProblem p = trial % 2 == 0 ? product(upTo(3), upTo(60), upTo(200), upTo(90), type)
                                    : layer(upTo(3), upTo(9), upTo(40), upTo(70), type);
     if (trial % 2 == 1) {
-      p.g = upTo(2);
+      bool const depthwise = trial % 4 == 3;
+      p.g = upTo(depthwise ? 20 : 2);
+      if (depthwise)
+        p.i = upTo(4), p.n = upTo(4);
       for (TileField *f : {&p.field[0], &p.field[1]}) {
         f->taps = upTo(4);
         f->stride = upTo(2);

@@ -35,6 +35,7 @@ private:
                              f(tile, (end - begin) * size);
                            });
   }
+  class Passage;
   void keepers();
   void passers();
 
@@ -52,7 +53,65 @@ POP_INLINE void TileMemoryPlan::keepers() {
       });
 }
 
-/// The most that passing variables occupy at one position of the programs, tile by tile.
+/// What passing variables, and data that arrives for one step, occupy on the tiles as programs go
+/// on.
+class TileMemoryPlan::Passage {
+public:
+  Passage(Context const &context, std::vector<TileMemory> &tiles)
+      : context_(context), tiles_(tiles), now_(tiles.size()) {}
+
+  void add(std::uint32_t tile, std::uint64_t bytes) {
+    change(tile, bytes);
+    tiles_[tile].passing += bytes;
+    note(tile, now_[tile]);
+  }
+  void remove(std::uint32_t tile, std::uint64_t bytes) {
+    now_[tile].bytes -= bytes;
+    now_[tile].aligned -= alignUp(bytes, TILE_ALIGN);
+  }
+  /// Elements of other tiles that the vertices of a compute set read are there while it runs.
+  void arrive(program::Node const &node) {
+    if (node.kind != program::NodeKind::Execute)
+      return;
+    std::uint32_t const step = context_.computeSetSteps[context_.computeSetIndex[node.id]].before;
+    if (step == NONE)
+      return;
+    BspProgram const &bsp = context_.out.bsp;
+    BspStep const &exchange = bsp.steps[step];
+    for (std::uint64_t c = exchange.firstCost; c < exchange.firstCost + exchange.numCosts; ++c) {
+      TileCost const &cost = bsp.costs[c];
+      Now at = now_[cost.tile];
+      at.bytes += cost.bytesIn;
+      at.aligned += alignUp(std::uint64_t{cost.bytesIn}, TILE_ALIGN);
+      note(cost.tile, at);
+    }
+  }
+  void finish() {
+    for (std::size_t tile = 0; tile < tiles_.size(); ++tile) {
+      tiles_[tile].gaps += now_[tile].mostAligned - tiles_[tile].notAlwaysLive;
+      tiles_[tile].passing = std::max(tiles_[tile].passing, tiles_[tile].notAlwaysLive);
+    }
+  }
+
+private:
+  struct Now {
+    std::uint64_t bytes = 0, aligned = 0, mostAligned = 0;
+  };
+  void change(std::uint32_t tile, std::uint64_t bytes) {
+    now_[tile].bytes += bytes;
+    now_[tile].aligned += alignUp(bytes, TILE_ALIGN);
+  }
+  void note(std::uint32_t tile, Now const &at) {
+    now_[tile].mostAligned = std::max(now_[tile].mostAligned, at.aligned);
+    tiles_[tile].notAlwaysLive = std::max(tiles_[tile].notAlwaysLive, at.bytes);
+  }
+
+  Context const &context_;
+  std::vector<TileMemory> &tiles_;
+  std::vector<Now> now_;
+};
+
+/// The most that is there at one position of the programs, tile by tile.
 POP_INLINE void TileMemoryPlan::passers() {
   std::vector<std::size_t> order;
   for (std::size_t index = 0; index < context_.vars.size(); ++index)
@@ -62,30 +121,29 @@ POP_INLINE void TileMemoryPlan::passers() {
   std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
     return context_.lifetimes[a].begin < context_.lifetimes[b].begin;
   });
-  struct Now {
-    std::uint64_t bytes = 0, aligned = 0, mostAligned = 0;
-  };
-  std::vector<Now> now(tiles_.size());
+  Passage passage(context_, tiles_);
   using Ending = std::pair<std::uint32_t, std::size_t>;
   std::priority_queue<Ending, std::vector<Ending>, std::greater<>> living;
+  auto const expire = [&](std::uint32_t position) {
+    for (; !living.empty() && living.top().first < position; living.pop())
+      forEachPiece(living.top().second,
+                   [&](std::uint32_t tile, std::uint64_t bytes) { passage.remove(tile, bytes); });
+  };
+  auto leaf = context_.leafPositions.begin(); // positions ascend
+  auto const arrive = [&](std::uint32_t end) {
+    for (; leaf != context_.leafPositions.end() && leaf->second < end; ++leaf) {
+      expire(leaf->second);
+      passage.arrive(*leaf->first);
+    }
+  };
   for (std::size_t index : order) {
-    for (; !living.empty() && living.top().first < context_.lifetimes[index].begin; living.pop())
-      forEachPiece(living.top().second, [&](std::uint32_t tile, std::uint64_t bytes) {
-        now[tile].bytes -= bytes;
-        now[tile].aligned -= alignUp(bytes, TILE_ALIGN);
-      });
-    forEachPiece(index, [&](std::uint32_t tile, std::uint64_t bytes) {
-      Now &at = now[tile];
-      at.bytes += bytes;
-      at.aligned += alignUp(bytes, TILE_ALIGN);
-      at.mostAligned = std::max(at.mostAligned, at.aligned);
-      tiles_[tile].passing += bytes;
-      tiles_[tile].notAlwaysLive = std::max(tiles_[tile].notAlwaysLive, at.bytes);
-    });
+    arrive(context_.lifetimes[index].begin);
+    expire(context_.lifetimes[index].begin);
+    forEachPiece(index, [&](std::uint32_t tile, std::uint64_t bytes) { passage.add(tile, bytes); });
     living.emplace(context_.lifetimes[index].end, index);
   }
-  for (std::size_t tile = 0; tile < tiles_.size(); ++tile)
-    tiles_[tile].gaps += now[tile].mostAligned - tiles_[tile].notAlwaysLive;
+  arrive(NONE);
+  passage.finish();
 }
 
 } // namespace cottonwood::lower::detail

@@ -60,13 +60,13 @@ POP_INLINE Tensor convTileVariable(::poplar::Graph &graph, ConvCheck const &chec
   Tensor t;
   if (side == ConvSide::INPUT)
     t = channelVariable(graph, type, shape({groups, batch}, params.inputFieldShape, in),
-                        std::min<std::size_t>(plan.inGroup, in), debugContext);
+                        std::min<std::size_t>(plan.inGroup, in), plan.convGroup, debugContext);
   else if (side == ConvSide::WEIGHTS)
     t = weightVariable(graph, type, shape({groups, out}, params.kernelShape, in), plan.outGroup,
                        std::min<std::size_t>(plan.inGroup, in), debugContext);
   else
     t = channelVariable(graph, type, shape({groups, batch}, params.getOutputFieldShape(), out),
-                        plan.outGroup, debugContext)
+                        plan.outGroup, plan.convGroup, debugContext)
             .dimRoll(0, static_cast<unsigned>(params.getNumFieldDims()) + 1);
   mapForPlan(graph, t, side, check, options, plan);
   return t;

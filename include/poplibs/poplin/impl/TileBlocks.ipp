@@ -14,8 +14,10 @@ namespace cottonwood::poplin {
 POP_INLINE TileBlocks::TileBlocks(planner::TileProblem const &seen, planner::TilePlan const &plan) {
   bool const flat = plan.method == planner::TileMethod::AMP_1X1;
   grains_.fill(1);
-  grains_[Block::N] = plan.outGroup;
-  grains_[Block::I] = plan.inGroup;
+  grains_[Block::G] = plan.convGroup;
+  bool const together = plan.convGroup > 1; // then channels are not cut
+  grains_[Block::N] = together ? seen.n : plan.outGroup;
+  grains_[Block::I] = together ? seen.i : plan.inGroup;
   sizes_ = {seen.g,
             flat ? 1 : seen.b,
             flat ? seen.positions() : seen.field[0].outputs,
@@ -121,6 +123,14 @@ POP_INLINE Tensor joinChannels(Tensor const &t) {
   return t.dimRoll(1, last - 1).flatten(last - 1, last + 1);
 }
 
+/// [G, X..., C] as [G / groups, X..., groups, C]; G is whole groups.
+POP_INLINE Tensor splitGroups(Tensor const &t, std::size_t groups) {
+  Tensor const split = t.reshapePartial(0, 1, {t.dim(0) / groups, groups});
+  return split.dimRoll(1, split.rank() - 2);
+}
+/// The inverse.
+POP_INLINE Tensor joinGroups(Tensor const &t) { return t.dimRoll(t.rank() - 2, 1).flatten(0, 2); }
+
 /// [G, N, K..., I] as [G, N / og, I / ig, K..., og, ig]; N and I are whole groups.
 POP_INLINE Tensor splitWeights(Tensor const &t, std::size_t outGroup, std::size_t inGroup) {
   unsigned const last = t.rank() - 1;
@@ -147,9 +157,16 @@ POP_INLINE Tensor joinWeights(Tensor const &t) {
 
 } // namespace detail
 
-POP_INLINE Tensor inChannelOrder(Tensor const &t, std::size_t group) {
+POP_INLINE Tensor inChannelOrder(Tensor const &t, std::size_t group, std::size_t convGroup) {
   std::vector<Tensor> pieces;
   unsigned const last = t.rank() - 1;
+  if (convGroup > 1) {
+    detail::forEachGrouping(
+        t.dim(0), convGroup, [&](std::size_t begin, std::size_t end, std::size_t groups) {
+          pieces.push_back(detail::splitGroups(t.slice(begin, end, 0), groups).flatten());
+        });
+    return ::poplar::concat(pieces);
+  }
   detail::forEachGrouping(
       t.dim(last), group, [&](std::size_t begin, std::size_t end, std::size_t channels) {
         pieces.push_back(detail::splitChannels(t.slice(begin, end, last), channels).flatten());
@@ -172,9 +189,20 @@ POP_INLINE Tensor inWeightOrder(Tensor const &t, std::size_t outGroup, std::size
 
 POP_INLINE Tensor channelVariable(::poplar::Graph &graph, ::poplar::Type const &type,
                                   std::vector<std::size_t> const &shape, std::size_t group,
+                                  std::size_t convGroup,
                                   ::poplar::DebugContext const &debugContext) {
   std::vector<Tensor> parts;
   auto const last = static_cast<unsigned>(shape.size() - 1);
+  if (convGroup > 1) {
+    detail::forEachGrouping(
+        shape[0], convGroup, [&](std::size_t begin, std::size_t end, std::size_t groups) {
+          std::vector<std::size_t> memory(shape);
+          memory[0] = (end - begin) / groups;
+          memory.insert(memory.end() - 1, groups);
+          parts.push_back(detail::joinGroups(graph.addVariable(type, memory, debugContext)));
+        });
+    return ::poplar::concat(parts, 0);
+  }
   detail::forEachGrouping(
       shape.back(), group, [&](std::size_t begin, std::size_t end, std::size_t channels) {
         std::vector<std::size_t> memory(shape.begin(), shape.end() - 1);
@@ -272,7 +300,7 @@ POP_INLINE void mapTileInput(::poplar::Graph &graph, Tensor const &in, TileBlock
   blocks.forEach(0, [&](B const &block) {
     Tensor const part = detail::inputShare(in, block, blocks, flat);
     if (part.numElements() != 0)
-      detail::mapShare(graph, inChannelOrder(part, plan.inGroup),
+      detail::mapShare(graph, inChannelOrder(part, plan.inGroup, plan.convGroup),
                        block.part[B::N] * blocks.parts(B::K0) + block.part[B::K0],
                        blocks.parts(B::N) * blocks.parts(B::K0), plan.inGroup, block.tile);
   });

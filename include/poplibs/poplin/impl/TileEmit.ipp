@@ -141,10 +141,23 @@ private:
     prog_.add(::poplar::program::Execute(cs, debugContext_));
   }
 
-  kernels::AmpBlock ampBlock(Block const &block) const {
+  /// Cycles of the vertex of group `g` of a block: of groups that are computed at a time the first
+  /// one has those of all.
+  std::uint64_t cyclesOf(Block const &block, std::size_t g) const {
     using planner::detail::ceilDiv;
-    return {1, ceilDiv(block.size(Block::I), job_.plan.inGroup),
-            ceilDiv(block.size(Block::N), job_.plan.outGroup), job_.plan.outGroup};
+    planner::TilePlan const &plan = job_.plan;
+    bool const slic = plan.method == planner::TileMethod::SLIC;
+    if (g % plan.convGroup != 0 || (slic && g != 0))
+      return 0;
+    planner::TileBlock size;
+    size.inGroups = ceilDiv(block.size(Block::I) * plan.convGroup, plan.inGroup);
+    size.outGroups = ceilDiv(block.size(Block::N) * plan.convGroup, plan.outGroup);
+    size.b = block.size(Block::B);
+    size.outputs = {block.size(Block::Y0), block.size(Block::Y1),
+                    flat_ ? 1 : job_.seen.field[2].outputs};
+    size.taps = {block.size(Block::K0), job_.seen.field[1].taps, job_.seen.field[2].taps};
+    std::uint64_t const units = slic ? ceilDiv(block.size(Block::G), plan.convGroup) : 1;
+    return planner::TileCost::vertexCycles(job_.seen, job_.amp, plan, size, units);
   }
 
   /// Group `g` of a block; `out` is [positions, N].
@@ -160,8 +173,7 @@ private:
     graph_.setInitialValue(v["m"], positions);
     graph_.setInitialValue(v["n"], columns);
     graph_.setInitialValue(v["k"], depth);
-    graph_.setPerfEstimate(v, kernels::amp1x1Cycles(job_.amp, positions, ampBlock(block)),
-                           2 * positions * depth * columns);
+    graph_.setPerfEstimate(v, cyclesOf(block, g), 2 * positions * depth * columns);
     graph_.setTileMapping(v, block.tile);
   }
 
@@ -183,19 +195,8 @@ private:
     graph_.setInitialValue(v["outputs"], table.outputs());
     graph_.setInitialValue(v["inChannels"], channels);
     graph_.setInitialValue(v["taps"], taps);
-    graph_.setPerfEstimate(v, convCycles(block, table.outputs()),
-                           2 * table.outputs() * columns * channels * taps);
+    graph_.setPerfEstimate(v, cyclesOf(block, g), 2 * table.outputs() * columns * channels * taps);
     graph_.setTileMapping(v, block.tile);
-  }
-
-  std::uint64_t convCycles(Block const &block, std::size_t outputs) const {
-    auto const &p = job_.seen;
-    std::size_t const width = p.field[2].outputs > 1   ? p.field[2].outputs
-                              : p.field[1].outputs > 1 ? block.size(Block::Y1)
-                                                       : block.size(Block::Y0);
-    return kernels::ampNx1Cycles(job_.amp, outputs / width, width, block.size(Block::K0),
-                                 p.field[1].taps * p.field[2].taps, job_.plan.filterHeight,
-                                 ampBlock(block));
   }
 
   unsigned dims() const { return static_cast<unsigned>(job_.params->getNumFieldDims()); }

@@ -194,10 +194,11 @@ POP_INLINE Tensor tileVariable(::poplar::Graph &graph, ::poplar::Type const &typ
                                planner::TileProblem const &problem, planner::TilePlan const &plan,
                                ::poplar::DebugContext const &debugContext) {
   Tensor const t =
-      side == TileSide::INPUT ? channelVariable(graph, type, shape, plan.inGroup, debugContext)
+      side == TileSide::INPUT
+          ? channelVariable(graph, type, shape, plan.inGroup, plan.convGroup, debugContext)
       : side == TileSide::WEIGHTS
           ? weightVariable(graph, type, shape, plan.outGroup, plan.inGroup, debugContext)
-          : channelVariable(graph, type, shape, plan.outGroup, debugContext);
+          : channelVariable(graph, type, shape, plan.outGroup, plan.convGroup, debugContext);
   graph.setTileMapping(t, 0); // what no block uses
   mapTileOperand(graph, t, side, problem, plan);
   return t;
