@@ -12,6 +12,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <queue>
 #include <unordered_map>
 
@@ -24,7 +25,9 @@ POP_INLINE bool isTiled(Context const &context) {
 /// Bytes, messages and cycles of one step by tile.
 class StepCosts {
 public:
-  explicit StepCosts(Context const &context) : cost_(context.out.target.getNumTiles()) {}
+  explicit StepCosts(Context const &context)
+      : cost_(context.out.target.getNumTiles()),
+        tilesPerIPU_(std::max(1u, context.out.target.getTilesPerIPU())) {}
 
   struct Entry {
     std::uint64_t out = 0, in = 0, messages = 0;
@@ -47,11 +50,18 @@ public:
     at(from).sends += messages;
     at(to).in += bytes;
     at(to).messages += messages;
+    if (from / tilesPerIPU_ != to / tilesPerIPU_)
+      crossing_[{from / tilesPerIPU_, to / tilesPerIPU_}] += bytes;
   }
 
   void add(ExchangeLedger &ledger, poplar::Target const &target) {
     unsigned const bus =
         target.supportsExchangeBusSharing() ? target.getTilesPerSharedExchangeBus() : 1;
+    if (target.getNumIPUs() > 1)
+      ledger.forEachCrossing(tilesPerIPU_,
+                             [&](std::uint32_t src, std::uint32_t dst, std::uint64_t bytes) {
+                               crossing_[{src, dst}] += bytes;
+                             });
     ledger.settle(bus, [&](std::uint32_t tile, ExchangeLedger::Traffic const &traffic) {
       Entry &entry = at(tile);
       entry.out += traffic.out;
@@ -67,9 +77,28 @@ public:
                        std::uint64_t bytesPerCycle);
 
 private:
+  std::uint64_t linkCycles(poplar::Target const &target) const;
+
   std::vector<Entry> cost_;
   std::vector<std::uint32_t> tiles_;
+  std::uint32_t tilesPerIPU_;
+  std::map<std::pair<std::uint32_t, std::uint32_t>, std::uint64_t>
+      crossing_; ///< bytes by source and destination IPU
 };
+
+/// What the busiest links need: the flows that share a constraint's bandwidth, one after another.
+POP_INLINE std::uint64_t StepCosts::linkCycles(poplar::Target const &target) const {
+  double seconds = 0;
+  for (poplar::GlobalExchangeConstraint const &constraint : target.getGlobalExchangeConstraints()) {
+    std::uint64_t bytes = 0;
+    for (poplar::GlobalExchangeFlow const &flow : constraint.flows)
+      if (auto const found = crossing_.find({flow.src, flow.dst}); found != crossing_.end())
+        bytes += found->second;
+    if (constraint.bandwidth > 0)
+      seconds = std::max(seconds, 8 * static_cast<double>(bytes) / constraint.bandwidth);
+  }
+  return static_cast<std::uint64_t>(std::ceil(seconds * target.getTileClockFrequency()));
+}
 
 POP_INLINE std::uint32_t clamp32(std::uint64_t value) {
   return static_cast<std::uint32_t>(std::min<std::uint64_t>(value, 0xffffffffu));
@@ -95,6 +124,12 @@ POP_INLINE std::uint32_t StepCosts::finish(Context &context, BspStep step, std::
     entry = {};
   }
   tiles_.clear();
+  if (!crossing_.empty()) {
+    poplar::Target const &target = context.out.target;
+    step.kind = StepKind::GlobalExchange;
+    start += target.getGlobalSyncCycles() + linkCycles(target);
+    crossing_.clear();
+  }
   step.syncCycles = cost::SYNC;
   step.maxCycles = step.syncCycles + start + longest;
   bsp.steps.push_back(std::move(step));
@@ -398,7 +433,7 @@ POP_INLINE std::uint32_t addCrossReplicaStep(Context &context, graph::View const
                          cost::REPLICA_BYTES_PER_SECOND;
   auto const links =
       static_cast<std::uint64_t>(seconds * context.out.target.getTileClockFrequency());
-  return costs.finish(context, {StepKind::Exchange, std::string(name)},
+  return costs.finish(context, {StepKind::GlobalExchange, std::string(name)},
                       cost::EXCHANGE_START + context.out.target.getGlobalSyncCycles() + links,
                       std::max(1u, context.out.target.getExchangeBytesPerCycle()));
 }

@@ -31,6 +31,9 @@ public:
     std::uint64_t sends = 0;  ///< contiguous runs of `out`
     std::uint64_t shared = 0; ///< of `in`: bytes that the neighbour on the bus receives as well
   };
+  /// f(source IPU, destination IPU, bytes) for what leaves an IPU; a word that several tiles of
+  /// another one receive crosses once.
+  template <class F> void forEachCrossing(unsigned tilesPerIPU, F &&f) const;
   /// f(tile, Traffic const &) adds up for every tile that takes part. The ledger is empty then.
   /// \param tilesPerBus  tiles that share a bus: 1 or 2
   template <class F> void settle(unsigned tilesPerBus, F &&f);
@@ -80,6 +83,31 @@ void ExchangeLedger::forEachPiece(graph::TileMap const &tiles, ElementSet const 
       });
     return true;
   });
+}
+
+template <class F> void ExchangeLedger::forEachCrossing(unsigned tilesPerIPU, F &&f) const {
+  for (Bulk const &bulk : bulks_)
+    if (bulk.from / tilesPerIPU != bulk.to / tilesPerIPU)
+      f(bulk.from / tilesPerIPU, bulk.to / tilesPerIPU, bulk.bytes);
+  std::vector<Word> words;
+  for (Word word : words_)
+    if (word.from / tilesPerIPU != word.to / tilesPerIPU) {
+      word.to /= tilesPerIPU;
+      words.push_back(word);
+    }
+  auto const key = [](Word const &word) { return std::tuple(word.from, word.to, word.var); };
+  std::sort(words.begin(), words.end(), [&](Word const &a, Word const &b) {
+    return std::pair(key(a), a.begin) < std::pair(key(b), b.begin);
+  });
+  std::uint64_t crossed = 0;
+  for (std::size_t i = 0; i < words.size(); ++i) {
+    if (i == 0 || key(words[i]) != key(words[i - 1]))
+      crossed = 0;
+    if (words[i].end > crossed) {
+      f(words[i].from / tilesPerIPU, words[i].to, words[i].end - std::max(words[i].begin, crossed));
+      crossed = words[i].end;
+    }
+  }
 }
 
 template <class F> void ExchangeLedger::settle(unsigned tilesPerBus, F &&f) {

@@ -81,7 +81,6 @@ private:
   void vertices();
   void control();
   void exchange();
-  std::uint64_t arriving(BspStep const &step) const;
   void liveness();
   void variables();
   void programVariables();
@@ -149,12 +148,17 @@ POP_INLINE void TileCodePlan::control() {
 POP_INLINE void TileCodePlan::exchange() {
   for (BspStep const &step : out_.bsp.steps) {
     bool const host = step.kind == StepKind::StreamIn || step.kind == StepKind::StreamOut;
+    bool const global = step.kind == StepKind::GlobalExchange;
     for (std::uint64_t c = step.firstCost; c < step.firstCost + step.numCosts; ++c) {
       TileCost const &cost = out_.bsp.costs[c];
       TileMemory &tile = tiles_[cost.tile];
-      (host ? tile.hostExchangeCode : tile.exchangeCode) += exchangeCodeBytes(cost);
+      (host     ? tile.hostExchangeCode
+       : global ? tile.globalExchangeCode
+                : tile.exchangeCode) += exchangeCodeBytes(cost);
       if (host)
         tile.hostHeaders += packetHeaderBytes(cost.bytesOut);
+      if (global)
+        tile.globalHeaders += packetHeaderBytes(cost.bytesOut);
     }
   }
 }
@@ -192,20 +196,6 @@ TileCodePlan::livenessOfPrograms() const {
   return most;
 }
 
-/// Elements of other tiles that the vertices of a step read.
-POP_INLINE std::uint64_t TileCodePlan::arriving(BspStep const &step) const {
-  if (step.kind != StepKind::Compute || step.computeSet == NONE)
-    return 0;
-  std::uint32_t const before = context_.computeSetSteps[step.computeSet].before;
-  if (before == NONE)
-    return 0;
-  std::uint64_t bytes = 0;
-  BspStep const &exchange = out_.bsp.steps[before];
-  for (std::uint64_t c = exchange.firstCost; c < exchange.firstCost + exchange.numCosts; ++c)
-    bytes += out_.bsp.costs[c].bytesIn;
-  return bytes;
-}
-
 POP_INLINE void TileCodePlan::liveness() {
   BspProgram &bsp = out_.bsp;
   bsp.liveness.resize(bsp.steps.size());
@@ -215,11 +205,9 @@ POP_INLINE void TileCodePlan::liveness() {
     if (found == ofPrograms.end())
       continue;
     for (std::uint64_t s = 0; s < bsp.programs[i].numSteps; ++s) {
-      std::uint32_t const number = bsp.programSteps[bsp.programs[i].firstStep + s];
-      StepLiveness &step = bsp.liveness[number];
-      std::uint64_t const bytes = found->second.bytes + arriving(bsp.steps[number]);
-      if (step.position == NONE || bytes > step.bytes)
-        step = {found->second.position, bytes};
+      StepLiveness &step = bsp.liveness[bsp.programSteps[bsp.programs[i].firstStep + s]];
+      if (step.position == NONE || found->second.bytes > step.bytes)
+        step = found->second;
     }
   }
 }

@@ -24,7 +24,8 @@ enum class StepKind : std::uint8_t {
   StreamIn,
   StreamOut,
   Sync,
-  Control
+  Control,
+  GlobalExchange ///< between IPUs, and what is exchanged within them at the same time
 };
 
 /// Cost of one tile in a step. A tile that is not listed takes no part.
@@ -68,8 +69,8 @@ struct ProgramInfo {
   std::uint64_t firstVar = 0, numVars = 0;   ///< in BspProgram::programVars
 };
 
-/// Not-always-live bytes of all tiles while a step is executed, where they are the most if it
-/// occurs several times.
+/// Not-always-live bytes of variables on all tiles while a step is executed, where they are the
+/// most if it occurs several times.
 struct StepLiveness {
   std::uint32_t position = ~std::uint32_t{0}; ///< compares with VariableInfo::lifeBegin and lifeEnd
   std::uint64_t bytes = 0;
@@ -124,8 +125,9 @@ inline constexpr std::size_t NUM_MEMORY_REGIONS = 3;
 
 /// Bytes on one tile, as a tiled machine would allocate them.
 struct POP_API TileMemory {
-  std::uint64_t alwaysLive = 0;    ///< variables that keep their contents between programs
-  std::uint64_t notAlwaysLive = 0; ///< the most that other variables occupy at one time
+  std::uint64_t alwaysLive = 0; ///< variables that keep their contents between programs
+  /// The most that other variables occupy at one time, with what arrives for a compute set.
+  std::uint64_t notAlwaysLive = 0;
   std::uint64_t passing = 0; ///< all other variables together; more than the above if they share
   std::uint64_t gaps = 0;    ///< unused, for alignment
   std::uint64_t constants = 0;

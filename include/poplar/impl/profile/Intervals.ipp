@@ -58,7 +58,7 @@ POP_INLINE void addStep(IntervalWriter &writer, lower::ExecutableData const &exe
   writer.add(syncCycles, {.sync = tiles});
   std::uint64_t const cycles = step.maxCycles - syncCycles;
   busy.clear();
-  if (host) // all tiles wait for the host's link together
+  if (host || step.kind == StepKind::GlobalExchange) // all tiles wait for the links together
     busy.assign(tiles, cycles);
   else
     for (std::uint64_t c = step.firstCost; c < step.firstCost + step.numCosts; ++c)

@@ -259,7 +259,7 @@ POP_INLINE std::shared_ptr<ReportData> reportOf(engine::Session const &session,
 POP_INLINE char const *nameOf(lower::StepKind kind) {
   static constexpr char const *names[] = {"OnTileExecute", "DoExchange",    "OnTileCopy",
                                           "StreamCopyMid", "StreamCopyMid", "Sync",
-                                          "Control"};
+                                          "Control",       "GlobalExchange"};
   return names[static_cast<std::size_t>(kind)];
 }
 

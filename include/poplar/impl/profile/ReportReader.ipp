@@ -271,7 +271,7 @@ POP_INLINE void ReportReader::steps() {
   while (row.next()) {
     checkId(row, report_->steps.size());
     StepFacts step;
-    step.kind = enumerator(row, 1, lower::StepKind::Control);
+    step.kind = enumerator(row, 1, lower::StepKind::GlobalExchange);
     step.name = row.text(2);
     step.computeSet = optional(row, 3, report_->computeSets.size(), "a compute set is missing");
     if (step.computeSet == NONE && step.kind == lower::StepKind::Compute)

@@ -11,7 +11,6 @@ POP_INLINE Totals totalsOf(ReportData const &report) {
   using lower::StepKind;
   Totals totals;
   auto const tiles = static_cast<double>(report.target.numTiles());
-  auto const contexts = static_cast<double>(report.target.numWorkerContexts);
   for (std::size_t i = 0; i < report.execution.executions.size(); ++i) {
     StepFacts const &step = report.steps[i];
     auto const times = static_cast<double>(report.execution.executions[i]);
@@ -19,15 +18,18 @@ POP_INLINE Totals totalsOf(ReportData const &report) {
     auto const sum = static_cast<double>(step.sumCycles);
     if (step.kind == StepKind::Compute) {
       totals.computeIdle += times * sum;
-      totals.computeBusy += times * static_cast<double>(step.threadCycles) / contexts;
+      totals.computeBusy += times * static_cast<double>(step.threadCycles);
     } else if (step.kind == StepKind::Exchange || step.kind == StepKind::OnTileCopy) {
       totals.exchange += times * sum;
+    } else if (step.kind == StepKind::GlobalExchange) { // all tiles wait for the links
+      totals.globalExchange += times * tiles * static_cast<double>(step.cycles - step.syncCycles);
     } else if (step.kind == StepKind::StreamIn || step.kind == StepKind::StreamOut) {
       totals.host += times * tiles * static_cast<double>(step.cycles - step.syncCycles);
     }
   }
   double const all = static_cast<double>(totals.cycles) * tiles;
-  totals.sync = std::max(0.0, all - totals.computeIdle - totals.exchange - totals.host);
+  totals.sync = std::max(0.0, all - totals.computeIdle - totals.exchange - totals.globalExchange -
+                                  totals.host);
   return totals;
 }
 
