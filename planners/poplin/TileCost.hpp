@@ -77,10 +77,7 @@ public:
   std::uint64_t bytes() const {
     if (machine_.charges.published)
       return (paddedInput() + paddedWeights()) * inBytes() + sums() * sumBytes();
-    // A block that lies on its tile as a whole is read in place.
-    std::uint64_t const input = receivedInput().bytes == 0 ? 0 : places() * block_.g * block_.i;
-    std::uint64_t const kernel = receivedWeights().bytes == 0 ? 0 : weights();
-    std::uint64_t const operands = (input + kernel) * inBytes();
+    std::uint64_t const operands = (places() * block_.g * block_.i + weights()) * inBytes();
     std::uint64_t const partials = hasPartials() ? results() * sumBytes() : 0;
     std::uint64_t added = 0;
     forEachStage([&](std::uint64_t depth, std::uint64_t elements, bool) {
