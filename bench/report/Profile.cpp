@@ -277,6 +277,8 @@ void Converter::addFacts() {
     addExecutionFacts();
   for (auto const &[name, value] : report_.options())
     add("Options", name, value);
+  for (auto const &[name, text] : report_.plans())
+    data_.plans.push_back({name, text});
 }
 
 void Converter::addTargetFacts() {

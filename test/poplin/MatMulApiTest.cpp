@@ -1,6 +1,7 @@
 // What surrounds the products: tensors made for them, plans, caches.
 #include "Products.hpp"
 
+#include <poplar/impl/lower/ExecutableData.hpp>
 #include <poplin/FullyConnected.hpp>
 #include <poputil/exceptions.hpp>
 
@@ -153,6 +154,20 @@ TEST_CASE("a forced plan is taken") {
                             {{"planConstraints", "{\"splitM\": 2, \"splitK\": 4}"}}),
              expectation(a, b, FLOAT));
   all.runAndCheck();
+}
+
+TEST_CASE("executables tell the plans of products and convolutions on tiles") {
+  Tiles tiles(products::tiles(8));
+  auto &run = tiles.run;
+  Tensor const a = poplin::createMatMulInputLHS(run.graph, FLOAT, {64, 32}, {32, 48}, "a"),
+               b = poplin::createMatMulInputRHS(run.graph, FLOAT, {64, 32}, {32, 48}, "b");
+  poplin::matMul(run.graph, a, b, run.prog, "layer");
+  poplar::Executable const executable = poplar::compileGraph(run.graph, {run.prog});
+  auto const &notes = executable.data()->notes;
+  REQUIRE(notes.size() == 1);
+  CHECK(notes[0].first.find("layer") != std::string::npos);
+  for (char const *part : {"plan: tiles method=amp1x1", "predicted: ", "instead: ", "problem: "})
+    CHECK(notes[0].second.find(part) != std::string::npos);
 }
 
 TEST_CASE("a cache holds one entry for each problem and set of options") {

@@ -3,6 +3,7 @@
 
 #include <poplar/Vertex.hpp>
 #include <poplar/VertexRegistration.hpp>
+#include <poplar/impl/graph/HandleAccess.hpp>
 
 #include <doctest/doctest.h>
 
@@ -45,6 +46,7 @@ struct Negated {
       graph.setTileMapping(v, tile);
       graph.setPerfEstimate(v, 100);
     }
+    cottonwood::graph::HandleAccess::data(graph)->addNote("negate", "plan: 3 vertices\ntext");
     Engine engine(graph, Repeat(2, Execute(cs)),
                   {{"autoReport.all", "true"}, {"autoReport.directory", folder.path.string()}});
     engine.loadAndRun(device);
@@ -86,6 +88,13 @@ TEST_SUITE("pva/Vertices") {
       CHECK(inSet[0].count() == 3);
       CHECK(inSet[0].estimatedCycles() == 300);
     }
+  }
+
+  TEST_CASE("plans that libraries left in the graph") {
+    Negated const negated;
+    using Plans = std::vector<std::pair<std::string, std::string>>;
+    for (pva::Report const &report : negated.reports)
+      CHECK(report.plans() == Plans{{"negate", "plan: 3 vertices\ntext"}});
   }
 
   TEST_CASE("the step that executes them, and their cycles") {

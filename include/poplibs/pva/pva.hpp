@@ -77,6 +77,9 @@ public:
   std::string name() const;
   /// Options of the engine that were in effect: name and value, sorted by name.
   std::vector<std::pair<std::string, std::string>> options() const;
+  /// What planners chose: the name of an operation, and lines of text. Not in the published
+  /// interface.
+  std::vector<std::pair<std::string, std::string>> plans() const;
   CompilationReport compilation() const { return CompilationReport(report_); }
   bool hasExecution() const;
   /// \throws poplar::missing_profile_data  the report tells of the graph alone.

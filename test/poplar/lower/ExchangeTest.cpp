@@ -7,6 +7,7 @@
 #include <cmath>
 #include <doctest/doctest.h>
 #include <optional>
+#include <sstream>
 
 TEST_SUITE_BEGIN("poplar/lower/exchange");
 
@@ -107,6 +108,8 @@ TEST_CASE("what leaves an IPU waits for all IPUs and for the links") {
   auto const links = static_cast<std::uint64_t>(
       std::ceil(8.0 * BYTES / bandwidth * target.getTileClockFrequency()));
   CHECK(step.maxCycles == SYNC + START + target.getGlobalSyncCycles() + links + BYTES / 4 + 1);
+  std::ostringstream stored;
+  CHECK_NOTHROW(readers.executable->serialize(stored));
   Readers const within(target, {1, 2});
   CHECK(within.exchange().kind == StepKind::Exchange);
 }

@@ -31,7 +31,7 @@ template <class E> inline constexpr E LAST_OF{};
 #define POP_STORED_ENUM(E, last) template <> inline constexpr E LAST_OF<E> = E::last
 
 POP_STORED_ENUM(lower::Op, Abort);
-POP_STORED_ENUM(lower::StepKind, Control);
+POP_STORED_ENUM(lower::StepKind, GlobalExchange);
 POP_STORED_ENUM(program::NodeKind, Block);
 POP_STORED_ENUM(base::TypeId, Float);
 POP_STORED_ENUM(poplar::ReplicatedStreamMode, BROADCAST);
@@ -103,7 +103,7 @@ POP_STORED_FIELDS(lower::ExecutableData, target, options, name, isa, numReplicas
                   stagings, plans, moves, moveDims, switches, prints, crossReplicaPlans,
                   instructions, entryPoints, streams, hostReads, hostWrites, remoteBuffers,
                   remoteCopies, hostFunctions, hostCalls, aborts, watched, bsp, tileMemory,
-                  tileRuns, vertexTypes, numVertices, numEdges, numVariables, numComputeSets);
+                  tileRuns, vertexTypes, notes, numVertices, numEdges, numVariables, numComputeSets);
 
 #undef POP_STORED_FIELDS
 #undef POP_STORED_ENUM

@@ -248,6 +248,12 @@ public:
   /// Calls f(Region) for every region of every edge field that is connected; f(field, i, region).
   template <class F> void forEachRegion(VertexId id, F &&f) const;
 
+  // What libraries want reports to say of their operations: name and text.
+  void addNote(std::string name, std::string text) {
+    notes_.emplace_back(std::move(name), std::move(text));
+  }
+  std::vector<std::pair<std::string, std::string>> const &notes() const { return notes_; }
+
   // Connections, as Graph writes them.
   EdgeSlot &slot(VertexId id, unsigned field);
   EdgeSlot const &slot(VertexId id, unsigned field) const {
@@ -331,6 +337,7 @@ private:
   std::deque<ComputeSetData> computeSets_;
   std::vector<VertexData> vertices_;
   std::vector<EdgeSlot> slots_;
+  std::vector<std::pair<std::string, std::string>> notes_;
   std::vector<EdgeSlot> listSlots_;
   std::deque<View> views_;
   std::vector<std::vector<std::byte>> arrays_;

@@ -35,7 +35,7 @@ POP_INLINE char const *opName(Op op) {
 
 POP_INLINE char const *stepName(StepKind kind) {
   static constexpr char const *NAMES[] = {"Compute",   "Exchange", "OnTileCopy", "StreamIn",
-                                          "StreamOut", "Sync",     "Control"};
+                                          "StreamOut", "Sync",     "Control",    "GlobalExchange"};
   return NAMES[static_cast<std::size_t>(kind)];
 }
 

@@ -286,6 +286,8 @@ struct ExecutableData {
   std::vector<TileMemory> tileMemory;
   std::vector<TileRun> tileRuns; ///< of variables
   std::vector<VertexTypeMemory> vertexTypes;
+  /// What libraries say of their operations, for reports: name and text.
+  std::vector<std::pair<std::string, std::string>> notes;
   std::uint64_t numVertices = 0, numEdges = 0, numVariables = 0, numComputeSets = 0;
 };
 

@@ -61,6 +61,7 @@ POP_INLINE std::shared_ptr<ExecutableData const> lower(graph::GraphData const &g
   context.out.isa = request.isa;
   context.out.numVariables = graph.numVariables();
   context.out.numComputeSets = graph.numComputeSets();
+  context.out.notes = graph.notes();
   int number = 0;
   for (detail::Pass const &pass : detail::PASSES) {
     if (request.progress)

@@ -121,6 +121,7 @@ struct ExecutionFacts {
 struct ReportData {
   std::string poplarVersion, packageHash, engineName;
   std::vector<std::pair<std::string, std::string>> options; ///< sorted by name
+  std::vector<std::pair<std::string, std::string>> plans;   ///< name of an operation, and its plan
   TargetFacts target;
   GraphFacts graph;
   std::vector<lower::TileMemory> tiles;

@@ -202,6 +202,7 @@ POP_INLINE std::shared_ptr<ReportData> graphReport(lower::ExecutableData const &
   for (auto const &[name, value] : executable.options)
     report->options.emplace_back(name, value);
   std::sort(report->options.begin(), report->options.end());
+  report->plans = executable.notes;
   report->target = targetFacts(executable);
   report->graph = {executable.numVertices, executable.bsp.verticesByDefaultRule,
                    executable.numEdges, executable.numVariables, executable.numComputeSets};

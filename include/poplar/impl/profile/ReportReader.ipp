@@ -181,6 +181,9 @@ POP_INLINE void ReportReader::meta() {
   Statement option(database_, "SELECT name, value FROM option ORDER BY name");
   while (option.next())
     report_->options.emplace_back(option.text(0), option.text(1));
+  Statement plan(database_, "SELECT name, text FROM plan ORDER BY id");
+  while (plan.next())
+    report_->plans.emplace_back(plan.text(0), plan.text(1));
 }
 
 POP_INLINE void ReportReader::memory() {

@@ -13,6 +13,7 @@ inline constexpr char REPORT_FORMAT[] = "cottonwood profile";
 inline constexpr char REPORT_TABLES[] =
     "CREATE TABLE meta(name TEXT PRIMARY KEY, value) WITHOUT ROWID;"
     "CREATE TABLE option(name TEXT PRIMARY KEY, value TEXT) WITHOUT ROWID;"
+    "CREATE TABLE plan(id INTEGER PRIMARY KEY, name TEXT, text TEXT);"
     "CREATE TABLE tile_memory(figure TEXT PRIMARY KEY, by_tile BLOB) WITHOUT ROWID;"
     "CREATE TABLE vertex_type(id INTEGER PRIMARY KEY, name TEXT, instances INT, state_bytes INT,"
     " code_bytes INT, by_tile BLOB);"

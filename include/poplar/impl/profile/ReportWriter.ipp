@@ -97,6 +97,10 @@ POP_INLINE void ReportWriter::meta() {
   Statement option(database_, "INSERT OR REPLACE INTO option VALUES(?, ?)");
   for (auto const &[name, value] : report_.options)
     option.insert(name, value);
+  Statement plan(database_, "INSERT INTO plan VALUES(?, ?, ?)");
+  std::uint64_t id = 0;
+  for (auto const &[name, text] : report_.plans)
+    plan.insert(id++, name, text);
 }
 
 POP_INLINE void ReportWriter::memory() {

@@ -13,9 +13,11 @@ POP_INLINE void emitConvTiles(::poplar::Graph &graph, ConvJob const &job,
   for (Tensor *operand : {&in, &weights})
     if (operand->intersectsWith(job.out))
       *operand = ::poputil::duplicate(graph, *operand, prog, {debugContext, "operand"});
-  auto const plan =
-      planConv(job.where, graph.getTarget(), job.check, job.options, job.cache).tiles.plan;
+  planner::TileChoice const choice =
+      planConv(job.where, graph.getTarget(), job.check, job.options, job.cache).tiles;
+  planner::TilePlan const &plan = choice.plan;
   planner::TileProblem const whole = tileProblem(job.check, job.options);
+  notePlan(graph, debugContext, whole, choice);
   TileJob tiles;
   tiles.seen = planner::detail::seenBy(whole, plan);
   tiles.plan = plan;

@@ -15,10 +15,12 @@ POP_INLINE void emitMatMulTiles(::poplar::Graph &graph, MatMulJob const &job,
     if (operand->intersectsWith(job.out))
       *operand = ::poputil::duplicate(graph, *operand, prog, {debugContext, "operand"});
   planner::MatMulProblem problem = job.problem();
-  auto const plan =
-      planMatMul(job.where, graph.getTarget(), problem, job.options, job.cache).tiles.plan;
+  planner::TileChoice const choice =
+      planMatMul(job.where, graph.getTarget(), problem, job.options, job.cache).tiles;
+  planner::TilePlan const &plan = choice.plan;
   problem.partials = partialsFor(problem, job.options);
   planner::TileProblem const whole = tileProblem(problem);
+  notePlan(graph, debugContext, whole, choice);
   TileJob tiles;
   tiles.seen = planner::detail::seenBy(whole, plan);
   tiles.plan = plan;

@@ -33,6 +33,10 @@ POP_API TileOperands tileOperands(Tensor const &a, Tensor const &b, Tensor const
 POP_API TileOperands tileOperands(ConvCheck const &check, Tensor const &in, Tensor const &weights,
                                   Tensor const &out, planner::TilePlan const &plan);
 
+/// Leaves a note of a plan in the graph, for reports.
+POP_API void notePlan(::poplar::Graph &graph, ::poplar::DebugContext const &debugContext,
+                      planner::TileProblem const &problem, planner::TileChoice const &choice);
+
 /// Which operand a tensor is.
 enum class TileSide { INPUT, WEIGHTS, OUTPUT };
 

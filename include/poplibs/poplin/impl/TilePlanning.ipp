@@ -4,6 +4,9 @@
 #include <poplin/impl/MatMulMachine.hpp>
 #include <poplin/impl/TilePlanning.hpp>
 
+#include <poplar/impl/base/Error.hpp>
+#include <poplar/impl/graph/HandleAccess.hpp>
+
 #include <algorithm>
 
 namespace cottonwood::poplin {
@@ -175,6 +178,22 @@ POP_INLINE TileOperands tileOperands(ConvCheck const &check, Tensor const &in,
     operands.weights = operands.weights.flatten(2, weights.rank());
   }
   return operands;
+}
+
+POP_INLINE void notePlan(::poplar::Graph &graph, ::poplar::DebugContext const &debugContext,
+                         planner::TileProblem const &problem, planner::TileChoice const &choice) {
+  planner::TileTerms const &terms = choice.terms;
+  std::string text = "plan: " + toText(choice.plan) + "\n";
+  text += base::textOf("predicted: ", terms.total(), " cycles (exchange ", terms.exchange,
+                       ", compute ", terms.compute, ", reduction ", terms.reduction, "), ",
+                       choice.cost.temporaryBytes, " bytes of a tile, ", choice.plan.parts(),
+                       " tiles\n");
+  text += choice.explanation;
+  for (auto const &other : choice.others)
+    text += base::textOf("instead: ", static_cast<std::uint64_t>(other.cost.cycles), " cycles, ",
+                         other.cost.temporaryBytes, " bytes: ", toText(other.plan), "\n");
+  text += "problem: " + toText(problem);
+  graph::HandleAccess::data(graph)->addNote(debugContext.getPathName(), std::move(text));
 }
 
 POP_INLINE void mapTileOperand(::poplar::Graph &graph, Tensor const &t, TileSide side,

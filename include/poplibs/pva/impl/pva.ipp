@@ -59,6 +59,10 @@ POP_INLINE InstrumentationSettings Report::instrumentationSettings() const {
   return {compute, isOn("debug.instrumentExternalExchange") ? External::Tile : External::Off};
 }
 POP_INLINE std::string Report::name() const { return report_->engineName; }
+POP_INLINE std::vector<std::pair<std::string, std::string>> Report::plans() const {
+  return report_->plans;
+}
+
 POP_INLINE std::vector<std::pair<std::string, std::string>> Report::options() const {
   return report_->options;
 }
