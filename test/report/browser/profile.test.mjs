@@ -10,7 +10,7 @@ for (const name of ['matmul', 'conv']) {
   test(`the page of ${name} loads without a word on the console, and has all views`, async () => {
     await browser().open(pageFile(`${name}.html`));
     const sections = await browser().run(() => [...document.querySelectorAll('section')].map((section) => section.id));
-    assert.deepEqual(sections, ['summary', 'memory', 'liveness', 'execution', 'vertices']); // no plans in profiles
+    assert.deepEqual(sections, ['summary', 'memory', 'liveness', 'execution', 'vertices', 'plans']);
     for (const section of sections) await show(browser(), section);
     await assertQuiet(browser());
   });
@@ -25,6 +25,13 @@ for (const name of ['matmul', 'conv']) {
     assert.equal(numberOf(rows[0][1]), peakBytes);
     await show(browser(), 'memory');
     assert.ok(await coloursOf(browser(), '#memory canvas') > 3, `${tiles} tiles are drawn`);
+  });
+
+  test(`the plan of ${name} is shown`, async () => {
+    await browser().open(pageFile(`${name}.html`));
+    const [[operation, plan]] = await tableRows(browser(), 'plans', 'Plans');
+    assert.ok(operation.length > 0);
+    assert.match(plan, /plan: tiles method=.*predicted: \d+ cycles/s);
   });
 
   test(`cycles and compute sets of ${name} are those of the profile`, async () => {
