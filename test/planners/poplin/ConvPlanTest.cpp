@@ -12,7 +12,8 @@ using namespace cottonwood::planner;
 namespace {
 
 /// 3x3 over a square field.
-ConvProblem convLayer(std::uint64_t batch, std::uint64_t size, std::uint64_t in, std::uint64_t out) {
+ConvProblem convLayer(std::uint64_t batch, std::uint64_t size, std::uint64_t in,
+                      std::uint64_t out) {
   ConvProblem p;
   p.b = batch, p.i = in, p.n = out;
   p.field = {{{size, 3, size}, {size, 3, size}}};

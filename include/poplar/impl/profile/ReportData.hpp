@@ -149,7 +149,8 @@ std::shared_ptr<ReportData> makeReport(lower::ExecutableData const &executable);
 /// What a report says of an engine. \throws poplar::profiling_disabled  it is one of a CPU.
 POP_API std::shared_ptr<ReportData> reportOf(engine::Session const &session, bool withExecution);
 
-/// "OnTileExecute", "DoExchange", "OnTileCopy", "StreamCopyMid", "Sync", "Control", "GlobalExchange"
+/// "OnTileExecute", "DoExchange", "OnTileCopy", "StreamCopyMid", "Sync", "Control",
+/// "GlobalExchange"
 POP_API char const *nameOf(lower::StepKind kind);
 POP_API char const *nameOf(program::NodeKind kind); ///< "Repeat"
 POP_API char const *nameOf(lower::MemoryKind kind); ///< as pva spells it: "internalExchangeCode"
