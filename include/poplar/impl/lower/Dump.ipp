@@ -36,6 +36,7 @@ POP_INLINE char const *opName(Op op) {
 POP_INLINE char const *stepName(StepKind kind) {
   static constexpr char const *NAMES[] = {"Compute",   "Exchange", "OnTileCopy", "StreamIn",
                                           "StreamOut", "Sync",     "Control",    "GlobalExchange"};
+  static_assert(std::size(NAMES) == NUM_STEP_KINDS);
   return NAMES[static_cast<std::size_t>(kind)];
 }
 

@@ -57,6 +57,8 @@ private:
   void add(std::uint32_t to, std::uint32_t from, graph::VarId var, std::uint64_t begin,
            std::uint64_t end, std::uint64_t bytes, std::uint64_t messages);
   void join();
+  /// f(Word const &) for the bytes of each source, destination and variable, each byte once. Sorts.
+  template <class F> static void forEachOnce(std::vector<Word> &words, F &&f);
 
   std::vector<Word> words_;
   std::vector<Bulk> bulks_;
@@ -85,6 +87,24 @@ void ExchangeLedger::forEachPiece(graph::TileMap const &tiles, ElementSet const 
   });
 }
 
+template <class F> void ExchangeLedger::forEachOnce(std::vector<Word> &words, F &&f) {
+  auto const way = [](Word const &word) { return std::tuple(word.from, word.to, word.var); };
+  std::sort(words.begin(), words.end(), [&](Word const &a, Word const &b) {
+    return std::pair(way(a), a.begin) < std::pair(way(b), b.begin);
+  });
+  std::uint64_t done = 0;
+  for (std::size_t i = 0; i < words.size(); ++i) {
+    Word word = words[i];
+    if (i == 0 || way(word) != way(words[i - 1]))
+      done = 0;
+    if (word.end <= done)
+      continue;
+    word.begin = std::max(word.begin, done);
+    done = word.end;
+    f(word);
+  }
+}
+
 template <class F> void ExchangeLedger::forEachCrossing(unsigned tilesPerIPU, F &&f) const {
   for (Bulk const &bulk : bulks_)
     if (bulk.from / tilesPerIPU != bulk.to / tilesPerIPU)
@@ -95,19 +115,8 @@ template <class F> void ExchangeLedger::forEachCrossing(unsigned tilesPerIPU, F 
       word.to /= tilesPerIPU;
       words.push_back(word);
     }
-  auto const key = [](Word const &word) { return std::tuple(word.from, word.to, word.var); };
-  std::sort(words.begin(), words.end(), [&](Word const &a, Word const &b) {
-    return std::pair(key(a), a.begin) < std::pair(key(b), b.begin);
-  });
-  std::uint64_t crossed = 0;
-  for (std::size_t i = 0; i < words.size(); ++i) {
-    if (i == 0 || key(words[i]) != key(words[i - 1]))
-      crossed = 0;
-    if (words[i].end > crossed) {
-      f(words[i].from / tilesPerIPU, words[i].to, words[i].end - std::max(words[i].begin, crossed));
-      crossed = words[i].end;
-    }
-  }
+  forEachOnce(
+      words, [&](Word const &word) { f(word.from / tilesPerIPU, word.to, word.end - word.begin); });
 }
 
 template <class F> void ExchangeLedger::settle(unsigned tilesPerBus, F &&f) {
@@ -148,20 +157,12 @@ template <class F> void ExchangeLedger::settle(unsigned tilesPerBus, F &&f) {
     }
     i = end;
   }
-  // Each byte is sent once.
-  std::sort(words_.begin(), words_.end(), [](Word const &a, Word const &b) {
-    return std::tuple(a.from, a.var, a.begin) < std::tuple(b.from, b.var, b.begin);
+  // Each byte is sent once, to wherever it is wanted.
+  for (Word &word : words_)
+    word.to = 0;
+  forEachOnce(words_, [&](Word const &word) {
+    f(word.from, Traffic{word.end - word.begin, 0, 0, 1, 0});
   });
-  std::uint64_t sentTo = 0;
-  for (std::size_t i = 0; i < words_.size(); ++i) {
-    Word const &word = words_[i];
-    if (i == 0 || word.from != words_[i - 1].from || word.var != words_[i - 1].var)
-      sentTo = 0;
-    if (word.end > sentTo) {
-      f(word.from, Traffic{word.end - std::max(word.begin, sentTo), 0, 0, 1, 0});
-      sentTo = word.end;
-    }
-  }
   words_.clear();
 }
 

@@ -28,6 +28,8 @@ enum class StepKind : std::uint8_t {
   GlobalExchange ///< between IPUs, and what is exchanged within them at the same time
 };
 
+inline constexpr std::size_t NUM_STEP_KINDS = 8;
+
 /// Cost of one tile in a step. A tile that is not listed takes no part.
 struct TileCost {
   std::uint32_t tile;

@@ -261,6 +261,7 @@ POP_INLINE char const *nameOf(lower::StepKind kind) {
   static constexpr char const *names[] = {"OnTileExecute", "DoExchange",    "OnTileCopy",
                                           "StreamCopyMid", "StreamCopyMid", "Sync",
                                           "Control",       "GlobalExchange"};
+  static_assert(std::size(names) == lower::NUM_STEP_KINDS);
   return names[static_cast<std::size_t>(kind)];
 }
 
