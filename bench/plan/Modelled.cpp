@@ -158,13 +158,9 @@ Steps modelled(Shape const &shape, Request const &request, planner::TilePlan con
   auto const machine =
       poplin::tileMachine(model::machineOf(request.target), problem, proportion(shape, request));
   planner::TilePlan const chosen = plan ? *plan : planner::planTiles(problem, machine).plan;
-  poplin::TileJob job;
-  job.seen = planner::detail::seenBy(problem, chosen);
-  job.plan = chosen;
-  job.amp = machine.amp;
-  job.tensors = operandsOf(graph, shape, request, chosen);
   poplin::ConvCheck const check = shape.conv ? convOf(*shape.conv, request) : poplin::ConvCheck{};
-  job.params = &check.params;
+  poplin::TileJob const job = poplin::tileJob(
+      request.target, problem, chosen, operandsOf(graph, shape, request, chosen), &check.params);
   poplar::program::Sequence prog;
   poplin::emitTiles(graph, job, prog, "plan");
   graph.createHostRead("out", job.tensors.out, true);

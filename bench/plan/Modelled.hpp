@@ -37,7 +37,7 @@ poplar::Target modelTarget(std::string const &name);
 /// \param keep  plans to tell of
 Figures planned(Shape const &shape, Request const &request, bool published, std::size_t keep);
 /// Emits the operation and compiles it; nothing is run.
-/// \param constraints  a plan to emit in place of the chosen one; null: the chosen one
+/// \param plan  to emit; null: the one that the planner chooses
 Steps modelled(Shape const &shape, Request const &request, planner::TilePlan const *plan = nullptr);
 
 } // namespace cottonwood::plan

@@ -74,9 +74,6 @@ private:
     return name == "half" ? poplar::HALF : poplar::FLOAT;
   }
 
-  double limit() const {
-    return figures_.machine.memoryProportion * static_cast<double>(figures_.machine.bytesPerTile);
-  }
   double peak(double cycles) const {
     return 100 * figures_.problem.macs() / (cycles * figures_.machine.peak());
   }
@@ -106,7 +103,7 @@ private:
           u(steps_.cycles), 100 * (choice.cost.cycles / static_cast<double>(steps_.cycles) - 1),
           peak(static_cast<double>(steps_.cycles)), steps_.averageCompute);
     std::printf("memory     %llu bytes of temporaries on a tile; %.0f are allowed\n",
-                u(choice.cost.temporaryBytes), limit());
+                u(choice.cost.temporaryBytes), figures_.machine.allowedBytes());
     std::printf("planned in %.1f ms; %s", figures_.planSeconds * 1e3, choice.explanation.c_str());
     std::printf("\n%s\nalternatives, and where they lose\n",
                 partitionPicture(figures_.problem, choice.plan).c_str());
@@ -168,7 +165,7 @@ private:
     json["chosen"] = planJson(choice.plan, choice.cost);
     json["chosen"]["tilesUsed"] = choice.plan.parts();
     json["chosen"]["shareOfPeak"] = peak(choice.cost.cycles) / 100;
-    json["allowedBytes"] = limit();
+    json["allowedBytes"] = figures_.machine.allowedBytes();
     json["planSeconds"] = figures_.planSeconds;
     json["considered"] = choice.considered;
     if (!args_.published)

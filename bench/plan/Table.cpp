@@ -82,9 +82,8 @@ private:
     auto const cycles = static_cast<double>(row.steps.cycles);
     double const error = 100 * (choice.cost.cycles / cycles - 1);
     errors_.push_back(std::abs(error));
-    double const limit = row.figures.machine.memoryProportion *
-                         static_cast<double>(row.figures.machine.bytesPerTile);
-    bool const over = static_cast<double>(row.steps.temporaryBytes) > limit;
+    bool const over =
+        static_cast<double>(row.steps.temporaryBytes) > row.figures.machine.allowedBytes();
     violations_ += over ? 1 : 0;
     std::printf("%-34s %-5s %10s %10llu %10llu %+7.2f %6.1f %8.3f %8llu %8llu%s %7.1f  %s\n",
                 row.name.c_str(), row.partials.c_str(), figure(row.published).c_str(),

@@ -35,6 +35,17 @@ inline TileProblem seenBy(TileProblem problem, TilePlan const &plan) {
   return problem;
 }
 
+/// The groups of a block, and those of its channels. Groups at a time are like one with the
+/// channels of all.
+inline TileBlock channelsOf(TileProblem const &seen, TilePlan const &plan) {
+  TileBlock block;
+  block.units = ceilDiv(ceilDiv(seen.g, plan.convGroup), plan.splitG);
+  block.inGroups = ceilDiv(ceilDiv(seen.i * plan.convGroup, plan.inGroup), plan.splitI);
+  block.outGroups =
+      ceilDiv(ceilDiv(seen.n * plan.convGroup, plan.outGroup), plan.splitN * plan.serialN);
+  return block;
+}
+
 } // namespace detail
 
 class TileCost {
@@ -43,12 +54,8 @@ public:
   TileCost(TileProblem const &seen, TileMachine const &machine, TilePlan const &plan)
       : p_(seen), machine_(machine), plan_(plan) {
     using detail::ceilDiv;
-    block_.units = ceilDiv(ceilDiv(p_.g, plan.convGroup), plan.splitG);
+    block_ = detail::channelsOf(p_, plan);
     block_.g = std::min(block_.units * plan.convGroup, p_.g);
-    // Groups at a time are like one with the channels of all.
-    block_.inGroups = ceilDiv(ceilDiv(p_.i * plan.convGroup, plan.inGroup), plan.splitI);
-    block_.outGroups =
-        ceilDiv(ceilDiv(p_.n * plan.convGroup, plan.outGroup), plan.splitN * plan.serialN);
     block_.i = std::min<std::uint64_t>(block_.inGroups * plan.inGroup, p_.i);
     block_.n = std::min<std::uint64_t>(block_.outGroups * plan.outGroup, p_.n);
     if (flat()) {
@@ -93,7 +100,8 @@ public:
     return vertexCycles(p_, machine_.amp, plan_, block_, block_.units);
   }
 
-  /// Cycles of one vertex of so many groups of a block; published planners know no other.
+  /// Cycles of so many groups of a block: of a vertex each, or `together` of one for all, as
+  /// published planners have it.
   static std::uint64_t vertexCycles(TileProblem const &seen, kernels::AmpUnit const &amp,
                                     TilePlan const &plan, TileBlock const &block,
                                     std::uint64_t units, bool together = false) {
@@ -229,8 +237,7 @@ private:
     return cycles;
   }
 
-  // ---- charges of the model
-  // -----------------------------------------------------------------------
+  // ---- charges of the model -----------------------------------------------------------------
   std::uint64_t weights() const { return block_.g * block_.n * block_.i * block_.allTaps(); }
   std::uint64_t results() const { return block_.g * block_.positions() * block_.n; }
   bool hasPartials() const { return plan_.sums() > 1 || p_.partials != p_.output; }

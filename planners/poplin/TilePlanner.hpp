@@ -7,7 +7,7 @@ namespace cottonwood::planner {
 
 namespace detail {
 
-/// Keeps the cheapest plans within a number of bytes, and the smallest of all.
+/// Keeps the cheapest plans within a number of bytes.
 class LimitedSink {
 public:
   LimitedSink(double limit, std::size_t keep) : limit_(limit), best_(keep) {}
@@ -52,7 +52,7 @@ inline std::vector<TilePoint> tileFrontier(TileProblem const &problem, TileMachi
 inline TileChoice planTiles(TileProblem const &problem, TileMachine const &machine,
                             Constraints const &constraints = {}, std::size_t keep = 1) {
   constraints.check<TilePlan>();
-  double const allowed = machine.memoryProportion * static_cast<double>(machine.bytesPerTile);
+  double const allowed = machine.allowedBytes();
   TileChoice choice;
   auto const choose = [&](Candidate<TilePlan> const &candidate) {
     choice.plan = candidate.plan;

@@ -42,15 +42,15 @@ inline std::vector<std::uint64_t> reduceStages(std::uint64_t depth) {
   return best;
 }
 
+inline constexpr std::uint64_t MAX_STAGES = 3;
+
 /// A few numbers in order.
 struct RowsLeft {
-  std::array<std::uint64_t, 3> rows{1, 1, 1};
+  std::array<std::uint64_t, MAX_STAGES> rows{1, 1, 1};
   std::size_t count = 1;
   std::uint64_t const *begin() const { return rows.data(); }
   std::uint64_t const *end() const { return rows.data() + count; }
 };
-
-inline constexpr std::uint64_t MAX_STAGES = 3;
 
 /// How many rows of partial sums remain after each stage of an addition in `stages` stages (1 to
 /// MAX_STAGES), about equally deep; the last number is 1.

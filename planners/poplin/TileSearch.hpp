@@ -285,11 +285,7 @@ private:
   /// False if arithmetic alone makes every plan of these channels with at least so many positions a
   /// block too expensive.
   bool canBeat(TileProblem const &seen, TilePlan const &plan, std::uint64_t positions) const {
-    TileBlock block;
-    block.units = ceilDiv(ceilDiv(seen.g, plan.convGroup), plan.splitG);
-    block.inGroups = ceilDiv(ceilDiv(seen.i * plan.convGroup, plan.inGroup), plan.splitI);
-    block.outGroups =
-        ceilDiv(ceilDiv(seen.n * plan.convGroup, plan.outGroup), plan.splitN * plan.serialN);
+    TileBlock block = channelsOf(seen, plan);
     block.outputs[0] = positions;
     block.taps = {ceilDiv(seen.field[0].taps, plan.splitK0), seen.field[1].taps,
                   seen.field[2].taps};
@@ -306,8 +302,8 @@ private:
     ++considered_;
     sink_.consider(plan, {static_cast<double>(cost.terms().total()), bytes});
     // Fewer messages where many sums are added.
-    for (std::uint64_t stages = 2; !published() && stages <= 3 && plan.sums() >= 4 * stages;
-         ++stages) {
+    for (std::uint64_t stages = 2;
+         !published() && stages <= MAX_STAGES && plan.sums() >= 4 * stages; ++stages) {
       TilePlan staged = plan;
       staged.stages = stages;
       TileCost const other(seen, machine_, staged);

@@ -155,6 +155,8 @@ struct TileMachine {
   kernels::AmpUnit amp;          ///< for the types of the problem
   TileCharges charges;
 
+  /// Bytes of a tile that temporaries may take.
+  double allowedBytes() const { return memoryProportion * static_cast<double>(bytesPerTile); }
   /// Multiply-adds a cycle of all tiles.
   double peak() const {
     return static_cast<double>(tiles) * static_cast<double>(amp.macsPerCycle());

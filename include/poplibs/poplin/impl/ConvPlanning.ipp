@@ -22,31 +22,19 @@ POP_INLINE planner::ConvProblem convProblem(ConvCheck const &check, ConvOptions 
   return problem;
 }
 
-POP_INLINE planner::ConvChoice planConvOnTiles(model::Machine const &machine,
-                                               ConvCheck const &check, ConvOptions const &options,
-                                               planner::Constraints const &constraints) {
-  planner::TileProblem const whole = tileProblem(check, options);
-  planner::ConvChoice choice;
-  choice.tiles = planner::planTiles(whole, tileMachine(machine, whole, options.memoryProportion),
-                                    constraints, REPORTED_PLANS);
-  choice.cost = choice.tiles.cost;
-  choice.explanation = planner::candidatesOf(choice.tiles);
-  return choice;
-}
-
 POP_INLINE planner::ConvChoice makeConvPlan(char const *where, model::Machine const &machine,
                                             ConvCheck const &check, ConvOptions const &options) {
   try {
     auto const constraints = planner::Constraints::parse(options.constraints);
     planner::ConvProblem const problem = convProblem(check, options);
-    planner::ConvChoice choice = machine.isCpu
-                                     ? planner::planConvCpu(problem, cpuOf(machine), constraints)
-                                     : planConvOnTiles(machine, check, options, constraints);
+    planner::ConvChoice choice =
+        machine.isCpu ? planner::planConvCpu(problem, cpuOf(machine), constraints)
+                      : choiceOnTiles<planner::ConvChoice>(machine, tileProblem(check, options),
+                                                           options.memoryProportion, constraints);
     if (base::logEnabled("POPLIN", base::LogLevel::Debug))
       base::logLine("POPLIN", base::LogLevel::Debug,
                     base::textOf(where, ": ", toText(problem), ": ",
-                                 machine.isCpu ? toText(choice.plan) : toText(choice.tiles.plan),
-                                 "\n", choice.explanation));
+                                 planText(choice, machine.isCpu), "\n", choice.explanation));
     return choice;
   } catch (planner::PlanError const &error) {
     base::fail<::poputil::poplibs_error>(where, error.what());

@@ -4,6 +4,7 @@
 #include <poplin/Convolution.hpp>
 #include <poplin/impl/ConvEmit.hpp>
 #include <poplin/impl/MatMulPlanning.hpp>
+#include <poplin/impl/TilePlanning.hpp>
 #include <poputil/exceptions.hpp>
 
 #include <poplar/impl/base/Error.hpp>
@@ -26,8 +27,7 @@ POP_INLINE void reportConvPlan(std::ostream &out, char const *where, ::poplar::G
   }
   auto const choice = planConv(where, graph.getTarget(), check, options, cache);
   bool const onCpu = plansForCpu(graph.getTarget());
-  out << "problem: " << toText(check.problem)
-      << "\nplan: " << (onCpu ? toText(choice.plan) : toText(choice.tiles.plan))
+  out << "problem: " << toText(check.problem) << "\nplan: " << planText(choice, onCpu)
       << "\nestimate: " << static_cast<std::uint64_t>(choice.cost.cycles) << " cycles, "
       << choice.cost.temporaryBytes << " bytes of temporaries\ncandidates:\n"
       << choice.explanation;

@@ -18,12 +18,9 @@ POP_INLINE void emitConvTiles(::poplar::Graph &graph, ConvJob const &job,
   planner::TilePlan const &plan = choice.plan;
   planner::TileProblem const whole = tileProblem(job.check, job.options);
   notePlan(graph, debugContext, whole, choice);
-  TileJob tiles;
-  tiles.seen = planner::detail::seenBy(whole, plan);
-  tiles.plan = plan;
-  tiles.amp = tileMachine(model::machineOf(graph.getTarget()), whole, 0).amp;
-  tiles.tensors = tileOperands(job.check, in, weights, job.out, plan);
-  tiles.params = &job.check.params;
+  TileJob const tiles =
+      tileJob(graph.getTarget(), whole, plan, tileOperands(job.check, in, weights, job.out, plan),
+              &job.check.params);
   emitTiles(graph, tiles, prog, debugContext);
 }
 
@@ -59,16 +56,16 @@ POP_INLINE Tensor convTileVariable(::poplar::Graph &graph, ConvCheck const &chec
   };
   std::size_t const groups = params.numConvGroups, batch = params.batchSize;
   std::size_t const in = params.inputChannelsPerConvGroup, out = params.outputChannelsPerConvGroup;
+  auto const variable = [&](TileSide tileSide, std::vector<std::size_t> const &of) {
+    return layoutVariable(graph, type, tileSide, of, plan, debugContext);
+  };
   Tensor t;
   if (side == ConvSide::INPUT)
-    t = channelVariable(graph, type, shape({groups, batch}, params.inputFieldShape, in),
-                        std::min<std::size_t>(plan.inGroup, in), plan.convGroup, debugContext);
+    t = variable(TileSide::INPUT, shape({groups, batch}, params.inputFieldShape, in));
   else if (side == ConvSide::WEIGHTS)
-    t = weightVariable(graph, type, shape({groups, out}, params.kernelShape, in), plan.outGroup,
-                       std::min<std::size_t>(plan.inGroup, in), debugContext);
+    t = variable(TileSide::WEIGHTS, shape({groups, out}, params.kernelShape, in));
   else
-    t = channelVariable(graph, type, shape({groups, batch}, params.getOutputFieldShape(), out),
-                        plan.outGroup, plan.convGroup, debugContext)
+    t = variable(TileSide::OUTPUT, shape({groups, batch}, params.getOutputFieldShape(), out))
             .dimRoll(0, static_cast<unsigned>(params.getNumFieldDims()) + 1);
   mapForPlan(graph, t, side, check, options, plan);
   return t;

@@ -5,6 +5,7 @@
 #include <poplin/impl/MatMulEmit.hpp>
 #include <poplin/impl/MatMulOperand.hpp>
 #include <poplin/impl/MatMulPlanning.hpp>
+#include <poplin/impl/TilePlanning.hpp>
 #include <poputil/DebugInfo.hpp>
 #include <poputil/TileMapping.hpp>
 #include <poputil/exceptions.hpp>
@@ -86,8 +87,7 @@ POP_INLINE void reportPlan(std::ostream &out, ::poplar::Graph const &graph,
   }
   auto const choice = planMatMul(f.where, graph.getTarget(), check.problem, options, f.cache);
   bool const onCpu = plansForCpu(graph.getTarget());
-  out << "problem: " << toText(check.problem)
-      << "\nplan: " << (onCpu ? toText(choice.plan) : toText(choice.tiles.plan))
+  out << "problem: " << toText(check.problem) << "\nplan: " << planText(choice, onCpu)
       << "\nestimate: " << static_cast<std::uint64_t>(choice.cost.cycles) << " cycles, "
       << choice.cost.temporaryBytes << " bytes of temporaries\ncandidates:\n"
       << choice.explanation;

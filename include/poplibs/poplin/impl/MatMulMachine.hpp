@@ -9,8 +9,7 @@
 namespace cottonwood::poplin {
 
 /// The matrix unit of a tile for these types. Only half operands have half partials.
-inline kernels::AmpUnit ampUnit(model::Machine const &machine, bool halfInput,
-                                              bool halfPartials) {
+inline kernels::AmpUnit ampUnit(model::Machine const &machine, bool halfInput, bool halfPartials) {
   kernels::AmpUnit tile;
   tile.workers = std::max(machine.workers, 1U);
   tile.halfInput = halfInput;

@@ -32,33 +32,22 @@ POP_INLINE planner::MatMulCpu cpuOf(model::Machine const &machine) {
   return cpu;
 }
 
-POP_INLINE planner::MatMulChoice planOnTiles(model::Machine const &machine,
-                                             planner::MatMulProblem const &problem,
-                                             MatMulOptions const &options,
-                                             planner::Constraints const &constraints) {
-  planner::TileProblem const whole = tileProblem(problem);
-  planner::MatMulChoice choice;
-  choice.tiles = planner::planTiles(whole, tileMachine(machine, whole, options.memoryProportion),
-                                    tileConstraints(constraints), REPORTED_PLANS);
-  choice.cost = choice.tiles.cost;
-  choice.explanation = planner::candidatesOf(choice.tiles);
-  return choice;
-}
-
 POP_INLINE planner::MatMulChoice makePlan(char const *where, model::Machine const &machine,
                                           planner::MatMulProblem const &problem,
                                           MatMulOptions const &options) {
   try {
     auto const constraints = planner::Constraints::parse(options.constraints);
-    auto choice = machine.isCpu ? planner::planMatMulCpu(problem, cpuOf(machine), constraints)
-                                : planOnTiles(machine, problem, options, constraints);
+    auto choice = machine.isCpu
+                      ? planner::planMatMulCpu(problem, cpuOf(machine), constraints)
+                      : choiceOnTiles<planner::MatMulChoice>(machine, tileProblem(problem),
+                                                             options.memoryProportion,
+                                                             tileConstraints(constraints));
     if (machine.isCpu && constraints.empty())
       improvePlan(problem, cpuOf(machine), options.measure, choice);
     if (base::logEnabled("POPLIN", base::LogLevel::Debug))
       base::logLine("POPLIN", base::LogLevel::Debug,
                     base::textOf(where, ": ", toText(problem), ": ",
-                                 machine.isCpu ? toText(choice.plan) : toText(choice.tiles.plan),
-                                 "\n", choice.explanation));
+                                 planText(choice, machine.isCpu), "\n", choice.explanation));
     return choice;
   } catch (planner::PlanError const &error) {
     base::fail<::poputil::poplibs_error>(where, error.what());

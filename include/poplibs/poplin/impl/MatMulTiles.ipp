@@ -21,12 +21,8 @@ POP_INLINE void emitMatMulTiles(::poplar::Graph &graph, MatMulJob const &job,
   problem.partials = partialsFor(problem, job.options);
   planner::TileProblem const whole = tileProblem(problem);
   notePlan(graph, debugContext, whole, choice);
-  TileJob tiles;
-  tiles.seen = planner::detail::seenBy(whole, plan);
-  tiles.plan = plan;
-  tiles.amp = tileMachine(model::machineOf(graph.getTarget()), whole, 0).amp;
-  tiles.tensors = tileOperands(a, b, job.out, plan);
-  emitTiles(graph, tiles, prog, debugContext);
+  emitTiles(graph, tileJob(graph.getTarget(), whole, plan, tileOperands(a, b, job.out, plan)), prog,
+            debugContext);
 }
 
 namespace detail {

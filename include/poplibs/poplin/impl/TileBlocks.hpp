@@ -20,7 +20,6 @@ struct TileBlockRange {
   std::array<std::size_t, DIMS> begin{}, end{};
   std::array<std::size_t, DIMS> part{}; ///< which part of each
   unsigned tile = 0;
-  std::size_t serial = 0; ///< which of the serial parts of N
 
   std::size_t size(Dim d) const { return end[d] - begin[d]; }
 };

@@ -8,8 +8,7 @@
 
 namespace cottonwood::poplin {
 
-// ---- blocks
-// ---------------------------------------------------------------------------------------
+// ---- blocks -----------------------------------------------------------------------------------
 
 POP_INLINE TileBlocks::TileBlocks(planner::TileProblem const &seen, planner::TilePlan const &plan) {
   bool const flat = plan.method == planner::TileMethod::AMP_1X1;
@@ -57,7 +56,6 @@ POP_INLINE TileBlocks::Block
 TileBlocks::block(std::size_t serial, std::array<std::size_t, Block::DIMS> const &part) const {
   Block block;
   block.part = part;
-  block.serial = serial;
   block.tile = tileOf(part);
   for (std::size_t d = 0; d != Block::DIMS; ++d) {
     std::size_t const index = part[d] + (d == Block::N ? serial * parts_[d] : 0);
@@ -68,8 +66,7 @@ TileBlocks::block(std::size_t serial, std::array<std::size_t, Block::DIMS> const
   return block;
 }
 
-// ---- sums
-// -----------------------------------------------------------------------------------------
+// ---- sums -------------------------------------------------------------------------------------
 
 POP_INLINE std::vector<SharedSums> sharedAfterStage(std::vector<SharedSums> const &before,
                                                     std::size_t left, std::size_t grain) {
@@ -98,8 +95,7 @@ POP_INLINE std::vector<SharedSums> sharedResult(std::size_t elements, std::size_
   return shared;
 }
 
-// ---- orders
-// ---------------------------------------------------------------------------------------
+// ---- orders -----------------------------------------------------------------------------------
 
 namespace detail {
 
@@ -233,8 +229,7 @@ POP_INLINE Tensor weightVariable(::poplar::Graph &graph, ::poplar::Type const &t
   return ::poplar::concat(rows, 1);
 }
 
-// ---- parts of operands
-// ------------------------------------------------------------------------------
+// ---- parts of operands ------------------------------------------------------------------------
 
 POP_INLINE Tensor blockWeights(Tensor const &weights, TileBlockRange const &block) {
   using Block = TileBlockRange;

@@ -33,6 +33,29 @@ POP_API TileOperands tileOperands(Tensor const &a, Tensor const &b, Tensor const
 POP_API TileOperands tileOperands(ConvCheck const &check, Tensor const &in, Tensor const &weights,
                                   Tensor const &out, planner::TilePlan const &plan);
 
+/// What a planner of products or convolutions chooses for tiles.
+/// \tparam Choice  planner::MatMulChoice or ConvChoice
+template <class Choice>
+Choice choiceOnTiles(model::Machine const &machine, planner::TileProblem const &problem,
+                     double memoryProportion, planner::Constraints const &constraints) {
+  Choice choice;
+  choice.tiles = planner::planTiles(problem, tileMachine(machine, problem, memoryProportion),
+                                    constraints, REPORTED_PLANS);
+  choice.cost = choice.tiles.cost;
+  choice.explanation = planner::candidatesOf(choice.tiles);
+  return choice;
+}
+
+/// The plan of a choice for the kind of machine that it was made for.
+template <class Choice> std::string planText(Choice const &choice, bool onCpu) {
+  return onCpu ? toText(choice.plan) : toText(choice.tiles.plan);
+}
+
+/// A plan with what it is to be emitted with. \param params  of what is not flat
+POP_API TileJob tileJob(::poplar::Target const &target, planner::TileProblem const &problem,
+                        planner::TilePlan const &plan, TileOperands const &operands,
+                        ::poplin::ConvParams const *params = nullptr);
+
 /// Leaves a note of a plan in the graph, for reports.
 POP_API void notePlan(::poplar::Graph &graph, ::poplar::DebugContext const &debugContext,
                       planner::TileProblem const &problem, planner::TileChoice const &choice);
@@ -40,6 +63,11 @@ POP_API void notePlan(::poplar::Graph &graph, ::poplar::DebugContext const &debu
 /// Which operand a tensor is.
 enum class TileSide { INPUT, WEIGHTS, OUTPUT };
 
+/// A new variable in the layout of a plan, not mapped. Shapes begin with groups; channels come
+/// last, for weights output channels second.
+POP_API Tensor layoutVariable(::poplar::Graph &graph, ::poplar::Type const &type, TileSide side,
+                              std::vector<std::size_t> const &shape, planner::TilePlan const &plan,
+                              ::poplar::DebugContext const &debugContext);
 /// A new variable in the layout of a plan, mapped to the tiles that use it, in the dimensions of
 /// TileOperands.
 POP_API Tensor tileVariable(::poplar::Graph &graph, ::poplar::Type const &type, TileSide side,

@@ -208,16 +208,28 @@ POP_INLINE void mapTileOperand(::poplar::Graph &graph, Tensor const &t, TileSide
     mapTileOutput(graph, t, blocks, seen, plan);
 }
 
+POP_INLINE TileJob tileJob(::poplar::Target const &target, planner::TileProblem const &problem,
+                           planner::TilePlan const &plan, TileOperands const &operands,
+                           ::poplin::ConvParams const *params) {
+  return {planner::detail::seenBy(problem, plan), plan,
+          tileMachine(model::machineOf(target), problem, 0).amp, operands, params};
+}
+
+POP_INLINE Tensor layoutVariable(::poplar::Graph &graph, ::poplar::Type const &type, TileSide side,
+                                 std::vector<std::size_t> const &shape,
+                                 planner::TilePlan const &plan,
+                                 ::poplar::DebugContext const &debugContext) {
+  if (side == TileSide::WEIGHTS)
+    return weightVariable(graph, type, shape, plan.outGroup, plan.inGroup, debugContext);
+  std::size_t const group = side == TileSide::INPUT ? plan.inGroup : plan.outGroup;
+  return channelVariable(graph, type, shape, group, plan.convGroup, debugContext);
+}
+
 POP_INLINE Tensor tileVariable(::poplar::Graph &graph, ::poplar::Type const &type, TileSide side,
                                std::vector<std::size_t> const &shape,
                                planner::TileProblem const &problem, planner::TilePlan const &plan,
                                ::poplar::DebugContext const &debugContext) {
-  Tensor const t =
-      side == TileSide::INPUT
-          ? channelVariable(graph, type, shape, plan.inGroup, plan.convGroup, debugContext)
-      : side == TileSide::WEIGHTS
-          ? weightVariable(graph, type, shape, plan.outGroup, plan.inGroup, debugContext)
-          : channelVariable(graph, type, shape, plan.outGroup, plan.convGroup, debugContext);
+  Tensor const t = layoutVariable(graph, type, side, shape, plan, debugContext);
   graph.setTileMapping(t, 0); // what no block uses
   mapTileOperand(graph, t, side, problem, plan);
   return t;
