@@ -11,6 +11,18 @@ namespace cottonwood::planner {
 
 namespace detail {
 
+/// Of the largest part, for each of its groups.
+inline double convCpuWinogradOperations(ConvPlan const &plan, ConvProblem const &p) {
+  auto const blocks = [&](std::uint64_t size, std::uint64_t split) {
+    return static_cast<double>(ceilDiv(ceilDiv(size, split), plan.winograd));
+  };
+  double const all = static_cast<double>(ceilDiv(p.b, plan.splitB)) *
+                     blocks(p.field[0].outputs, plan.splitY0) *
+                     blocks(p.field[1].outputs, plan.splitY1);
+  return kernels::winogradOperations(plan.winograd, all, static_cast<double>(p.i),
+                                     static_cast<double>(ceilDiv(p.n, plan.splitN)));
+}
+
 /// Cycles of the slowest thread.
 inline double convCpuCycles(ConvPlan const &plan, ConvProblem const &p, MatMulCpu const &cpu) {
   auto const part = [](std::uint64_t size, std::uint64_t split) {
@@ -24,7 +36,8 @@ inline double convCpuCycles(ConvPlan const &plan, ConvProblem const &p, MatMulCp
   // Groups of one channel are vectors of groups; other columns fill whole vectors.
   double const vectors = p.n == 1 ? groups : groups * std::ceil(columns / 16) * 16;
   double const arithmetic =
-      kernels::onMatMulTiles(plan.method)
+      plan.winograd != 0 ? groups * convCpuWinogradOperations(plan, p) / MATMUL_RATE
+      : kernels::onMatMulTiles(plan.method)
           ? groups * cpuMatrixTileCycles(plan.method, pixels, columns,
                                          std::ceil(static_cast<double>(p.i) / 32) * 32 *
                                              static_cast<double>(p.taps()))
@@ -49,6 +62,13 @@ inline Candidate<ConvPlan> convCpuCandidate(ConvPlan const &plan, ConvProblem co
   return Candidate<ConvPlan>::at(plan, {convCpuCycles(plan, p, cpu), 0});
 }
 
+/// Blocks of the whole convolution, from the problem alone: they change how sums are rounded.
+inline std::uint32_t convCpuWinograd(ConvProblem const &p) {
+  double const products = static_cast<double>(p.b * p.n * p.i) * static_cast<double>(p.products());
+  return kernels::chooseWinograd(p.winograd, p.b, p.field[0].outputs, p.field[1].outputs,
+                                 static_cast<double>(p.i), static_cast<double>(p.n), products);
+}
+
 /// The method of the whole convolution: parts have the same.
 inline kernels::MatMulMethod convCpuMethod(ConvProblem const &p, MatMulCpu const &cpu) {
   if (p.n == 1 && p.i == 1) // groups are columns
@@ -68,6 +88,15 @@ inline ConvChoice planConvCpu(ConvProblem const &problem, MatMulCpu const &cpu,
   Choice<ConvPlan> choice(toText(problem), constraints);
   ConvPlan whole;
   whole.method = detail::convCpuMethod(problem, cpu);
+  whole.winograd = detail::convCpuWinograd(problem);
+  if (whole.winograd != 0)
+    whole.method = kernels::MatMulMethod::BLOCKED;
+  else if (problem.winograd != 0) {
+    ConvPlan blocks = whole;
+    blocks.winograd = problem.winograd;
+    choice.consider(Candidate<ConvPlan>::refused(
+        blocks, "the transforms take more operations than blocks save"));
+  }
   double const worth =
       std::max(1.0, detail::convCpuCycles(whole, problem, cpu) / detail::MATMUL_VERTEX_CYCLES);
   auto const most = static_cast<std::uint64_t>(std::min<double>(cpu.threads, worth));
@@ -82,7 +111,8 @@ inline ConvChoice planConvCpu(ConvProblem const &problem, MatMulCpu const &cpu,
   std::uint64_t const strip = kernels::MATMUL_MAX_TILE_COLUMNS;
   std::uint64_t const groupGrain = problem.n == 1 ? strip : 1;
   for (std::uint64_t b : splits("splitB", problem.b, 1, 1))
-    for (std::uint64_t y : splits("splitY0", problem.field[0].outputs, 1, b))
+    for (std::uint64_t y :
+         splits("splitY0", problem.field[0].outputs, std::max<std::uint64_t>(whole.winograd, 1), b))
       for (std::uint64_t y1 : splits("splitY1", 1, 1, 1))
         for (std::uint64_t g : splits("splitG", problem.g, groupGrain, b * y * y1))
           for (std::uint64_t n : splits("splitN", problem.n, strip, b * y * y1 * g)) {
@@ -90,6 +120,11 @@ inline ConvChoice planConvCpu(ConvProblem const &problem, MatMulCpu const &cpu,
             plan.splitB = b, plan.splitY0 = y, plan.splitY1 = y1, plan.splitG = g, plan.splitN = n;
             plan.depth = blocking.depth, plan.enough = blocking.enough;
             plan.pixels = blocking.pixels, plan.method = whole.method;
+            plan.winograd = whole.winograd;
+            if (plan.winograd != 0) {
+              plan.depth = plan.enough = 0;
+              plan.pixels = kernels::winogradBlocks(plan.winograd, problem.i, cpu.caches);
+            }
             choice.consider(detail::convCpuCandidate(plan, problem, cpu));
           }
   return {choice.best().plan, choice.best().cost, choice.explanation()};

@@ -4,6 +4,7 @@
 #include "MatMulTypes.hpp"
 
 #include <codelets/poplin/ConvCost.hpp>
+#include <codelets/poplin/WinogradCost.hpp>
 
 #include <array>
 
@@ -24,6 +25,9 @@ struct ConvProblem {
   std::array<ConvFieldDim, 2> field;
   ConvFieldDim rest;
   MatMulType input = MatMulType::FLOAT, output = MatMulType::FLOAT, partials = MatMulType::FLOAT;
+  /// On CPUs: the most outputs in each dimension of a block of Winograd's minimal filtering, 2 or
+  /// 4, which the options allow and whose taps and strides fit; else 0.
+  std::uint32_t winograd = 0;
 
   template <class Self, class Visit> static void fields(Self &self, Visit &&visit) {
     visit("g", self.g);
@@ -45,6 +49,7 @@ struct ConvProblem {
     visit("input", self.input);
     visit("output", self.output);
     visit("partials", self.partials);
+    visit("winograd", self.winograd);
   }
   friend bool operator==(ConvProblem const &, ConvProblem const &) = default;
 
@@ -63,6 +68,9 @@ struct ConvPlan {
   std::uint64_t otherSplits = 1;          ///< what constraints may ask for and no plan has: 1
   std::uint32_t depth = 0, enough = 0, pixels = 0;               ///< on CPUs: ConvBlocking
   kernels::MatMulMethod method = kernels::MatMulMethod::BLOCKED; ///< on CPUs
+  /// On CPUs: outputs in each dimension of a block of Winograd's minimal filtering, with `pixels`
+  /// blocks at a time; 0: the sums themselves.
+  std::uint32_t winograd = 0;
 
   template <class Self, class Visit> static void fields(Self &self, Visit &&visit) {
     visit("splitG", self.splitG);
@@ -77,6 +85,7 @@ struct ConvPlan {
     visit("enough", self.enough);
     visit("pixels", self.pixels);
     visit("method", self.method);
+    visit("winograd", self.winograd);
   }
   friend bool operator==(ConvPlan const &, ConvPlan const &) = default;
 

@@ -48,6 +48,12 @@
 //                              {"0": n}, "inChanSplit": {"parallel": n}, "outChanSplit":
 //                              {"parallel": n}}} forces the number of parts. "method",
 //                              "transform" and groups of channels are checked and have no effect
+//   winograd                   none|2x2|4x4 (none)  of our own, for CPUs: kernels of 3 x 3 with strides
+//                              of 1 may be computed by Winograd's minimal filtering in blocks of up to
+//                              so many outputs, where that takes fewer operations: 1.7 (2x2) to 3
+//                              (4x4) times as fast, with other rounding: errors count from the
+//                              largest products of a block instead of those of one sum, and an
+//                              infinity may become NaN (docs/accuracy.md)
 //   partialsType.interIPU float|half, planConstraintsOutputFilename text, use128BitConvUnitLoad,
 //   enableMultiStageReduce, enableFastReduce, remapOutputTensor, enableConvDithering,
 //   disableTransformations, insertTransformsCycleCountProgs, experimental.convTransformsEstimates,

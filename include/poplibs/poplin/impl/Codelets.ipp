@@ -9,6 +9,7 @@
 #include <codelets/poplin/ConvVertex.hpp>
 #include <codelets/poplin/FusedVertex.hpp>
 #include <codelets/poplin/MatMulVertex.hpp>
+#include <codelets/poplin/Winograd.hpp>
 #include <poputil/impl/BuiltinCodelets.hpp>
 
 #include <poplar/impl/codelet/Libraries.hpp>
@@ -52,6 +53,25 @@ poputil::VertexText describeVertex(ConvPartial<Tag, In, Out> *) {
           &costOfConv<In, Out, 0, 6, 7>};
 }
 
+template <class Tag, class T> poputil::VertexText describeVertex(WinogradWeights<Tag, T> *) {
+  using V = WinogradWeights<Tag, T>;
+  return {poputil::templateName<T>("poplin::WinogradWeights"),
+          {POP_FIELD(V, in), POP_FIELD(V, out), POP_FIELD(V, strides), POP_FIELD(V, offset),
+           POP_FIELD(V, m), POP_FIELD(V, channels), POP_FIELD(V, channelBlock),
+           POP_FIELD(V, columns), POP_FIELD(V, columnBlock), POP_FIELD(V, firstColumn)},
+          &costOfWinogradWeights};
+}
+template <class Tag, class Out> poputil::VertexText describeVertex(Winograd<Tag, Out> *) {
+  using V = Winograd<Tag, Out>;
+  return {poputil::templateName<Out>("poplin::Winograd"),
+          {POP_FIELD(V, in), POP_FIELD(V, weights), POP_FIELD(V, out), POP_FIELD(V, workspace),
+           POP_FIELD(V, strides), POP_FIELD(V, offset), POP_FIELD(V, firstY), POP_FIELD(V, firstX),
+           POP_FIELD(V, m), POP_FIELD(V, inputsY), POP_FIELD(V, inputsX), POP_FIELD(V, batch),
+           POP_FIELD(V, outputsY), POP_FIELD(V, outputsX), POP_FIELD(V, groups),
+           POP_FIELD(V, channels), POP_FIELD(V, columns), POP_FIELD(V, blocks)},
+          &costOfWinograd};
+}
+
 } // namespace cottonwood::vertices
 
 namespace cottonwood::poplin {
@@ -63,6 +83,7 @@ POP_INLINE std::vector<codelet::Codelet> const &builtinCodelets(isa::Isa isa) {
     poputil::appendFamily<vertices::ConvFamily>(isa, codelets);
     poputil::appendFamily<vertices::FusedFamily>(isa, codelets);
     poputil::appendFamily<vertices::NormFamily>(isa, codelets);
+    poputil::appendFamily<vertices::WinogradFamily>(isa, codelets);
   });
 }
 

@@ -87,7 +87,10 @@ POP_INLINE void ConvCall::emit(ConvCheck const &check, Tensor const &in, Tensor 
   job.weights = convWeights(weights, transposeAndFlip);
   job.out = rows;
   job.options = options_, job.cache = cache_;
-  bool const fused = plansForCpu(graph_.getTarget()) && !check.isTrivial();
+  // Blocks of outputs and vertices for tiles leave their sums to an epilogue that comes afterwards.
+  bool const fused =
+      epilogue_ && plansForCpu(graph_.getTarget()) && !check.isTrivial() &&
+      planConv(where_, graph_.getTarget(), check, options_, cache_).plan.winograd == 0;
   if (fused)
     job.epilogue = epilogue_, job.operands = operands;
   if (!epilogue_ || fused)

@@ -32,14 +32,13 @@ POP_INLINE std::vector<unsigned> movedTo(unsigned rank, unsigned from, unsigned 
 /// Emits one convolution as vertices on tile 0 that read their operands in place.
 class CpuConvEmitter {
 public:
-  CpuConvEmitter(::poplar::Graph &graph, ConvJob const &job, ::poplar::program::Sequence &prog,
-                 ::poplar::DebugContext const &debugContext)
+  CpuConvEmitter(::poplar::Graph &graph, ConvJob const &job, planner::ConvPlan const &plan,
+                 ::poplar::program::Sequence &prog, ::poplar::DebugContext const &debugContext)
       : graph_(graph), job_(job), params_(job.check.params), prog_(prog),
         debugContext_(debugContext), channels_(convolvesChannels(job.check)),
-        dims_(static_cast<unsigned>(params_.getNumFieldDims())) {}
+        dims_(static_cast<unsigned>(params_.getNumFieldDims())), plan_(plan) {}
 
   void run() {
-    plan_ = planConv(job_.where, graph_.getTarget(), job_.check, job_.options, job_.cache).plan;
     chooseOutput();
     chooseInput();
     chooseWeights();
@@ -58,15 +57,15 @@ private:
     job_.out = variable(out.elementType(), out.shape(), "out");
   }
 
-  /// Groups in a channel kernel lie side by side, and so do channels for matrix tiles; else vertices
-  /// read floats at any distances.
+  /// Groups in a channel kernel lie side by side, and so do channels for matrix tiles; else
+  /// vertices read floats at any distances.
   void chooseInput() {
     Tensor const &in = job_.in;
     bool const converted = !channels_ && in.elementType() != ::poplar::FLOAT;
     auto strided = converted ? std::nullopt : stridedTensor(graph_, in);
     bool const onTiles = kernels::onMatMulTiles(plan_.method);
-    if (strided && ((channels_ && strided->strides[0] != 1) ||
-                    (onTiles && strided->strides.back() != 1)))
+    if (strided &&
+        ((channels_ && strided->strides[0] != 1) || (onTiles && strided->strides.back() != 1)))
       strided.reset();
     if (strided && !strided->run.intersectsWith(job_.out)) {
       in_ = *strided;
@@ -292,10 +291,10 @@ private:
   ::poplar::DebugContext const &debugContext_;
   bool const channels_;
   unsigned const dims_;
+  planner::ConvPlan const plan_;
   StridedTensor in_, weights_;
   std::size_t block_ = 1;        ///< columns of weights that lie at equal distances
   std::size_t channelBlock_ = 1; ///< input channels of weights that do
-  planner::ConvPlan plan_;
   std::string type_;
   ::poplar::ComputeSet cs_;
 };
@@ -305,7 +304,11 @@ private:
 POP_INLINE void emitConvCpu(::poplar::Graph &graph, ConvJob const &job,
                             ::poplar::program::Sequence &prog,
                             ::poplar::DebugContext const &debugContext) {
-  detail::CpuConvEmitter(graph, job, prog, debugContext).run();
+  auto const plan = planConv(job.where, graph.getTarget(), job.check, job.options, job.cache).plan;
+  if (plan.winograd != 0)
+    emitConvWinograd(graph, job, plan, prog, debugContext);
+  else
+    detail::CpuConvEmitter(graph, job, plan, prog, debugContext).run();
 }
 
 // Channels last: what a kernel reads for one tap is then one piece of memory. Where groups are

@@ -36,6 +36,10 @@ POP_API void emitConv(::poplar::Graph &graph, ConvJob const &job, ::poplar::prog
 POP_API void emitConvCpu(::poplar::Graph &graph, ConvJob const &job,
                          ::poplar::program::Sequence &prog,
                          ::poplar::DebugContext const &debugContext);
+/// \param plan  with winograd != 0; the job has no epilogue
+POP_API void emitConvWinograd(::poplar::Graph &graph, ConvJob const &job,
+                              planner::ConvPlan const &plan, ::poplar::program::Sequence &prog,
+                              ::poplar::DebugContext const &debugContext);
 POP_API void emitConvTiles(::poplar::Graph &graph, ConvJob const &job,
                            ::poplar::program::Sequence &prog,
                            ::poplar::DebugContext const &debugContext);

@@ -17,6 +17,8 @@ struct ConvOptions {
   std::string constraints; ///< in the form of planner::Constraints::parse
   std::string constraintsOutputFilename;
   std::string pass = "NONE";
+  /// On CPUs, beyond the published options: the largest blocks of Winograd's minimal filtering.
+  unsigned winograd = 0;
   // Accepted, but nothing depends on them.
   bool use128BitConvUnitLoad = false;
   bool enableMultiStageReduce = true;

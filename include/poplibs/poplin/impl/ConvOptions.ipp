@@ -184,6 +184,9 @@ POP_INLINE ConvOptions readConvOptions(::poplar::OptionFlags const &options) {
       {"planConstraints", OptionHandler([&result](::poplar::StringRef value) {
          result.constraints = detail::ConvConstraintsReader().read(value);
        })},
+      {"winograd",
+       OptionHandler::createWithEnum(
+           result.winograd, std::map<std::string, unsigned>{{"none", 0}, {"2x2", 2}, {"4x4", 4}})},
       {"planConstraintsOutputFilename", OptionHandler([&result](::poplar::StringRef value) {
          result.constraintsOutputFilename = value;
        })},

@@ -15,10 +15,33 @@ namespace cottonwood::poplin {
 
 namespace detail {
 
+/// Whether Winograd's minimal filtering computes a convolution: 3 x 3 taps, strides of 1, and
+/// nothing but padding of the input.
+POP_INLINE bool fitsWinograd(ConvCheck const &check) {
+  auto const &p = check.params;
+  if (p.getNumFieldDims() != 2 || convolvesChannels(check))
+    return false;
+  for (unsigned d = 0; d != 2; ++d) {
+    auto const &in = p.inputTransform, &kernel = p.kernelTransform;
+    auto const &out = p.outputTransform;
+    auto const isPlain = [d](auto const &t) {
+      return t.truncationLower[d] == 0 && t.truncationUpper[d] == 0 && t.dilation[d] == 1 &&
+             !t.flip[d];
+    };
+    if (p.kernelShape[d] != 3 || !isPlain(in) || !isPlain(kernel) || kernel.paddingLower[d] != 0 ||
+        kernel.paddingUpper[d] != 0 || out.truncationLower[d] != 0 || out.truncationUpper[d] != 0 ||
+        out.stride[d] != 1 || out.paddingLower[d] != 0 || out.paddingUpper[d] != 0)
+      return false;
+  }
+  return true;
+}
+
 POP_INLINE planner::ConvProblem convProblem(ConvCheck const &check, ConvOptions const &options) {
   planner::ConvProblem problem = check.problem;
   problem.partials =
       problem.output == planner::MatMulType::FLOAT ? problem.output : options.interTile;
+  if (options.winograd != 0 && fitsWinograd(check))
+    problem.winograd = options.winograd;
   return problem;
 }
 

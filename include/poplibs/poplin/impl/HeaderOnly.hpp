@@ -37,6 +37,7 @@
 #include <poplin/impl/ConvTiles.ipp>
 #include <poplin/impl/ConvUtil.ipp>
 #include <poplin/impl/ConvWeights.ipp>
+#include <poplin/impl/ConvWinograd.ipp>
 #include <poplin/impl/Convolution.ipp>
 #include <poplin/impl/EpilogueEmit.ipp>
 #include <poplin/impl/FullyConnected.ipp>

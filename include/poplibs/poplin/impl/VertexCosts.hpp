@@ -5,6 +5,7 @@
 #include <poplin/impl/MatMulMachine.hpp>
 
 #include <codelets/poplin/ConvCost.hpp>
+#include <codelets/poplin/WinogradCost.hpp>
 #include <poplar/Vertex.hpp>
 #include <poplar/impl/codelet/Codelet.hpp>
 #include <poplar/impl/codelet/Describe.hpp>
@@ -42,6 +43,31 @@ codelet::Cost costOfConv(codelet::VertexSizes const &sizes, model::Machine const
   auto const tile = poplin::ampUnit(machine, IS_HALF<In>, IS_HALF<Out>);
   return {groups * kernels::convTileCycles(tile, outputs, columns, in, taps),
           groups * 2 * outputs * columns * in * taps};
+}
+
+/// Positions are those of the fields in Codelets.ipp. Transforms take an operation each for a
+/// number and vector lane, products what they take in a matrix product of their size.
+inline codelet::Cost costOfWinogradWeights(codelet::VertexSizes const &sizes,
+                                           model::Machine const &) {
+  std::uint64_t const m = static_cast<std::uint64_t>(sizes.stateInt(4));
+  std::uint64_t const numbers = kernels::winogradPlanes(static_cast<unsigned>(m)) *
+                                static_cast<std::uint64_t>(sizes.stateInt(5)) *
+                                static_cast<std::uint64_t>(sizes.stateInt(7));
+  return {20 + numbers, 2 * m * numbers};
+}
+inline codelet::Cost costOfWinograd(codelet::VertexSizes const &sizes,
+                                    model::Machine const &machine) {
+  auto const value = [&](unsigned field) {
+    return static_cast<std::uint64_t>(sizes.stateInt(field));
+  };
+  std::uint64_t const m = value(8), channels = value(15), columns = value(16);
+  std::uint64_t const planes = kernels::winogradPlanes(static_cast<unsigned>(m));
+  std::uint64_t const blocks =
+      value(14) * value(11) * ((value(12) + m - 1) / m) * ((value(13) + m - 1) / m);
+  std::uint64_t const numbers = blocks * planes * (channels + columns);
+  auto const tile = poplin::ampUnit(machine, false, false);
+  return {planes * kernels::matMulTileCycles(tile, blocks, columns, channels) + numbers,
+          2 * (planes * blocks * columns * channels + m * numbers)};
 }
 
 /// Fields of MatMul, which those with an epilogue begin with.
