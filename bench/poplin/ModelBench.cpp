@@ -133,7 +133,7 @@ void triadRows(PublishedRows &rows) {
     popops::scaledAddTo(graph, a, b, 3.0f, prog);
     double const seconds =
         static_cast<double>(sumsOf(graph, prog).compute) / target.getTileClockFrequency();
-    double const bytes = 3.0 * static_cast<double>(n) * target.getTypeSize(p.type);
+    double const bytes = 3.0 * static_cast<double>(n * target.getTypeSize(p.type));
     rows.add(std::string("triad on ipu1, ") + (p.type == FLOAT ? "float" : "half"),
              bytes / seconds / 1e9, p.rate, "GB/s");
   }

@@ -41,7 +41,9 @@ concept PlanLike = requires(P &p) {
 
 namespace detail {
 
-inline std::string quoted(std::string_view text) { return "'" + std::string(text) + "'"; }
+inline std::string quoted(std::string_view text) {
+  return std::string("'").append(text).append("'");
+}
 
 template <class T> std::string fieldText(T const &value) {
   if constexpr (std::is_same_v<T, std::string>)
@@ -125,7 +127,7 @@ template <PlanLike P> std::string planKeys() {
 template <PlanLike P> std::string toText(P const &plan) {
   std::string line(P::NAME);
   P::fields(plan, [&](std::string_view key, auto const &value) {
-    line += " " + std::string(key) + "=" + detail::fieldText(value);
+    line.append(" ").append(key).append("=").append(detail::fieldText(value));
   });
   return line;
 }

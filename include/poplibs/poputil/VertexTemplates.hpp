@@ -33,34 +33,39 @@ template <typename... Args> std::string templateVertexParams(bool first, bool b,
 template <typename T, typename... Args>
 std::string templateVertexParams(bool first, T const &val, Args &&...args);
 
+/// An argument behind what opens the list or divides it from the one before.
+inline std::string vertexParam(bool first, std::string const &text) {
+  std::string param(first ? "<" : ",");
+  return param.append(text);
+}
+
 /// Closes the list: nothing if there was no argument, else ">".
 inline std::string templateVertexParams(bool first) { return first ? "" : ">"; }
 
 template <typename T, typename... Args>
 std::string templateVertexParams(bool first, T const &val, Args &&...args) {
-  return (first ? "<" : ",") + VertexTemplateToString<T>::to_string(val) +
+  return vertexParam(first, VertexTemplateToString<T>::to_string(val)) +
          templateVertexParams(false, std::forward<Args>(args)...);
 }
 
 template <typename... Args>
 std::string templateVertexParams(bool first, poplar::Type const &type, Args &&...args) {
-  return (first ? "<" : ",") + std::string(type.toString()) +
+  return vertexParam(first, std::string(type.toString())) +
          templateVertexParams(false, std::forward<Args>(args)...);
 }
 
 template <typename... Args>
 std::string templateVertexParams(bool first, std::string const &val, Args &&...args) {
-  return (first ? "<" : ",") + val + templateVertexParams(false, std::forward<Args>(args)...);
+  return vertexParam(first, val) + templateVertexParams(false, std::forward<Args>(args)...);
 }
 
 template <typename... Args>
 std::string templateVertexParams(bool first, char const *val, Args &&...args) {
-  return (first ? "<" : ",") + std::string(val) +
-         templateVertexParams(false, std::forward<Args>(args)...);
+  return vertexParam(first, val) + templateVertexParams(false, std::forward<Args>(args)...);
 }
 
 template <typename... Args> std::string templateVertexParams(bool first, bool b, Args &&...args) {
-  return (first ? "<" : ",") + std::string(b ? "true" : "false") +
+  return vertexParam(first, b ? "true" : "false") +
          templateVertexParams(false, std::forward<Args>(args)...);
 }
 

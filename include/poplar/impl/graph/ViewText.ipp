@@ -120,7 +120,8 @@ POP_INLINE std::string blockText(View const &view) {
       text += " ...";
       return false;
     }
-    text += " " + variableName(view.graph(), block.var);
+    text += ' ';
+    text += variableName(view.graph(), block.var);
     if (block.sizes.size() == 1 && block.strides[0] == 1) {
       text += viewdetail::intervalText({block.var, block.offset, block.sizes[0]});
       return true;
