@@ -335,16 +335,14 @@ RandomView randomView(Run &run, Numbers &numbers, Type const &type, Shape const 
                numbers.below(4) == 0, aliases && n != 0 && numbers.below(6) == 0};
     stored[k] = dims[k].begin + (dims[k].repeated ? 1 : n * dims[k].step);
   }
-  for (double &x : values)
-    x = fitted(type, x);
   std::size_t const total = product(stored);
   Values contents(total);
   for (double &x : contents) {
-    long const pick = static_cast<long>(numbers.below(9)) - 4;
+    double const pick = static_cast<double>(numbers.below(9)) - 4;
     x = type == BOOL     ? double(pick > 0)
-        : isReal(type)   ? pick / 2.0
-        : isSigned(type) ? double(pick)
-                         : double(pick + 4);
+        : isReal(type)   ? pick / 2
+        : isSigned(type) ? pick
+                         : pick + 4;
   }
   RandomView view;
   view.t = run.input(type, stored, contents);

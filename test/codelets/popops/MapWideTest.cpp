@@ -151,7 +151,8 @@ TEST_SUITE("codelets/popops/quarterCast") {
   }
   TEST_CASE("floats round as the headers say, infinities give NaN") {
     std::mt19937 random(6);
-    for (const MetadataType metadata : {0x80, 0x00, 0x85, 0x3a, 0xa0, 0x1f}) {
+    for (const unsigned byte : {0x80u, 0x00u, 0x85u, 0x3au, 0xa0u, 0x1fu}) {
+      const auto metadata = static_cast<MetadataType>(byte);
       const kernels::QuarterLayout layout = kernels::quarterLayout(metadata);
       const quarter_metadata unpacked = poplar::unpackMetadata(&metadata);
       for (unsigned i = 0; i < 300000; ++i) {
