@@ -211,6 +211,10 @@ public:
     writeTensor(handle, static_cast<void const *>(buf.data()),
                 static_cast<void const *>(buf.data() + buf.size()));
   }
+  /// Writes QUARTER elements, one byte each, and their metadata.
+  /// \throws tensor_metadata_error  other elements, or metadata that are a constant.
+  void writeTensor(StringRef handle, QuarterMetadata const &metadata, void const *buf,
+                   void const *bufEnd);
   /// As above for a buffer that the caller knows to be large enough.
   void readTensor(StringRef handle, void *buf);
   void writeTensor(StringRef handle, void const *buf);

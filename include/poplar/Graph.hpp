@@ -226,12 +226,17 @@ public:
   /// A variable of undefined contents, contiguous in row-major order, mapped to no tile.
   /// \throws tensor_creation_error  unset type, a type without elements on this target, or too many
   /// elements
+  ///
+  /// A QUARTER variable gets a variable of its own for its metadata, on tile 0 and of undefined
+  /// contents: Tensor::getMetadata() shows it, and the program has to set it.
   Tensor addVariable(Type const &type, ArrayRef<std::size_t> shape,
                      DebugContext const &debugContext = {});
   /// LINEAR spreads the elements evenly over the tiles of this graph, in order, lowest tiles first.
   Tensor addVariable(Type const &type, ArrayRef<std::size_t> shape,
                      VariableMappingMethod mappingMethod, DebugContext const &debugContext = {});
-  /// The metadata tensor belongs to QUARTER; other types ignore it.
+  /// A QUARTER variable whose metadata are that tensor, of one element of type QUARTER_METADATA,
+  /// which may be shared and may be a constant; other types ignore it.
+  /// \throws tensor_metadata_error  QUARTER with another tensor, or an invalid one
   Tensor addVariable(Type const &type, Tensor const &metadata, ArrayRef<std::size_t> shape,
                      DebugContext const &debugContext = {});
   Tensor addVariable(Type const &type, Tensor const &metadata, ArrayRef<std::size_t> shape,
@@ -265,26 +270,28 @@ public:
   Tensor addConstant(Type const &type, ArrayRef<std::size_t> shape, void const *val,
                      TypeTraits const &traits, bool broadcast,
                      DebugContext const &debugContext = {"<const>"});
-  // With a metadata tensor, which all types but QUARTER ignore.
+  // With a metadata tensor, which all types but QUARTER ignore. Numbers become QUARTER by a
+  // constant of metadata, rounded to nearest even, NaN where they are too large; by metadata that
+  // may change, only zeros and NaN do. \throws tensor_metadata_error  QUARTER without metadata, or
+  // as said
   template <typename T>
   Tensor addConstant(Type const &type, Tensor const &metadata, ArrayRef<std::size_t> shape,
                      ArrayRef<T> values, DebugContext const &debugContext = {"<const>"}) {
-    checkMetadata("addConstant", type, metadata);
-    return addConstant(type, shape, values, debugContext);
+    checkValueCount("addConstant", shape, values.size());
+    return addConstant(type, metadata, shape, values.data(), TypeTraits::make<T>(), false,
+                       debugContext);
   }
   template <typename T>
   Tensor addConstant(Type const &type, Tensor const &metadata, ArrayRef<std::size_t> shape, T val,
                      DebugContext const &debugContext = {"<const>"},
                      typename std::enable_if<TypeTraits::isSimpleType<T>()>::type * = nullptr) {
-    checkMetadata("addConstant", type, metadata);
-    return addConstant(type, shape, val, debugContext);
+    return addConstant(type, metadata, shape, &val, TypeTraits::make<T>(), true, debugContext);
   }
   template <typename T>
   Tensor addConstant(Type const &type, Tensor const &metadata, ArrayRef<std::size_t> shape,
                      T const *val, DebugContext const &debugContext = {"<const>"},
                      typename std::enable_if<TypeTraits::isSimpleType<T>()>::type * = nullptr) {
-    checkMetadata("addConstant", type, metadata);
-    return addConstant(type, shape, val, debugContext);
+    return addConstant(type, metadata, shape, val, TypeTraits::make<T>(), false, debugContext);
   }
   Tensor addConstant(Type const &type, Tensor const &metadata, ArrayRef<std::size_t> shape,
                      void const *val, TypeTraits const &traits, bool broadcast,
@@ -510,8 +517,21 @@ private:
   friend struct cottonwood::graph::HandleAccess;
 
   cottonwood::graph::GraphData &data(char const *where) const;
-  Tensor makeVariable(char const *where, Type const &type, ArrayRef<std::size_t> shape,
+  /// A metadata tensor that was given, null if none was.
+  typedef Tensor const *MetadataOf;
+  Tensor makeVariable(Type const &type, MetadataOf metadata, ArrayRef<std::size_t> shape,
                       DebugContext const &debugContext);
+  Tensor spreadLinearly(Tensor const &tensor, VariableMappingMethod method);
+  Tensor makeConstant(Type const &type, MetadataOf metadata, ArrayRef<std::size_t> shape,
+                      void const *val, TypeTraits const &traits, bool broadcast,
+                      DebugContext const &debugContext);
+  Tensor makeClone(char const *where, Type const &type, MetadataOf metadata, Tensor const &t,
+                   DebugContext const &debugContext, TensorCloneMethod method);
+  Tensor makeClones(Type const &type, MetadataOf metadata, Tensor const &t, std::size_t N,
+                    DebugContext const &debugContext, TensorCloneMethod method,
+                    TensorCloneDuplicationMethod duplicationMethod);
+  std::uint32_t metadataFor(char const *where, Type const &type, MetadataOf metadata,
+                            std::uint32_t inherited, std::string const &name);
   void connectValue(FieldRef field, void const *value, TypeTraits const &traits);
   void setFieldValue(FieldRef field, void const *values, std::size_t count,
                      TypeTraits const &traits, bool isArray);
@@ -519,7 +539,6 @@ private:
                       TypeTraits const &traits, bool broadcast);
   static void checkValueCount(char const *where, ArrayRef<std::size_t> shape,
                               std::size_t numValues);
-  static void checkMetadata(char const *where, Type const &type, Tensor const &metadata);
 
   std::shared_ptr<cottonwood::graph::GraphData> data_;
   std::shared_ptr<cottonwood::graph::TileTable const>

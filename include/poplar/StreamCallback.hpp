@@ -46,7 +46,8 @@ public:
 };
 
 /// A callback for a stream of QUARTER elements: it knows the metadata of the block of the last
-/// fetch or prefetch.
+/// fetch or prefetch. They are not asked for yet: streams move the elements alone, and a program
+/// that changes the metadata copies them through a stream to Tensor::getMetadata().
 class POP_API StreamCallbackWithMetadata : public StreamCallback {
 public:
   ~StreamCallbackWithMetadata() override;

@@ -25,7 +25,8 @@ struct SliceProblem {
   unsigned elementBytes = 4;
   bool usedForSlice = true, usedForUpdate = true;
   SliceUpdate operation = SliceUpdate::ADD;
-  unsigned tiles = 0; ///< 0: a CPU
+  bool onePoint = false; ///< all lookups may be of one row; else they are spread over all rows
+  unsigned tiles = 0;    ///< 0: a CPU
   unsigned workers = 6;
   std::uint64_t bytesPerTile = 0; ///< for temporary data
   unsigned exchangeBytesPerCycle = 4;
@@ -39,6 +40,7 @@ struct SliceProblem {
     visit("usedForSlice", self.usedForSlice);
     visit("usedForUpdate", self.usedForUpdate);
     visit("operation", self.operation);
+    visit("onePoint", self.onePoint);
     visit("tiles", self.tiles);
     visit("workers", self.workers);
     visit("bytesPerTile", self.bytesPerTile);
@@ -54,8 +56,8 @@ struct SlicePlan {
   unsigned slicedDimSplit = 1;             ///< parts of the rows
   unsigned unslicedDimSplit = 1;           ///< parts of the columns
   unsigned unslicedGrainSize = 1;          ///< columns that stay together
-  unsigned precopyBaseWhenSerialSlice = 0; ///< no step reads more of the table than others: 0
-  bool useOrderingInfo = false; ///< rows of sorted lookups need not be combined: not made use of
+  unsigned precopyBaseWhenSerialSlice = 0; ///< kept; a table is rearranged once for all steps
+  bool useOrderingInfo = false; ///< kept; a cell is sent all lookups, in whatever order they are
 
   template <class Self, class Visit> static void fields(Self &self, Visit &&visit) {
     visit("groupSplit", self.groupSplit);
@@ -125,7 +127,7 @@ inline double sliceCycles(SliceProblem const &p, SlicePlan const &plan) {
   if (p.usedForUpdate) {
     auto const lookups = static_cast<double>(s.lookups);
     cycles += STEP + lookups * (8 + 4 * exchange + rowBytes * exchange) +
-              lookups / plan.slicedDimSplit * (16 + rowBytes / 2);
+              lookups / (p.onePoint ? 1 : plan.slicedDimSplit) * (16 + rowBytes / 2);
   }
   return cycles * plan.lookupSerialSplit;
 }

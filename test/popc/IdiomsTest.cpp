@@ -4,7 +4,9 @@
 
 #include <cmath>
 #include <limits>
+#include <poplar/MetadataCreation.hpp>
 #include <poplar/QuarterFloat.hpp>
+#include <poplar/TypeConversion.hpp>
 #include <poplar/exceptions.hpp>
 #include <set>
 
@@ -553,10 +555,35 @@ TEST_SUITE("popc/idioms") {
     }
   }
 
-  TEST_CASE("edges of quarters compile") {
-    Graph graph(Target::createCPUTarget());
-    graph.addCodelets(POP_TEST_CODELETS "/quarter_edges.cpp");
-    CHECK(graph.hasCodelet("D33"));
+  TEST_CASE("D33: edges of quarters know their metadata") {
+    onDevices([](Device const &device) {
+      using Format = QuarterMetadata::Format;
+      QuarterMetadata const from(Format::F143, 1), to(Format::F152, -2);
+      Graph graph(device.getTarget());
+      graph.addCodelets(POP_TEST_CODELETS "/quarter_edges.cpp");
+      Tensor const in = graph.addConstant(
+          QUARTER, createConstantMetadataTensor(graph, from.getFormat(), from.getScale()), {1},
+          6.0f);
+      Tensor const values = graph.addConstant<float>(FLOAT, {4}, {1, 2.25f, -3, 0.3f});
+      Tensor const out = graph.addVariable(
+          QUARTER, createVariableMetadataTensor(graph, to.getFormat(), to.getScale()), {1, 5},
+          VariableMappingMethod::LINEAR);
+      graph.createHostRead("out", out);
+      ComputeSet const cs = graph.addComputeSet("cs");
+      VertexRef const v =
+          graph.addVertex(cs, "D33", {{"in", in}, {"out", out}, {"values", values}});
+      graph.setTileMapping(v, 0);
+      graph.setTileMapping(in, 0);
+      graph.setTileMapping(values, 0);
+      Engine engine(graph, program::Execute(cs));
+      engine.load(device);
+      engine.run();
+      unsigned char bytes[5];
+      engine.readTensor("out", bytes, bytes + 5);
+      double numbers[5];
+      convertFromDeviceType(QUARTER, to, bytes, gccs::ArrayRef<double>(numbers));
+      CHECK(Numbers(numbers, numbers + 5) == Numbers{1, 2, -3, 0.3125, 6});
+    });
   }
 
   TEST_CASE("sources compile in the oldest and the newest standard, with warnings as errors") {

@@ -96,47 +96,14 @@ TEST_CASE("pairs of types without a conversion are errors") {
   CHECK_THROWS_WITH_AS(popops::cast(run.graph, f, poplar::LONGLONG, run.prog),
                        "popops::cast: from float to long long; allowed: float, half, bool and "
                        "integers of up to 32 bits "
-                       "to each other, the latter two also to 64-bit integers",
+                       "to each other, the latter two also to 64-bit integers; quarter to "
+                       "and from itself, float, half and 8-bit integers",
                        poplibs_error);
   CHECK_THROWS_AS(popops::cast(run.graph, l, INT, run.prog), poplibs_error);
   CHECK_THROWS_WITH_AS(
       popops::castWithOutput(run.graph, f, run.graph.addVariable(INT, {3}), run.prog),
       "popops::cast: the source has shape [2], the destination [3]; they must be equal",
       poplibs_error);
-}
-
-TEST_CASE("metadata belongs to quarter, of which there are no tensors") {
-  onDevices([](DeviceMaker const &device) {
-    Run run(device);
-    auto &g = run.graph;
-    Tensor const f = run.input(FLOAT, {2}, {1.5, -2.5});
-    auto const cs = g.addComputeSet();
-    Tensor const inSet = popops::cast(g, f, INT, Tensor(), cs);
-    run.prog.add(poplar::program::Execute(cs));
-    std::size_t const a = run.output(popops::cast(g, f, INT, Tensor(), run.prog)),
-                      b = run.output(inSet);
-    Tensor const metadata = g.addVariable(poplar::QUARTER_METADATA, {1});
-    CHECK_THROWS_WITH_AS(popops::cast(g, f, HALF, metadata, run.prog),
-                         "popops::cast: 'metadata' is given for elements of type half; they have "
-                         "none: pass an invalid tensor",
-                         poplibs_error);
-    CHECK_THROWS_WITH_AS(popops::cast(g, f, poplar::QUARTER, Tensor(), cs),
-                         "popops::cast: to quarter without metadata", poplibs_error);
-    CHECK_THROWS_WITH_AS(popops::cast(g, f, poplar::QUARTER, f, run.prog),
-                         "popops::cast: 'metadata' has shape [2] of type float; it must be one "
-                         "element of type quarter_metadata",
-                         poplibs_error);
-    CHECK_THROWS_WITH_AS(popops::cast(g, f, poplar::QUARTER, metadata, run.prog),
-                         "popops::cast: tensors of type quarter are not available",
-                         poplar::tensor_metadata_error);
-    CHECK_THROWS_AS(popops::cast(g, f, poplar::QUARTER, metadata, cs),
-                    poplar::tensor_metadata_error);
-    CHECK_THROWS_AS(popops::cast(g, f, poplar::QUARTER, run.prog), poplibs_error);
-    g.setTileMapping(metadata, 0);
-    run.run();
-    CHECK(run.values(a) == Values{1, -2});
-    CHECK(run.values(b) == Values{1, -2});
-  });
 }
 
 TEST_CASE("whether numbers survive the way through half") {

@@ -281,6 +281,27 @@ TEST_CASE("a scale may be half or float for half data, and sums are rounded once
   CHECK(run.values(output) == Values{1.5009765625, 2052});
 }
 
+TEST_CASE("sums of halves in float are rounded once a row") {
+  onDevices([](DeviceMaker const &device) {
+    poplar::OptionFlags const inFloat{{"partialType", "float"}};
+    Run run(device);
+    std::size_t const n = 5;
+    Values const rows{0, 1, 1, 1, 0}, slices{0.0009765625, 1, 1, 1, 0.5};
+    auto const t = run.input(poplar::HALF, {2, 1}, {1, 2048});
+    auto const at = run.input(poplar::UNSIGNED_INT, {n, 1}, rows);
+    auto const s = run.input(poplar::HALF, {n, 1, 1}, slices);
+    popops::multiUpdateAdd(run.graph, t, s, at, run.input(poplar::HALF, {}, {1}), {0}, {1},
+                           run.prog, SlicePlan(), inFloat);
+    auto const fixed = run.input(poplar::HALF, {2, 1}, {1, 2048});
+    popops::multiUpdateAdd(run.graph, fixed, s, {0U, 1U, 1U, 1U, 0U},
+                           run.input(poplar::FLOAT, {}, {1}), 0, run.prog, {}, inFloat);
+    auto const a = run.output(t), b = run.output(fixed);
+    run.run();
+    CHECK(run.values(a) == Values{1.5009765625, 2052}); // 2051 is a tie, which goes to even
+    CHECK(run.values(b) == run.values(a));
+  });
+}
+
 TEST_CASE("scale, offsets and slices may lie in the table that is updated") {
   onDevices([](DeviceMaker const &device) {
     Run run(device);
@@ -428,6 +449,7 @@ TEST_CASE("plans copy, compare, print, and say what they refuse") {
   CHECK_THROWS_AS(plan({{"usedForSlice", "false"}, {"usedForUpdate", "false"}}),
                   poputil::poplibs_error);
   CHECK_THROWS_AS(plan({{"partialType", "half"}}), poputil::poplibs_error);
+  CHECK(plan({{"indicesDistribution", "onePoint"}}) != some);
   OptionFlags overwriting{{"operationForUpdate", "none"},
                           {"planConstraints", R"({"lookupSerialSplit": 2})"}};
   CHECK_THROWS_AS(plan(overwriting), poputil::poplibs_error);

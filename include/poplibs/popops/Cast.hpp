@@ -9,8 +9,9 @@
 
 // Conversions of the element type. To an integer: truncated towards zero, and to 8 bits saturated;
 // a wider integer wraps; to BOOL: x != 0; FLOAT to HALF: rounded to nearest even, overflow gives
-// infinity. All throw poputil::poplibs_error on a pair of types that is not supported, or shapes
-// that differ.
+// infinity. QUARTER converts to and from itself, HALF, FLOAT and the 8-bit integers by its
+// metadata: value * 2^scale, rounded to nearest even; infinities and what is too large give NaN.
+// All throw poputil::poplibs_error on a pair of types that is not supported, or shapes that differ.
 
 namespace popops {
 
@@ -18,12 +19,10 @@ namespace popops {
 POP_API poplar::Tensor cast(poplar::Graph &graph, poplar::Tensor const &src,
                             poplar::Type const &dstType, poplar::program::Sequence &prog,
                             poplar::DebugContext const &debugContext = {});
-/// The same with the format and the scale of QUARTER. As there are no tensors of type QUARTER yet,
-/// this serves code that passes an invalid tensor for all other types.
+/// The same with the format and the scale of QUARTER, which the result refers to.
 /// \param metadata  of one element of type QUARTER_METADATA for QUARTER; else an invalid tensor.
 /// \throws poputil::poplibs_error  metadata that does not belong to dstType, or is of another type
-///         or size.
-/// \throws poplar::tensor_metadata_error  dstType is QUARTER, and the metadata is valid.
+///         or size; QUARTER in the form without metadata.
 POP_API poplar::Tensor cast(poplar::Graph &graph, poplar::Tensor const &src,
                             poplar::Type const &dstType, poplar::Tensor const &metadata,
                             poplar::program::Sequence &prog,

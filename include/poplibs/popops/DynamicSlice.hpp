@@ -35,11 +35,13 @@
 //
 //   usedForSlice, usedForUpdate     bool, true          what a plan is for; not both false
 //   operationForUpdate              none|add|max|mul, add
-//   partialType                     half|float|none, none
+//   partialType                     half|float|none, none: float adds up rows of halves in FLOAT
+//                                   and rounds each once, at the price of a copy of the table
 //   availableMemoryProportion       number above 0 and at most 1, 0.6: of a tile's memory, for
 //                                   temporary data of a plan
-//   indicesDistribution             uniform|onePoint, uniform
-//   indicesAreSorted                bool, false
+//   indicesDistribution             uniform|onePoint, uniform: what a plan for updates expects,
+//                                   rows used alike or one row used by all offsets
+//   indicesAreSorted                bool, false: no effect, see docs/options.md
 //   validateIndices                 bool, false: stop the program when an offset is out of range:
 //                                   Engine::run throws poplar::application_runtime_error with the
 //                                   offsets; ignored with remapOutOfBoundIndices

@@ -23,6 +23,11 @@
 // result is laid out as one of the inputs. An expression runs as one fused vertex a tile:
 // intermediate results touch no memory.
 //
+// The elements are FLOAT, HALF, INT, UNSIGNED_INT and BOOL. Operations on integers of 64 bits
+// (arithmetic, bits, shifts, comparisons, Select) and of 16 bits (bits, Equal, NotEqual) and casts
+// to and from what popops::cast knows beside these run as one vertex each, also within an
+// expression; the rest of it is fused around them.
+//
 // Options of every function, true|false each:
 //
 // - enableGenerateCodelet (true): accepted; expressions are fused in any case.

@@ -126,8 +126,7 @@ POP_API poplar::Tensor unfactorDims(poplar::Tensor const &t, unsigned numDims,
                                     unsigned startDim = 0);
 
 /// Format and scale of 8-bit floating point tensors as a tensor [1] QUARTER_METADATA on tile 0; the
-/// variable holds them when a program is loaded. (Deprecated; and there are no tensors of type
-/// QUARTER to use them with yet.)
+/// variable holds them when a program is loaded. (Deprecated.)
 /// \throws poplibs_error  the scale is not in [-32, 31]
 POP_API poplar::Tensor createConstantMetadataTensor(poplar::Graph &graph,
                                                     poplar::QuarterMetadata::Format fp8Format,

@@ -63,6 +63,17 @@ TEST_CASE("less memory splits the lookups into steps") {
   CHECK(planSlice(p).lookupSerialSplit == 1);
 }
 
+TEST_CASE("updates that may all be of one row do not split the rows") {
+  auto p = tableOn(64, 1000, 16, 5000);
+  p.usedForSlice = false;
+  SlicePlan const spread = planSlice(p);
+  p.onePoint = true;
+  SlicePlan const narrow = planSlice(p);
+  CHECK(spread.slicedDimSplit > 1);
+  CHECK(narrow.slicedDimSplit == 1);
+  CHECK(narrow.unslicedDimSplit >= spread.unslicedDimSplit);
+}
+
 TEST_CASE("constraints are obeyed, also values that are no power of two") {
   auto const forced = [](unsigned tiles, char const *text) {
     return planSlice(tableOn(tiles, 1000, 64, 300), Constraints::parse(text));

@@ -83,9 +83,8 @@ TEST_CASE("bad variables and constants name shape and type") {
       },
       "2 values are given for shape [3], which has 3 elements");
   test::checkThrows<tensor_creation_error>([&] { graph.addVariable(Type(), {1}); }, "unset");
-  test::checkThrows<tensor_creation_error>([&] { graph.addVariable(QUARTER, {1}); }, "quarter");
   test::checkThrows<tensor_metadata_error>([&] { graph.addVariable(QUARTER, Tensor(), {1}); },
-                                           "quarter");
+                                           "elements of type quarter without metadata");
   test::checkThrows<tensor_creation_error>(
       [&] {
         graph.addVariable(FLOAT, {std::size_t{1} << 40, std::size_t{1} << 40});
@@ -95,6 +94,61 @@ TEST_CASE("bad variables and constants name shape and type") {
         0);
   test::checkThrows<tensor_creation_error>(
       [&] { graph.addConstant(FLOAT, {2}, static_cast<float const *>(nullptr)); }, "null");
+}
+
+TEST_CASE("elements of 8 bits have metadata, their own or given") {
+  Graph graph = test::graphWithTiles(3);
+  Tensor const own = graph.addVariable(QUARTER, {2, 3}, "own");
+  CHECK(own.hasMetadata());
+  CHECK(own.getMetadata().elementType() == QUARTER_METADATA);
+  CHECK(own.getMetadata().numElements() == 1);
+  CHECK(graph.getTileMapping(own.getMetadata()).at(0).size() == 1);
+  Tensor const constant = graph.addConstant(
+      QUARTER_METADATA, {1}, QuarterMetadata(QuarterMetadata::Format::F152, 2).getBinary());
+  Tensor const given = graph.addVariable(QUARTER, constant, {4}, VariableMappingMethod::LINEAR);
+  CHECK(given.getMetadata() == constant);
+  CHECK(own.transpose().flatten().slice(1, 3).reverse(0).broadcast(2, 0).getMetadata() ==
+        own.getMetadata());
+  CHECK(own.slice(0, 0, 0).getMetadata() == own.getMetadata());
+  CHECK(graph.clone(given).getMetadata() == constant);
+  CHECK(graph.clone(own.getMetadata(), given).getMetadata() == own.getMetadata());
+  CHECK(graph.cloneN(given, 3).getMetadata() == constant);
+  CHECK(graph.clone(QUARTER, graph.addVariable(FLOAT, {2})).hasMetadata());
+  CHECK_FALSE(graph.clone(HALF, given).hasMetadata());
+  CHECK_FALSE(graph.addVariable(FLOAT, given.getMetadata(), {2}).hasMetadata());
+  CHECK_FALSE(given.reinterpret(UNSIGNED_CHAR).hasMetadata());
+  CHECK_FALSE(Tensor().getMetadata().valid());
+  CHECK(concat(given, graph.clone(given)).getMetadata() == constant);
+
+  test::checkThrows<tensor_metadata_error>([&] { concat(given, own.flatten()); },
+                                           "another metadata tensor");
+  test::checkThrows<tensor_metadata_error>(
+      [&] { graph.addVariable(UNSIGNED_CHAR, {1}).reinterpret(QUARTER); }, "no metadata");
+  test::checkThrows<tensor_metadata_error>([&] { graph.addVariable(QUARTER, own, {1}); },
+                                           "shape [2, 3] of type quarter");
+  test::checkThrows<tensor_metadata_error>([&] { graph.addConstant(QUARTER, {1}, 1.0f); },
+                                           "without metadata");
+}
+
+TEST_CASE("constants of 8 bits convert by constant metadata") {
+  Graph graph = test::graphWithTiles(2);
+  Tensor const metadata = graph.addConstant(
+      QUARTER_METADATA, {}, QuarterMetadata(QuarterMetadata::Format::F143, 1).getBinary());
+  float value = 0;
+  CHECK(graph.addConstant(QUARTER, metadata, {}, 3.1).getConstantValue(&value));
+  CHECK(value == 3.0f);
+  Tensor const several = graph.addConstant<int>(QUARTER, metadata, {3}, {1, -33, 1000});
+  CHECK(several[1].getConstantValue(&value));
+  CHECK(value == -32.0f);
+  CHECK(several[2].getConstantValue(&value));
+  CHECK(std::isnan(value));
+  Tensor const open = graph.addVariable(QUARTER, {2});
+  CHECK_NOTHROW(graph.addConstant(QUARTER, open.getMetadata(), {2}, 0));
+  CHECK_NOTHROW(graph.setInitialValue(open, 0.0f));
+  test::checkThrows<tensor_metadata_error>(
+      [&] { graph.addConstant(QUARTER, open.getMetadata(), {2}, 1); }, "may change");
+  test::checkThrows<tensor_metadata_error>([&] { graph.setInitialValue(open, 0.5f); },
+                                           "may change");
 }
 
 TEST_CASE("initial values: the last call that touches an element holds") {

@@ -25,6 +25,7 @@ namespace {
 struct FakeGraph final : graph::GraphNames {
   FakeGraph() { registerGraphNames(1'000'003, this); }
   ~FakeGraph() { forget(); }
+  graph::View metadataView(graph::MetadataId) const override { return {}; }
   void forget() { graph::forgetGraphNames(1'000'003); }
 
   std::string nameOf(graph::VarId var) const override {

@@ -276,6 +276,12 @@ POP_INLINE void Engine::writeTensor(StringRef handle, void const *buf, void cons
                         engineDetail::distance(buf, bufEnd, "Engine::writeTensor", handle));
 }
 
+POP_INLINE void Engine::writeTensor(StringRef handle, QuarterMetadata const &metadata,
+                                    void const *buf, void const *bufEnd) {
+  session_->writeMetadata(engineDetail::viewOf(handle), metadata.getBinary());
+  writeTensor(handle, buf, bufEnd);
+}
+
 POP_INLINE void Engine::readTensor(StringRef handle, void *buf) {
   session_->readTensor(engineDetail::viewOf(handle), buf, ~std::uint64_t{0});
 }

@@ -56,7 +56,7 @@ POP_STORED_FIELDS(lower::Instruction, op, width, a, b, step, channel);
 POP_STORED_FIELDS(lower::SwitchTable, name, cases, otherwise);
 POP_STORED_FIELDS(lower::StreamPlan, handle, type, numElements, blockBytes, toDevice, mode,
                   bufferingDepth, channels);
-POP_STORED_FIELDS(lower::HostTensor, handle, bytes, plan);
+POP_STORED_FIELDS(lower::HostTensor, handle, bytes, plan, metadata);
 POP_STORED_FIELDS(program::PrintSpec, title, format);
 POP_STORED_FIELDS(lower::PrintPlan, spec, type, shape, bytes, plan);
 POP_STORED_FIELDS(lower::RemoteBufferPlan, handle, type, numElements, rowBytes, repeats);
@@ -103,7 +103,8 @@ POP_STORED_FIELDS(lower::ExecutableData, target, options, name, isa, numReplicas
                   stagings, plans, moves, moveDims, switches, prints, crossReplicaPlans,
                   instructions, entryPoints, streams, hostReads, hostWrites, remoteBuffers,
                   remoteCopies, hostFunctions, hostCalls, aborts, watched, bsp, tileMemory,
-                  tileRuns, vertexTypes, notes, numVertices, numEdges, numVariables, numComputeSets);
+                  tileRuns, vertexTypes, notes, numVertices, numEdges, numVariables,
+                  numComputeSets);
 
 #undef POP_STORED_FIELDS
 #undef POP_STORED_ENUM

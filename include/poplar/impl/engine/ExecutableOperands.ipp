@@ -166,15 +166,18 @@ POP_INLINE void ExecutableCheck::host() const {
   for (std::size_t i = 0; i < x_.hostReads.size(); ++i)
     plan(entryText("hostReads", i), x_.hostReads[i].plan, arena(),
          {"the tensor", x_.hostReads[i].bytes});
-  for (std::size_t i = 0; i < x_.hostWrites.size(); ++i)
+  for (std::size_t i = 0; i < x_.hostWrites.size(); ++i) {
     plan(entryText("hostWrites", i), x_.hostWrites[i].plan, {"the tensor", x_.hostWrites[i].bytes},
          arena());
+    plan(entryText("hostWrites", i), x_.hostWrites[i].metadata, {"the metadata", 1}, arena());
+  }
   for (std::size_t i = 0; i < x_.prints.size(); ++i) {
     lower::PrintPlan const &print = x_.prints[i];
     std::uint64_t bytes = base::sizeOf(print.type);
     for (std::size_t extent : print.shape)
       if (__builtin_mul_overflow(bytes, extent, &bytes) || bytes > MAX_BYTES)
         fault(entryText("prints", i), ".shape: too many elements found");
+    bytes += print.type.requiresMetadata() ? 1 : 0; // behind the elements
     if (print.bytes != bytes)
       fault(entryText("prints", i), ".bytes: ", print.bytes, " found; ", bytes, " are wanted");
     plan(entryText("prints", i), print.plan, arena(), {"the printed tensor", bytes});

@@ -4,6 +4,7 @@
 #include <poplar/impl/engine/PrintFormat.hpp>
 
 #include <poplar/impl/base/Half.hpp>
+#include <poplar/impl/base/QuarterBits.hpp>
 #include <poplar/impl/base/TypeInfo.hpp>
 
 #include <algorithm>
@@ -25,22 +26,14 @@ template <class T> T loadAs(std::byte const *data, std::size_t i) {
   return value;
 }
 
-/// Value of a quarter in the format with 4 exponent and 3 fraction bits, bias 7, whose 0x80 is not
-/// a number; what an element without metadata holds.
-POP_INLINE double quarterToDouble(std::uint8_t bits) {
-  if (bits == 0x80)
-    return std::nan("");
-  int const exponent = (bits >> 3) & 15, fraction = bits & 7;
-  double const value =
-      exponent == 0 ? std::ldexp(fraction, -9) : std::ldexp(8 + fraction, exponent - 10);
-  return bits < 0x80 ? value : -value;
-}
-
-POP_INLINE double floatElement(poplar::Type type, std::byte const *data, std::size_t i) {
+/// Element i of `count`.
+POP_INLINE double floatElement(poplar::Type type, std::byte const *data, std::size_t i,
+                               std::size_t count) {
   if (type == poplar::HALF)
     return static_cast<double>(base::halfToFloat(loadAs<std::uint16_t>(data, i)));
   if (type == poplar::QUARTER)
-    return quarterToDouble(loadAs<std::uint8_t>(data, i));
+    return base::quarterToDouble(loadAs<std::uint8_t>(data, i),
+                                 poplar::QuarterMetadata(loadAs<unsigned char>(data, count)));
   return static_cast<double>(loadAs<float>(data, i));
 }
 
@@ -128,7 +121,7 @@ private:
   template <class F, class Gap> void entries(std::size_t dim, F &&f, Gap &&gap) const;
   template <class F> void forEachShown(std::size_t dim, std::size_t first, F &&f) const;
   std::string element(std::size_t i) const {
-    return base::typeInfo(type_).isFloat ? floatText(floatElement(type_, data_, i), style_)
+    return base::typeInfo(type_).isFloat ? floatText(floatElement(type_, data_, i, count_), style_)
                                          : integerElement(type_, data_, i);
   }
 
@@ -170,7 +163,7 @@ POP_INLINE void TensorPrinter::measure() {
   if (base::typeInfo(type_).isFloat) {
     Magnitudes magnitudes;
     forEachShown(0, 0, [&](std::size_t i) {
-      double const value = std::abs(floatElement(type_, data_, i));
+      double const value = std::abs(floatElement(type_, data_, i, count_));
       if (!std::isfinite(value) || value == 0)
         return;
       magnitudes.largest = std::max(magnitudes.largest, value);

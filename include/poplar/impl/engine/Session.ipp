@@ -260,6 +260,19 @@ POP_INLINE void Session::writeTensor(std::string_view handle, void const *buffer
         .run(tensor.plan, from, replicas_->arena(replica), runSettings({}).maxThreads);
 }
 
+POP_INLINE void Session::writeMetadata(std::string_view handle, unsigned char binary) {
+  lower::HostTensor const &tensor =
+      findTensor("Engine::writeTensor", executable_->hostWrites, handle, ~std::uint64_t{0});
+  if (tensor.metadata.empty())
+    base::fail<poplar::tensor_metadata_error>(
+        "Engine::writeTensor", "metadata are given for tensor '", handle,
+        "', which has none that could be written: its elements are not of type ", poplar::QUARTER,
+        ", or their metadata are a constant");
+  auto const byte = std::byte{binary};
+  for (std::size_t replica = 0; replica < replicas_->size(); ++replica)
+    MoveRunner(*executable_).run(tensor.metadata, &byte, replicas_->arena(replica), 1);
+}
+
 POP_INLINE std::uint32_t Session::findStream(char const *where, std::string_view handle) const {
   std::vector<lower::StreamPlan> const &streams = executable_->streams;
   for (std::uint32_t i = 0; i < streams.size(); ++i)

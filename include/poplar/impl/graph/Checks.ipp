@@ -29,9 +29,6 @@ POP_INLINE View const &checkedView(std::string_view where, std::string_view what
 POP_INLINE void checkVariableType(std::string_view where, poplar::Type type) {
   if (type == poplar::Type())
     base::fail<poplar::tensor_creation_error>(where, "the element type is unset");
-  if (type.requiresMetadata())
-    base::fail<poplar::tensor_creation_error>(where, "elements of type ", type,
-                                              " are not available");
 }
 
 namespace detail {

@@ -29,10 +29,16 @@ POP_INLINE void copyTiles(GraphData &graph, Relocated const &place) {
                });
 }
 
+/// What the new elements are.
+struct CloneType {
+  poplar::Type type;
+  MetadataId metadata;
+};
+
 /// Fresh row-major storage with the mapping of the view's elements.
-POP_INLINE View cloneInNewOrder(GraphData &graph, View const &view, poplar::Type type,
+POP_INLINE View cloneInNewOrder(GraphData &graph, View const &view, CloneType type,
                                 std::string name) {
-  VarId const id = graph.addVariable(type, view.shape(), std::move(name));
+  VarId const id = graph.addVariable(type.type, view.shape(), std::move(name), type.metadata);
   TileMap &tiles = graph.variable(id).tiles;
   forEachTile(
       view, [&](VarId var) -> TileMap const & { return graph.variable(var).tiles; },
@@ -43,7 +49,7 @@ POP_INLINE View cloneInNewOrder(GraphData &graph, View const &view, poplar::Type
 }
 
 /// One new variable for each old one, which holds the storage in use in the old order.
-POP_INLINE View cloneInOldOrder(GraphData &graph, View const &view, poplar::Type type,
+POP_INLINE View cloneInOldOrder(GraphData &graph, View const &view, CloneType type,
                                 std::string const &name) {
   std::vector<Relocated> places = usedStorage(view);
   for (std::size_t first = 0; first < places.size();) {
@@ -53,13 +59,13 @@ POP_INLINE View cloneInOldOrder(GraphData &graph, View const &view, poplar::Type
       size += places[last].size;
     }
     std::size_t const shape[1] = {size};
-    VarId const id = graph.addVariable(type, shape, name);
+    VarId const id = graph.addVariable(type.type, shape, name, type.metadata);
     for (; first < last; ++first) {
       places[first].newVar = id;
       copyTiles(graph, places[first]);
     }
   }
-  return relocate(view, type, places);
+  return relocate(view, type.type, places, type.metadata);
 }
 
 /// The storage in use, cut where the tile changes.
@@ -79,7 +85,7 @@ POP_INLINE std::vector<Relocated> usedStorageByTile(GraphData const &graph, View
 /// N clones in one new variable: the N copies of each stretch of storage on one tile lie next to
 /// each other. \param gather  all stretches of one tile follow one another; else they keep their
 /// order
-POP_INLINE std::vector<View> cloneStretches(GraphData &graph, View const &view, poplar::Type type,
+POP_INLINE std::vector<View> cloneStretches(GraphData &graph, View const &view, CloneType type,
                                             std::size_t N, bool gather, std::string name) {
   std::vector<std::uint32_t> tiles;
   std::vector<Relocated> places = usedStorageByTile(graph, view, tiles);
@@ -94,7 +100,7 @@ POP_INLINE std::vector<View> cloneStretches(GraphData &graph, View const &view, 
     size += places[i].size * N;
   }
   std::size_t const shape[1] = {size};
-  VarId const id = graph.addVariable(type, shape, std::move(name));
+  VarId const id = graph.addVariable(type.type, shape, std::move(name), type.metadata);
   std::vector<View> clones;
   for (std::size_t copy = 0; copy < N; ++copy) {
     for (Relocated &place : places) {
@@ -103,12 +109,12 @@ POP_INLINE std::vector<View> cloneStretches(GraphData &graph, View const &view, 
     }
     for (std::size_t const i : order)
       copyTiles(graph, places[i]);
-    clones.push_back(relocate(view, type, places));
+    clones.push_back(relocate(view, type.type, places, type.metadata));
   }
   return clones;
 }
 
-POP_INLINE View cloneView(GraphData &graph, View const &view, poplar::Type type,
+POP_INLINE View cloneView(GraphData &graph, View const &view, CloneType type,
                           poplar::TensorCloneMethod method, std::string const &name) {
   if (view.numElements() == 0)
     return cloneInNewOrder(graph, view, type, name);
@@ -137,24 +143,31 @@ POP_INLINE View withLeadingDim(View const &view) {
 
 namespace poplar {
 
-POP_INLINE Tensor Graph::clone(Type const &type, Tensor const &t, DebugContext const &debugContext,
-                               TensorCloneMethod method) {
+POP_INLINE Tensor Graph::makeClone(char const *where, Type const &type, MetadataOf metadata,
+                                   Tensor const &t, DebugContext const &debugContext,
+                                   TensorCloneMethod method) {
   using namespace cottonwood;
-  char const *const where = "Graph::clone";
   graph::GraphData &graph = data(where);
   graph::checkVariableType(where, type);
   graph::View const &view = graph::checkedView(where, "t", t, graph);
+  std::string const name = base::DebugAccess::path(debugContext);
   graph::NewVariables const made(graph);
-  Tensor const clone = graph::makeTensor(
-      graph::detail::cloneView(graph, view, type, method, base::DebugAccess::path(debugContext)));
+  graph::detail::CloneType const cloneType{
+      type, metadataFor(where, type, metadata, view.metadata(), name)};
+  Tensor const clone =
+      graph::makeTensor(graph::detail::cloneView(graph, view, cloneType, method, name));
   made.replicate({replicas_, replicaStride_});
   return clone;
 }
 
+POP_INLINE Tensor Graph::clone(Type const &type, Tensor const &t, DebugContext const &debugContext,
+                               TensorCloneMethod method) {
+  return makeClone("Graph::clone", type, nullptr, t, debugContext, method);
+}
+
 POP_INLINE Tensor Graph::clone(Type const &type, Tensor const &metadata, Tensor const &t,
                                DebugContext const &debugContext, TensorCloneMethod method) {
-  checkMetadata("clone", type, metadata);
-  return clone(type, t, debugContext, method);
+  return makeClone("Graph::clone", type, &metadata, t, debugContext, method);
 }
 
 POP_INLINE Tensor Graph::clone(Tensor const &t, DebugContext const &debugContext,
@@ -169,9 +182,10 @@ POP_INLINE Tensor Graph::clone(Tensor const &metadata, Tensor const &t,
                debugContext, method);
 }
 
-POP_INLINE Tensor Graph::cloneN(Type const &type, Tensor const &t, std::size_t N,
-                                DebugContext const &debugContext, TensorCloneMethod method,
-                                TensorCloneDuplicationMethod duplicationMethod) {
+POP_INLINE Tensor Graph::makeClones(Type const &type, MetadataOf metadata, Tensor const &t,
+                                    std::size_t N, DebugContext const &debugContext,
+                                    TensorCloneMethod method,
+                                    TensorCloneDuplicationMethod duplicationMethod) {
   using namespace cottonwood;
   char const *const where = "Graph::cloneN";
   graph::GraphData &graph = data(where);
@@ -190,18 +204,20 @@ POP_INLINE Tensor Graph::cloneN(Type const &type, Tensor const &t, std::size_t N
         base::shapeText(view.shape()), ", but ", toString(method), " makes a new one for it");
 
   graph::NewVariables const made(graph);
+  graph::detail::CloneType const cloneType{
+      type, metadataFor(where, type, metadata, view.metadata(), name)};
   std::vector<graph::View> clones;
   if (byStretch && N != 0 && view.numElements() != 0)
     clones = graph::detail::cloneStretches(
-        graph, view, type, N,
+        graph, view, cloneType, N,
         method == TensorCloneMethod::GATHER_AND_PRESERVE_TILE_ORDER_AND_ALIASES, name);
   else
     for (std::size_t i = 0; i < N; ++i)
-      clones.push_back(graph::detail::cloneView(graph, view, type, method, name));
+      clones.push_back(graph::detail::cloneView(graph, view, cloneType, method, name));
   if (clones.empty()) {
     std::vector<std::size_t> shape(view.shape().begin(), view.shape().end());
     shape.insert(shape.begin(), 0);
-    graph::VarId const id = graph.addVariable(type, shape, name);
+    graph::VarId const id = graph.addVariable(type, shape, name, cloneType.metadata);
     made.replicate({replicas_, replicaStride_});
     return graph::makeTensor(graph.wholeView(id));
   }
@@ -211,12 +227,17 @@ POP_INLINE Tensor Graph::cloneN(Type const &type, Tensor const &t, std::size_t N
   return graph::makeTensor(graph::View::concat(clones, 0));
 }
 
+POP_INLINE Tensor Graph::cloneN(Type const &type, Tensor const &t, std::size_t N,
+                                DebugContext const &debugContext, TensorCloneMethod method,
+                                TensorCloneDuplicationMethod duplicationMethod) {
+  return makeClones(type, nullptr, t, N, debugContext, method, duplicationMethod);
+}
+
 POP_INLINE Tensor Graph::cloneN(Type const &type, Tensor const &metadata, Tensor const &t,
                                 std::size_t N, DebugContext const &debugContext,
                                 TensorCloneMethod method,
                                 TensorCloneDuplicationMethod duplicationMethod) {
-  checkMetadata("cloneN", type, metadata);
-  return cloneN(type, t, N, debugContext, method, duplicationMethod);
+  return makeClones(type, &metadata, t, N, debugContext, method, duplicationMethod);
 }
 
 POP_INLINE Tensor Graph::cloneN(Tensor const &t, std::size_t N, DebugContext const &debugContext,

@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <deque>
+#include <map>
 #include <memory>
 #include <optional>
 #include <span>
@@ -19,6 +20,7 @@
 
 #include <poplar/DataStreamType.hpp>
 #include <poplar/PerfEstimateFunc.hpp>
+#include <poplar/Quarter.hpp>
 #include <poplar/ReplicatedStreamMode.hpp>
 #include <poplar/Target.hpp>
 #include <poplar/Type.hpp>
@@ -67,6 +69,7 @@ struct Variable {
   std::string name; ///< debug path, may be empty
   std::vector<std::size_t> shape;
   std::uint64_t numElements = 0;
+  MetadataId metadata = kNoMetadata; ///< of QUARTER elements
   TileMap tiles;
   std::unique_ptr<InitialValues> initial; ///< variables only; null: undefined at load
   std::vector<std::byte> value;           ///< constants only: all elements, or one if splat
@@ -173,6 +176,7 @@ public:
   // GraphNames
   std::string nameOf(VarId var) const override;
   bool readConstant(VarId var, std::uint64_t offset, std::span<std::byte> value) const override;
+  View metadataView(MetadataId id) const override { return metadata(id); }
 
   GraphId id() const { return id_; }
   poplar::Target const &target() const { return target_; }
@@ -181,9 +185,11 @@ public:
   unsigned numReplicas() const { return numReplicas_; }
 
   // Variables and constants
-  VarId addVariable(poplar::Type type, std::span<std::size_t const> shape, std::string name);
+  VarId addVariable(poplar::Type type, std::span<std::size_t const> shape, std::string name,
+                    MetadataId metadata = kNoMetadata);
   VarId addConstant(poplar::Type type, std::span<std::size_t const> shape,
-                    std::vector<std::byte> value, bool splat, std::string name);
+                    std::vector<std::byte> value, bool splat, std::string name,
+                    MetadataId metadata = kNoMetadata);
   std::size_t numVariables() const { return variables_.size(); }
   std::size_t numConstants() const { return constants_.size(); }
   static bool isConstant(VarId id) { return (id & kConstantBit) != 0; }
@@ -200,6 +206,13 @@ public:
   std::string describe(VarId id) const;
   View wholeView(VarId id) const;
 
+  // Metadata of QUARTER elements
+  /// The number of a tensor of one element; equal places have equal numbers.
+  MetadataId addMetadata(View const &view);
+  View const &metadata(MetadataId id) const { return metadata_[id - 1]; }
+  /// The metadata if there are any and they are a constant.
+  std::optional<poplar::QuarterMetadata> constantMetadata(MetadataId id) const;
+
   // Replica groups
   /// Adds the instances of a variable or constant, with the tiles it has so far.
   void makeGroup(VarId id, ReplicaGroup group);
@@ -207,6 +220,7 @@ public:
   /// Whether some graph of this process may have groups.
   static bool anyGroups() { return groupsExist().load(std::memory_order_relaxed); }
   VarId instance(VarId id, unsigned k) const;
+  MetadataId instanceOfMetadata(MetadataId id, unsigned k, unsigned count);
   /// Vertices first, first + 1, ... are the instances of one.
   void makeVertexGroup(VertexId first, ReplicaGroup group);
   ReplicaGroup vertexGroup(VertexId id) const;
@@ -247,6 +261,17 @@ public:
   bool hasValue(VertexId id, unsigned field) const;
   /// Calls f(Region) for every region of every edge field that is connected; f(field, i, region).
   template <class F> void forEachRegion(VertexId id, F &&f) const;
+  /// Calls f(field, View) for the metadata that vectors of QUARTER elements bring with them, which
+  /// the codelet reads.
+  template <class F> void forEachMetadata(VertexId id, F &&f) const;
+  static bool hasMetadata(codelet::Field const &field) {
+    return field.type.requiresMetadata() && field.isEdge() &&
+           (field.shape == codelet::FieldShape::Vector ||
+            field.shape == codelet::FieldShape::VectorOfVectors);
+  }
+  MetadataId metadataOf(Region const &region) const {
+    return region.view ? region.view->metadata() : variable(region.run.var).metadata;
+  }
 
   // What libraries want reports to say of their operations: name and text.
   void addNote(std::string name, std::string text) {
@@ -340,6 +365,8 @@ private:
   std::vector<std::pair<std::string, std::string>> notes_;
   std::vector<EdgeSlot> listSlots_;
   std::deque<View> views_;
+  std::deque<View> metadata_;
+  std::map<std::pair<VarId, std::uint64_t>, MetadataId> metadataIds_; ///< by where they are stored
   std::vector<std::vector<std::byte>> arrays_;
   std::vector<std::byte> values_;
   std::unordered_multimap<VertexId, VarId> valueEdges_;
@@ -380,6 +407,14 @@ template <class F> void GraphData::forEachRegion(VertexId id, F &&f) const {
       f(field, std::size_t{0}, regionOf(slot));
     }
   }
+}
+
+template <class F> void GraphData::forEachMetadata(VertexId id, F &&f) const {
+  codelet::Codelet const &codelet = codeletOf(id);
+  for (unsigned field = 0; field < codelet.fields.size(); ++field)
+    if (hasMetadata(codelet.fields[field]) && isConnected(id, field))
+      for (std::size_t i = 0; i < numRegions(id, field).value_or(0); ++i)
+        f(field, metadata(metadataOf(region(id, field, i))));
 }
 
 } // namespace cottonwood::graph

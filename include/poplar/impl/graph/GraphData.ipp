@@ -115,9 +115,10 @@ POP_INLINE void InitialValues::makeDense(std::uint64_t numElements, std::size_t 
 namespace detail {
 
 POP_INLINE Variable makeVariable(poplar::Type type, std::span<std::size_t const> shape,
-                                 std::string name) {
+                                 std::string name, MetadataId metadata) {
   Variable variable;
   variable.type = type;
+  variable.metadata = metadata;
   variable.name = std::move(name);
   variable.shape.assign(shape.begin(), shape.end());
   variable.numElements = 1;
@@ -130,15 +131,15 @@ POP_INLINE Variable makeVariable(poplar::Type type, std::span<std::size_t const>
 } // namespace detail
 
 POP_INLINE VarId GraphData::addVariable(poplar::Type type, std::span<std::size_t const> shape,
-                                        std::string name) {
-  variables_.push_back(detail::makeVariable(type, shape, std::move(name)));
+                                        std::string name, MetadataId metadata) {
+  variables_.push_back(detail::makeVariable(type, shape, std::move(name), metadata));
   return static_cast<VarId>(variables_.size() - 1);
 }
 
 POP_INLINE VarId GraphData::addConstant(poplar::Type type, std::span<std::size_t const> shape,
-                                        std::vector<std::byte> value, bool splat,
-                                        std::string name) {
-  constants_.push_back(detail::makeVariable(type, shape, std::move(name)));
+                                        std::vector<std::byte> value, bool splat, std::string name,
+                                        MetadataId metadata) {
+  constants_.push_back(detail::makeVariable(type, shape, std::move(name), metadata));
   constants_.back().value = std::move(value);
   constants_.back().splat = splat;
   return static_cast<VarId>(constants_.size() - 1) | kConstantBit;
@@ -179,7 +180,29 @@ POP_INLINE std::string GraphData::describe(VarId id) const {
 
 POP_INLINE View GraphData::wholeView(VarId id) const {
   Variable const &var = variable(id);
-  return View::whole(id_, id, var.type, var.shape);
+  return View::whole(id_, id, var.type, var.shape, var.metadata);
+}
+
+POP_INLINE MetadataId GraphData::addMetadata(View const &view) {
+  View::Location const place = view.locate(0);
+  if (metadata_.size() == kMaxMetadata)
+    base::fail<poplar::tensor_metadata_error>("Graph", "there are ", kMaxMetadata,
+                                              " metadata tensors, and no more can be; share some");
+  auto const next = static_cast<MetadataId>(metadata_.size() + 1);
+  auto const [entry, isNew] = metadataIds_.emplace(std::pair(place.var, place.offset), next);
+  if (isNew)
+    metadata_.push_back(view);
+  return entry->second;
+}
+
+POP_INLINE std::optional<poplar::QuarterMetadata> GraphData::constantMetadata(MetadataId id) const {
+  if (id == kNoMetadata)
+    return std::nullopt;
+  View::Location const place = metadata(id).locate(0);
+  std::byte binary{};
+  if (!readConstant(place.var, place.offset, {&binary, 1}))
+    return std::nullopt;
+  return poplar::QuarterMetadata(std::to_integer<unsigned char>(binary));
 }
 
 POP_INLINE VarId GraphData::floatingPointBehaviour() {
@@ -287,7 +310,7 @@ POP_INLINE void GraphData::makeList(EdgeSlot &slot, std::size_t size) {
 }
 
 POP_INLINE void GraphData::connectSlot(EdgeSlot &slot, View const &view) {
-  if (view.numElements() == 0) {
+  if (view.numElements() == 0 && view.metadata() == kNoMetadata) {
     slot = {0, EdgeSlot::Kind::Run, 0, 0};
   } else if (auto const run = view.asRun()) {
     slot = {run->var, EdgeSlot::Kind::Run, run->begin, run->size};

@@ -9,9 +9,11 @@
 #include <poplar/exceptions.hpp>
 #include <poplar/impl/base/Error.hpp>
 #include <poplar/impl/base/Half.hpp>
+#include <poplar/impl/base/QuarterBits.hpp>
 #include <poplar/impl/base/TypeInfo.hpp>
 #include <type_traits>
 #include <utility>
+#include <vector>
 
 namespace cottonwood::graph {
 
@@ -56,8 +58,8 @@ template <class To, class From> To convertValue(ValueConversion const &conversio
       return {base::doubleToHalf(static_cast<double>(value))};
   } else if constexpr (std::is_same_v<To, BoolByte>) {
     return {static_cast<std::uint8_t>(value != From(0))};
-  } else if constexpr (std::is_same_v<To, float>) {
-    return static_cast<float>(value);
+  } else if constexpr (std::is_floating_point_v<To>) {
+    return static_cast<To>(value);
   } else {
     if (!fitsInteger<To>(value))
       base::fail<poplar::overflow_error>(
@@ -127,10 +129,27 @@ void convertTo(ValueConversion const &conversion, void const *from,
       " bytes do not convert; use an integer, floating point or half type");
 }
 
+POP_INLINE void convertToQuarter(ValueConversion const &conversion, void const *from,
+                                 poplar::TypeTraits const &traits, std::size_t count, std::byte *to,
+                                 std::optional<poplar::QuarterMetadata> metadata) {
+  std::vector<double> values(count);
+  convertTo<double>(conversion, from, traits, count, reinterpret_cast<std::byte *>(values.data()));
+  for (std::size_t i = 0; i != count; ++i) {
+    if (!metadata && values[i] != 0 && !std::isnan(values[i]))
+      base::fail<poplar::tensor_metadata_error>(
+          conversion.where, "the value ", values[i], " cannot become ", conversion.type,
+          " as the metadata may change; use constant metadata, or set the bits through "
+          "Tensor::reinterpret(UNSIGNED_CHAR)");
+    to[i] = std::byte{
+        base::doubleToQuarter(values[i], metadata.value_or(poplar::QuarterMetadata()), true)};
+  }
+}
+
 } // namespace detail
 
 POP_INLINE void convertValues(std::string_view where, poplar::Type type, void const *from,
-                              poplar::TypeTraits const &traits, std::size_t count, std::byte *to) {
+                              poplar::TypeTraits const &traits, std::size_t count, std::byte *to,
+                              std::optional<poplar::QuarterMetadata> metadata) {
   using base::TypeId;
   detail::ValueConversion const conversion{where, type};
   switch (type.id()) {
@@ -140,8 +159,9 @@ POP_INLINE void convertValues(std::string_view where, poplar::Type type, void co
     return detail::convertTo<detail::HalfBits>(conversion, from, traits, count, to);
   case TypeId::Float:
     return detail::convertTo<float>(conversion, from, traits, count, to);
-  case TypeId::Invalid:
   case TypeId::Quarter:
+    return detail::convertToQuarter(conversion, from, traits, count, to, metadata);
+  case TypeId::Invalid:
     base::fail<poplar::tensor_creation_error>(where, "values cannot be given for elements of ",
                                               type);
   default:

@@ -24,6 +24,7 @@ std::vector<Relocated> usedStorage(View const &view);
 
 /// The same view of the new places. `places` are ordered by (var, begin) and hold all that the view
 /// uses. Blocks that stay within one stretch stay blocks.
-View relocate(View const &view, poplar::Type type, std::vector<Relocated> const &places);
+View relocate(View const &view, poplar::Type type, std::vector<Relocated> const &places,
+              MetadataId metadata = kNoMetadata);
 
 } // namespace cottonwood::graph

@@ -37,8 +37,9 @@ namespace detail {
 /// Hands on the relocated parts of blocks.
 class BlockRelocator {
 public:
-  BlockRelocator(GraphId graph, poplar::Type type, std::vector<Relocated> const &places)
-      : graph_(graph), type_(type), places_(places) {}
+  BlockRelocator(GraphId graph, poplar::Type type, std::vector<Relocated> const &places,
+                 MetadataId metadata)
+      : graph_(graph), type_(type), metadata_(metadata), places_(places) {}
 
   void add(StridedBlock const &block) {
     var_ = block.var;
@@ -71,7 +72,8 @@ private:
           graph_, type_,
           {place.newVar, static_cast<std::uint64_t>(offset) - place.begin + place.newBegin,
            std::span<std::uint64_t const>(sizes_.data() + level, rank),
-           std::span<std::int64_t const>(strides_.data() + level, rank)}));
+           std::span<std::int64_t const>(strides_.data() + level, rank)},
+          metadata_));
     } else if (level + 1 == sizes_.size() && strides_[level] == 1) {
       splitRun(static_cast<std::uint64_t>(offset), sizes_[level]);
     } else {
@@ -88,7 +90,8 @@ private:
       parts_.push_back(View::ofBlock(graph_, type_,
                                      {place.newVar, begin - place.begin + place.newBegin,
                                       std::span<std::uint64_t const>(&here, 1),
-                                      std::span<std::int64_t const>(&one, 1)}));
+                                      std::span<std::int64_t const>(&one, 1)},
+                                     metadata_));
       begin += here;
       size -= here;
     }
@@ -96,6 +99,7 @@ private:
 
   GraphId graph_;
   poplar::Type type_;
+  MetadataId metadata_;
   std::vector<Relocated> const &places_;
   VarId var_ = 0;
   base::SmallVector<std::uint64_t, 8> sizes_;
@@ -105,9 +109,9 @@ private:
 
 } // namespace detail
 
-POP_INLINE View relocate(View const &view, poplar::Type type,
-                         std::vector<Relocated> const &places) {
-  detail::BlockRelocator relocator(view.graph(), type, places);
+POP_INLINE View relocate(View const &view, poplar::Type type, std::vector<Relocated> const &places,
+                         MetadataId metadata) {
+  detail::BlockRelocator relocator(view.graph(), type, places, metadata);
   view.forEachBlock([&](StridedBlock const &block) { relocator.add(block); });
   std::vector<View> const parts = relocator.take();
   return View::concat(parts, 0).reshape(view.shape());

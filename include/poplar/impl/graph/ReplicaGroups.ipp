@@ -20,13 +20,19 @@ POP_INLINE std::atomic<bool> &GraphData::groupsExist() {
   return exist;
 }
 
+POP_INLINE MetadataId GraphData::instanceOfMetadata(MetadataId id, unsigned k, unsigned count) {
+  return id == kNoMetadata ? id : addMetadata(instanceOf(*this, metadata(id), k, count));
+}
+
 POP_INLINE void GraphData::makeGroup(VarId id, ReplicaGroup group) {
   Variable &first = variable(id);
   first.group = group;
   for (std::uint32_t k = 0; k < group.count; ++k) {
     VarId const instance =
-        isConstant(id) ? addConstant(first.type, first.shape, first.value, first.splat, first.name)
-                       : addVariable(first.type, first.shape, first.name);
+        isConstant(id) ? addConstant(first.type, first.shape, first.value, first.splat, first.name,
+                                     instanceOfMetadata(first.metadata, k, group.count))
+                       : addVariable(first.type, first.shape, first.name,
+                                     instanceOfMetadata(first.metadata, k, group.count));
     if (k == 0)
       first.firstInstance = instance;
     Variable &other = variable(instance);
@@ -127,7 +133,9 @@ POP_INLINE View instanceOf(GraphData const &graph, View const &view, unsigned k,
   places.erase(std::unique(places.begin(), places.end(),
                            [](Relocated const &a, Relocated const &b) { return a.var == b.var; }),
                places.end());
-  return relocate(view, view.type(), places);
+  MetadataId const metadata =
+      view.metadata() == kNoMetadata ? kNoMetadata : graph.variable(places[0].newVar).metadata;
+  return relocate(view, view.type(), places, metadata);
 }
 
 POP_INLINE View allInstances(GraphData const &graph, View const &view, unsigned count) {
@@ -135,6 +143,12 @@ POP_INLINE View allInstances(GraphData const &graph, View const &view, unsigned 
   std::vector<View> parts;
   for (unsigned k = 0; k < count; ++k)
     parts.push_back(instanceOf(graph, view, k, count).reshape(shape));
+  // Where the metadata exist once a replica, there are no metadata of all.
+  for (View &part : parts)
+    if (part.metadata() != parts.back().metadata())
+      part = part.reinterpret(poplar::UNSIGNED_CHAR);
+  if (parts[0].type() != parts.back().type())
+    parts.back() = parts.back().reinterpret(poplar::UNSIGNED_CHAR);
   return View::concat(parts, 0);
 }
 
@@ -210,7 +224,8 @@ POP_INLINE program::NodePtr forAllInstances(std::shared_ptr<program::Node> node)
   }
   if (node->kind == NodeKind::PrintTensor)
     return detail::oneForEach(node, count, [&](program::Node &one, unsigned k) {
-      one.views[0] = instanceOf(*graph, node->views[0], k, count);
+      for (View &view : one.views)
+        view = instanceOf(*graph, view, k, count);
       auto spec = std::make_shared<program::PrintSpec>(*node->print);
       if (!spec->title.empty())
         spec->title += base::textOf("_replica_", k);

@@ -125,8 +125,14 @@ POP_INLINE void Graph::serializeTensors(std::ostream &out, ArrayRef<Tensor> tens
   char const *const where = "Graph::serializeTensors";
   GraphData const &graph = data(where);
   detail::TensorFileBuilder builder(graph, tiles_.get());
-  for (Tensor const &tensor : tensors)
+  for (Tensor const &tensor : tensors) {
+    if (tensor.hasMetadata())
+      cottonwood::base::fail<tensor_metadata_error>(
+          where, "tensors of type ", tensor.elementType(),
+          " cannot be written; their bits can, by Tensor::reinterpret(UNSIGNED_CHAR), and so can "
+          "Tensor::getMetadata()");
     builder.add(checkedView(where, "tensors", tensor, graph));
+  }
   write(out, builder.take(), format);
 }
 

@@ -8,6 +8,7 @@
 #include <poplar/VariableMappingMethod.hpp>
 #include <poplar/impl/base/Error.hpp>
 #include <poplar/impl/base/Half.hpp>
+#include <poplar/impl/base/QuarterBits.hpp>
 #include <poplar/impl/base/TypeInfo.hpp>
 #include <poplar/impl/graph/View.hpp>
 #include <poplar/impl/graph/ViewText.hpp>
@@ -457,12 +458,28 @@ POP_INLINE bool Tensor::readConstant(cottonwood::graph::ConstantValue &value) co
   std::byte bytes[8] = {};
   if (!cottonwood::graph::readConstantElement(view, {bytes, cottonwood::base::sizeOf(view.type())}))
     return false;
+  if (view.metadata() != cottonwood::graph::kNoMetadata) {
+    std::byte binary{};
+    if (!cottonwood::graph::readConstantElement(cottonwood::graph::metadataView(view),
+                                                {&binary, 1}))
+      return false;
+    QuarterMetadata const metadata(std::to_integer<unsigned char>(binary));
+    value = {cottonwood::graph::ConstantValue::Kind::FloatingPoint, 0, 0,
+             cottonwood::base::quarterToDouble(std::to_integer<std::uint8_t>(bytes[0]), metadata)};
+    return true;
+  }
   value = cottonwood::graph::viewdetail::widen(view.type(), bytes);
   return true;
 }
 
-POP_INLINE bool Tensor::hasMetadata() const { return false; }
-POP_INLINE Tensor Tensor::getMetadata() const { return {}; }
+POP_INLINE bool Tensor::hasMetadata() const {
+  return cottonwood::graph::viewOf(*this).metadata() != cottonwood::graph::kNoMetadata;
+}
+POP_INLINE Tensor Tensor::getMetadata() const {
+  using namespace cottonwood::graph;
+  View const &view = viewOf(*this);
+  return view.valid() && view.metadata() != kNoMetadata ? makeTensor(metadataView(view)) : Tensor();
+}
 POP_INLINE bool Tensor::valid() const noexcept { return cottonwood::graph::viewOf(*this).valid(); }
 
 POP_INLINE std::string Tensor::shapeToString() const {

@@ -46,11 +46,32 @@ POP_INLINE std::span<std::size_t const> spanOf(poplar::ArrayRef<std::size_t> sha
 
 namespace poplar {
 
-POP_INLINE void Graph::checkMetadata(char const *where, Type const &type, Tensor const &metadata) {
-  if (type.requiresMetadata())
-    cottonwood::base::fail<tensor_metadata_error>(
-        std::string("Graph::") + where, "tensors of type ", type,
-        metadata.valid() ? "" : " without metadata", " are not available");
+/// The metadata of new elements: those given, else those of the tensor they are like, else a new
+/// variable.
+POP_INLINE std::uint32_t Graph::metadataFor(char const *where, Type const &type,
+                                            MetadataOf metadata, std::uint32_t inherited,
+                                            std::string const &name) {
+  using namespace cottonwood;
+  if (!type.requiresMetadata())
+    return graph::kNoMetadata;
+  graph::GraphData &graph = data(where);
+  if (metadata) {
+    if (!metadata->valid())
+      base::fail<tensor_metadata_error>(where, "elements of type ", type,
+                                        " without metadata: the tensor given is invalid");
+    graph::View const &view = graph::checkedView(where, "metadata", *metadata, graph);
+    if (view.type() != QUARTER_METADATA || view.numElements() != 1)
+      base::fail<tensor_metadata_error>(where, "'metadata' has shape ",
+                                        base::shapeText(view.shape()), " of type ", view.type(),
+                                        "; it must be one element of type ", QUARTER_METADATA);
+    return graph.addMetadata(view);
+  }
+  if (inherited != graph::kNoMetadata)
+    return inherited;
+  graph::VarId const id =
+      graph.addVariable(QUARTER_METADATA, {}, name.empty() ? "metadata" : name + "/metadata");
+  graph.variable(id).tiles.set(0, 1, tiles_ ? tiles_->toTop(0) : 0);
+  return graph.addMetadata(graph.wholeView(id));
 }
 
 POP_INLINE void Graph::checkValueCount(char const *where, ArrayRef<std::size_t> shape,
@@ -67,31 +88,25 @@ POP_INLINE void Graph::checkValueCount(char const *where, ArrayRef<std::size_t> 
 
 // ---- Variables
 
-POP_INLINE Tensor Graph::makeVariable(char const *where, Type const &type,
+POP_INLINE Tensor Graph::makeVariable(Type const &type, MetadataOf metadata,
                                       ArrayRef<std::size_t> shape,
                                       DebugContext const &debugContext) {
   using namespace cottonwood;
+  char const *const where = "Graph::addVariable";
   graph::GraphData &graph = data(where);
   graph::checkVariableType(where, type);
   graph::detail::checkedCount(where, graph::detail::spanOf(shape), base::sizeOf(type));
+  std::string const name = base::DebugAccess::path(debugContext);
   graph::NewVariables const made(graph);
-  graph::VarId const id =
-      graph.addVariable(type, graph::detail::spanOf(shape), base::DebugAccess::path(debugContext));
+  graph::MetadataId const own = metadataFor(where, type, metadata, graph::kNoMetadata, name);
+  graph::VarId const id = graph.addVariable(type, graph::detail::spanOf(shape), name, own);
   made.replicate({replicas_, replicaStride_});
   return graph::makeTensor(graph.wholeView(id));
 }
 
-POP_INLINE Tensor Graph::addVariable(Type const &type, ArrayRef<std::size_t> shape,
-                                     DebugContext const &debugContext) {
-  return makeVariable("Graph::addVariable", type, shape, debugContext);
-}
-
-POP_INLINE Tensor Graph::addVariable(Type const &type, ArrayRef<std::size_t> shape,
-                                     VariableMappingMethod mappingMethod,
-                                     DebugContext const &debugContext) {
+POP_INLINE Tensor Graph::spreadLinearly(Tensor const &tensor, VariableMappingMethod method) {
   using namespace cottonwood::graph;
-  Tensor const tensor = makeVariable("Graph::addVariable", type, shape, debugContext);
-  if (mappingMethod != VariableMappingMethod::LINEAR || tensor.numElements() == 0)
+  if (method != VariableMappingMethod::LINEAR || tensor.numElements() == 0)
     return tensor;
   VarId const id = viewOf(tensor).locate(0).var;
   Variable const &variable = data_->variable(id);
@@ -104,30 +119,44 @@ POP_INLINE Tensor Graph::addVariable(Type const &type, ArrayRef<std::size_t> sha
   return tensor;
 }
 
+POP_INLINE Tensor Graph::addVariable(Type const &type, ArrayRef<std::size_t> shape,
+                                     DebugContext const &debugContext) {
+  return makeVariable(type, nullptr, shape, debugContext);
+}
+
+POP_INLINE Tensor Graph::addVariable(Type const &type, ArrayRef<std::size_t> shape,
+                                     VariableMappingMethod mappingMethod,
+                                     DebugContext const &debugContext) {
+  return spreadLinearly(makeVariable(type, nullptr, shape, debugContext), mappingMethod);
+}
+
 POP_INLINE Tensor Graph::addVariable(Type const &type, Tensor const &metadata,
                                      ArrayRef<std::size_t> shape,
                                      DebugContext const &debugContext) {
-  checkMetadata("addVariable", type, metadata);
-  return addVariable(type, shape, debugContext);
+  return makeVariable(type, &metadata, shape, debugContext);
 }
 
 POP_INLINE Tensor Graph::addVariable(Type const &type, Tensor const &metadata,
                                      ArrayRef<std::size_t> shape,
                                      VariableMappingMethod mappingMethod,
                                      DebugContext const &debugContext) {
-  checkMetadata("addVariable", type, metadata);
-  return addVariable(type, shape, mappingMethod, debugContext);
+  return spreadLinearly(makeVariable(type, &metadata, shape, debugContext), mappingMethod);
 }
 
 // ---- Constants
 
-POP_INLINE Tensor Graph::addConstant(Type const &type, ArrayRef<std::size_t> shape, void const *val,
-                                     TypeTraits const &traits, bool broadcast,
-                                     DebugContext const &debugContext) {
+POP_INLINE Tensor Graph::makeConstant(Type const &type, MetadataOf metadata,
+                                      ArrayRef<std::size_t> shape, void const *val,
+                                      TypeTraits const &traits, bool broadcast,
+                                      DebugContext const &debugContext) {
   using namespace cottonwood;
   char const *const where = "Graph::addConstant";
   graph::GraphData &graph = data(where);
   graph::checkVariableType(where, type);
+  if (type.requiresMetadata() && !metadata)
+    base::fail<tensor_metadata_error>(
+        where, "a constant of type ", type,
+        " without metadata; use the form that takes a metadata tensor");
   std::size_t const size = base::sizeOf(type);
   std::uint64_t const count =
       graph::detail::checkedCount(where, graph::detail::spanOf(shape), size);
@@ -136,21 +165,29 @@ POP_INLINE Tensor Graph::addConstant(Type const &type, ArrayRef<std::size_t> sha
     base::fail<tensor_creation_error>(where, "the values for shape ",
                                       base::shapeText(graph::detail::spanOf(shape)),
                                       " are a null pointer");
+  std::string const name = base::DebugAccess::path(debugContext);
+  graph::MetadataId const own = metadataFor(where, type, metadata, graph::kNoMetadata, name);
   std::vector<std::byte> bytes(numValues * size);
-  graph::convertValues(where, type, val, traits, numValues, bytes.data());
+  graph::convertValues(where, type, val, traits, numValues, bytes.data(),
+                       graph.constantMetadata(own));
   graph::NewVariables const made(graph);
-  graph::VarId const id = graph.addConstant(type, graph::detail::spanOf(shape), std::move(bytes),
-                                            broadcast, base::DebugAccess::path(debugContext));
+  graph::VarId const id =
+      graph.addConstant(type, graph::detail::spanOf(shape), std::move(bytes), broadcast, name, own);
   made.replicate({replicas_, replicaStride_});
   return graph::makeTensor(graph.wholeView(id));
+}
+
+POP_INLINE Tensor Graph::addConstant(Type const &type, ArrayRef<std::size_t> shape, void const *val,
+                                     TypeTraits const &traits, bool broadcast,
+                                     DebugContext const &debugContext) {
+  return makeConstant(type, nullptr, shape, val, traits, broadcast, debugContext);
 }
 
 POP_INLINE Tensor Graph::addConstant(Type const &type, Tensor const &metadata,
                                      ArrayRef<std::size_t> shape, void const *val,
                                      TypeTraits const &traits, bool broadcast,
                                      DebugContext const &debugContext) {
-  checkMetadata("addConstant", type, metadata);
-  return addConstant(type, shape, val, traits, broadcast, debugContext);
+  return makeConstant(type, &metadata, shape, val, traits, broadcast, debugContext);
 }
 
 POP_INLINE Tensor Graph::addConstantHalf(Type const &type, ArrayRef<std::size_t> shape,
@@ -193,7 +230,8 @@ POP_INLINE void Graph::setTensorValue(Tensor const &t, void const *values, std::
                              " has elements of a constant, which have their value already");
   std::size_t const size = base::sizeOf(view.type());
   std::vector<std::byte> bytes(count * size);
-  graph::convertValues(where, view.type(), values, traits, count, bytes.data());
+  graph::convertValues(where, view.type(), values, traits, count, bytes.data(),
+                       graph.constantMetadata(view.metadata()));
 
   auto const setRun = [&](graph::VarId var, std::uint64_t begin, std::uint64_t runSize,
                           std::byte const *from) {

@@ -307,6 +307,10 @@ POP_INLINE void connectConstant(std::string_view where, FieldHandle const &field
                                 void const *values, std::size_t count,
                                 poplar::TypeTraits const &traits, bool isArray) {
   poplar::Type const type = field.field().type;
+  if (type.requiresMetadata())
+    base::fail<poplar::tensor_metadata_error>(
+        where, field.text(), " has elements of type ", type,
+        ", which need metadata; connect a tensor made by Graph::addConstant with metadata");
   std::vector<std::byte> bytes(count * base::sizeOf(type));
   convertForField(where, field, values, traits, count, bytes.data());
   std::size_t const shape[1] = {count};

@@ -34,6 +34,12 @@ class Tensor;
 
 namespace cottonwood::graph {
 
+/// Names the tensor of format and scale that belongs to QUARTER elements: see GraphData::metadata.
+using MetadataId = std::uint32_t;
+inline constexpr MetadataId kNoMetadata = 0;
+inline constexpr unsigned METADATA_BITS = 24;
+inline constexpr MetadataId kMaxMetadata = (MetadataId{1} << METADATA_BITS) - 1;
+
 using Shape = base::SmallVector<std::size_t, 6>;
 using ShapeSpan = std::span<std::size_t const>;
 
@@ -68,14 +74,18 @@ public:
 
   /// All of a variable in declared order.
   /// \throws poplar::tensor_creation_error  the shape has 2^63 elements or more.
-  static View whole(GraphId graph, VarId var, poplar::Type type, ShapeSpan shape);
+  static View whole(GraphId graph, VarId var, poplar::Type type, ShapeSpan shape,
+                    MetadataId metadata = kNoMetadata);
 
   /// The elements of a block of a variable in flat order, of rank 1.
-  static View ofBlock(GraphId graph, poplar::Type type, StridedBlock const &block);
+  static View ofBlock(GraphId graph, poplar::Type type, StridedBlock const &block,
+                      MetadataId metadata = kNoMetadata);
 
   bool valid() const { return graph_ != 0; }
   GraphId graph() const { return graph_; }
   poplar::Type type() const { return type_; }
+  /// Of QUARTER elements, which all views of their variable share.
+  MetadataId metadata() const { return metadata_; }
   ShapeSpan shape() const { return shape_; }
   std::uint64_t numElements() const { return count_; }
   unsigned rank() const { return static_cast<unsigned>(shape_.size()); }
@@ -100,7 +110,7 @@ public:
   View subSample(std::uint64_t step, unsigned dim) const;
   /// out[.., i, ..] = in[.., floor(i / scale), ..]; s[dim] becomes s[dim] * scale.
   View upsample(std::uint64_t scale, unsigned dim) const;
-  /// The same bits read as elements of another type of the same size.
+  /// The same bits read as elements of another type of the same size; QUARTER only from itself.
   View reinterpret(poplar::Type type) const;
   /// The views one after another along dimension `dim`, in which alone they may differ.
   static View concat(std::span<View const> views, unsigned dim);
@@ -152,6 +162,7 @@ private:
 
   GraphId graph_ = 0;
   poplar::Type type_;
+  MetadataId metadata_ : METADATA_BITS = kNoMetadata; ///< fits beside the type
   std::uint64_t count_ = 0;
   Shape shape_;
   Box box_; ///< not meaningful for 0 elements

@@ -72,13 +72,14 @@ POP_INLINE void join(Box &box, Carved const &parts) {
 } // namespace viewdetail
 
 POP_INLINE View::View(View &&other) noexcept
-    : graph_(std::exchange(other.graph_, 0)), type_(other.type_), count_(other.count_),
-      shape_(std::move(other.shape_)), box_(std::move(other.box_)) {}
+    : graph_(std::exchange(other.graph_, 0)), type_(other.type_), metadata_(other.metadata_),
+      count_(other.count_), shape_(std::move(other.shape_)), box_(std::move(other.box_)) {}
 
 POP_INLINE View &View::operator=(View &&other) noexcept {
   if (this != &other) {
     graph_ = std::exchange(other.graph_, 0);
     type_ = other.type_;
+    metadata_ = other.metadata_;
     count_ = other.count_;
     shape_ = std::move(other.shape_);
     box_ = std::move(other.box_);
@@ -86,10 +87,12 @@ POP_INLINE View &View::operator=(View &&other) noexcept {
   return *this;
 }
 
-POP_INLINE View View::whole(GraphId graph, VarId var, poplar::Type type, ShapeSpan shape) {
+POP_INLINE View View::whole(GraphId graph, VarId var, poplar::Type type, ShapeSpan shape,
+                            MetadataId metadata) {
   View view;
   view.graph_ = graph;
   view.type_ = type;
+  view.metadata_ = metadata & kMaxMetadata;
   view.count_ = viewdetail::countElements(shape, "poplar::Graph::addVariable");
   view.shape_.assign(shape);
   view.box_.var = var;
@@ -97,10 +100,12 @@ POP_INLINE View View::whole(GraphId graph, VarId var, poplar::Type type, ShapeSp
   return view;
 }
 
-POP_INLINE View View::ofBlock(GraphId graph, poplar::Type type, StridedBlock const &block) {
+POP_INLINE View View::ofBlock(GraphId graph, poplar::Type type, StridedBlock const &block,
+                              MetadataId metadata) {
   View view;
   view.graph_ = graph;
   view.type_ = type;
+  view.metadata_ = metadata & kMaxMetadata;
   view.box_.var = block.var;
   view.box_.offset = static_cast<std::int64_t>(block.offset);
   for (std::size_t d = 0; d != block.sizes.size(); ++d)
@@ -114,6 +119,7 @@ POP_INLINE View View::sibling(ShapeSpan shape, char const *where) const {
   View view;
   view.graph_ = graph_;
   view.type_ = type_;
+  view.metadata_ = metadata_;
   view.count_ = viewdetail::countElements(shape, where);
   view.shape_.assign(shape);
   return view;
@@ -374,8 +380,14 @@ POP_INLINE View View::reinterpret(poplar::Type type) const {
     base::fail<poplar::type_error>(where, "elements of type ", type_, " (", base::sizeOf(type_),
                                    " bytes) cannot be read as ", type, " (", base::sizeOf(type),
                                    " bytes); the sizes must be equal");
+  if (type.requiresMetadata() && metadata_ == kNoMetadata)
+    base::fail<poplar::tensor_metadata_error>(
+        where, "elements of type ", type_, " have no metadata to be read as ", type,
+        "; Graph::clone with a metadata tensor makes a variable for their bits");
   View view = *this;
   view.type_ = type;
+  if (!type.requiresMetadata())
+    view.metadata_ = kNoMetadata;
   return view;
 }
 
@@ -418,6 +430,10 @@ POP_INLINE void View::Concatenation::check(View const &next, std::size_t idx) {
     base::fail<poplar::type_error>(where, "tensor ", idx, " has elements of type ", next.type_,
                                    ", tensor 0 of type ", first_.type_,
                                    "; the types must be equal");
+  if (next.metadata_ != first_.metadata_)
+    base::fail<poplar::tensor_metadata_error>(
+        where, "tensor ", idx, " of type ", next.type_,
+        " has another metadata tensor than tensor 0; popops::cast makes them alike");
   bool fits = next.rank() == first_.rank();
   for (unsigned d = 0; fits && d != first_.rank(); ++d)
     fits = d == dim_ || next.shape_[d] == first_.shape_[d];

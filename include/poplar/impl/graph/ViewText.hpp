@@ -1,5 +1,5 @@
 #pragma once
-// What views need to know of their graph: names of variables, and values of constants.
+// What views need to know of their graph: names of variables, values of constants, metadata.
 
 #include <cstddef>
 #include <poplar/impl/graph/View.hpp>
@@ -14,6 +14,8 @@ struct GraphNames {
   virtual std::string nameOf(VarId var) const = 0;
   /// Copies the value of element `offset` of a constant. \returns false for a variable.
   virtual bool readConstant(VarId var, std::uint64_t offset, std::span<std::byte> value) const = 0;
+  /// The tensor behind the metadata of QUARTER elements.
+  virtual View metadataView(MetadataId id) const = 0;
 
 protected:
   ~GraphNames() = default;
@@ -27,6 +29,10 @@ POP_API void forgetGraphNames(GraphId graph);
 std::string variableName(GraphId graph, VarId var);
 /// The value of a view's only element, if it lies in a constant of a graph that lives.
 bool readConstantElement(View const &view, std::span<std::byte> value);
+
+/// The metadata of a view that has some, as one element of their variable; invalid if the graph is
+/// gone.
+View metadataView(View const &view);
 
 /// `{2,3}`
 std::string shapeBraces(ShapeSpan shape);

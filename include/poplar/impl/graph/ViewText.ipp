@@ -74,6 +74,14 @@ POP_INLINE bool readConstantElement(View const &view, std::span<std::byte> value
   return found;
 }
 
+POP_INLINE View metadataView(View const &view) {
+  View metadata;
+  viewdetail::withGraph(view.graph(), [&](GraphNames const &names) {
+    metadata = names.metadataView(view.metadata());
+  });
+  return metadata;
+}
+
 POP_INLINE std::string shapeBraces(ShapeSpan shape) {
   std::string text = "{";
   for (std::size_t const size : shape)

@@ -194,6 +194,11 @@ POP_INLINE void ComputeSteps::exchangeOf(graph::VertexId id) {
         taken_.takeHome(tiles, set, size, here);
     });
   });
+  graph_.forEachMetadata(id, [&](unsigned, graph::View const &metadata) {
+    forEachSet({{}, &metadata}, false, [&](ElementSet const &set) {
+      brought_.bring(graph_.variable(set.var).tiles, set, 1, here);
+    });
+  });
 }
 
 POP_INLINE std::uint64_t ComputeSteps::cyclesOf(graph::VertexId id) {

@@ -89,6 +89,8 @@ POP_INLINE void Collector::computeSet(graph::ComputeSetId id) {
       else if (region.run.size != 0)
         use(region.run.var);
     });
+  for (graph::VertexId vertex : graph_.computeSet(id).vertices)
+    graph_.forEachMetadata(vertex, [&](unsigned, graph::View const &metadata) { view(metadata); });
 }
 
 POP_INLINE void checkMapping(Context const &context, std::size_t index) {
@@ -139,8 +141,11 @@ POP_INLINE void collectReachable(Context &context) {
     collector.program(root);
   for (graph::HostAccess const &access : context.graph.hostReads())
     collector.view(access.view);
-  for (graph::HostAccess const &access : context.graph.hostWrites())
+  for (graph::HostAccess const &access : context.graph.hostWrites()) {
     collector.view(access.view);
+    if (access.view.metadata() != graph::kNoMetadata)
+      collector.view(context.graph.metadata(access.view.metadata()));
+  }
 }
 
 POP_INLINE void checkComplete(Context &context) {

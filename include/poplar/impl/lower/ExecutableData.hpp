@@ -167,6 +167,7 @@ struct HostTensor {
   std::string handle;
   std::uint64_t bytes = 0; ///< of one replica
   MovePlan plan;
+  MovePlan metadata; ///< of QUARTER elements that are written: one byte, if it is a variable
 };
 
 struct PrintPlan {

@@ -90,6 +90,11 @@ POP_INLINE void IndependenceCheck::collect(graph::ComputeSetId id) {
         (written ? writes_ : reads_).push_back({std::move(set), vertex, field});
       });
     });
+    graph_.forEachMetadata(vertex, [&](unsigned field, graph::View const &metadata) {
+      forEachSet({{}, &metadata}, false, [&](ElementSet &&set) {
+        reads_.push_back({std::move(set), vertex, field});
+      });
+    });
   }
 }
 

@@ -218,12 +218,12 @@ POP_INLINE void Emitter::switchCases(Node const &node) {
 }
 
 POP_INLINE std::uint32_t Emitter::addPrint(Node const &node) {
-  graph::View const &view = node.views[0];
+  graph::View const &view = node.views[0], &data = node.views.back();
   out_.prints.push_back({*node.print,
                          view.type(),
                          {view.shape().begin(), view.shape().end()},
-                         view.numElements() * base::sizeOf(view.type()),
-                         transfer(view, false)});
+                         data.numElements() * base::sizeOf(data.type()),
+                         transfer(data, false)});
   return static_cast<std::uint32_t>(out_.prints.size() - 1);
 }
 
@@ -438,9 +438,16 @@ POP_INLINE void addHostAccess(Context &context) {
     std::uint64_t const size = base::sizeOf(access.view.type());
     Layout const there = arenaLayout(context, access.view);
     Layout const host{ByteBlock::packed(0, access.view.numElements(), size)};
-    return HostTensor{access.handle, access.view.numElements() * size,
+    HostTensor result{access.handle,
+                      access.view.numElements() * size,
                       read ? planMoves(context.out, there, host, size)
-                           : planMoves(context.out, host, there, size)};
+                           : planMoves(context.out, host, there, size),
+                      {}};
+    graph::MetadataId const metadata = access.view.metadata();
+    if (!read && metadata != graph::kNoMetadata && !context.graph.constantMetadata(metadata))
+      result.metadata = planMoves(context.out, {ByteBlock::packed(0, 1, 1)},
+                                  arenaLayout(context, context.graph.metadata(metadata)), 1);
+    return result;
   };
   for (graph::HostAccess const &access : context.graph.hostReads())
     context.out.hostReads.push_back(tensor(access, true));

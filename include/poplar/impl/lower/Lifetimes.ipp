@@ -83,6 +83,9 @@ POP_INLINE Effects effectsOf(Context const &context, graph::ComputeSetId id) {
           else if (region.run.size != 0)
             effects.uses.push_back(static_cast<std::uint32_t>(context.vars.of(region.run.var)));
         });
+    context.graph.forEachMetadata(vertex, [&](unsigned, graph::View const &metadata) {
+      addUses(context, metadata, effects);
+    });
   }
   sum.finish(effects);
   makeUnique(effects.uses);
@@ -415,8 +418,11 @@ POP_INLINE void findLifetimes(Context &context) {
   };
   for (graph::HostAccess const &access : context.graph.hostReads())
     keep(access.view);
-  for (graph::HostAccess const &access : context.graph.hostWrites())
+  for (graph::HostAccess const &access : context.graph.hostWrites()) {
     keep(access.view);
+    if (access.view.metadata() != graph::kNoMetadata)
+      keep(context.graph.metadata(access.view.metadata()));
+  }
   for (std::size_t index = 0; index < context.vars.size(); ++index)
     if (!analysed || context.vars.isConstant(index) ||
         context.graph.variable(context.vars.id(index)).initial)

@@ -47,6 +47,7 @@ private:
     std::memcpy(&out_.states[at], &size, sizeof size);
   }
   std::uint64_t place(graph::Region const &region, codelet::Field const &field);
+  std::uint64_t metadataAddress(graph::Region const &region);
   void watch(graph::Region const &region, codelet::Field const &field);
   std::uint64_t stage(graph::Region const &region, codelet::Field const &field);
   void resolveStates();
@@ -133,8 +134,16 @@ POP_INLINE std::uint64_t VertexTables::place(graph::Region const &region,
   return address % std::max(1u, field.minAlign) == 0 ? address : stage(region, field);
 }
 
+POP_INLINE std::uint64_t VertexTables::metadataAddress(graph::Region const &region) {
+  graph::Location const place = graph_.metadata(graph_.metadataOf(region)).locate(0);
+  return context_.offsets[context_.vars.of(place.var)] + place.offset;
+}
+
 POP_INLINE void VertexTables::edge(graph::VertexId id, unsigned index, std::uint64_t at) {
   codelet::Field const &field = graph_.codeletOf(id).fields[index];
+  // The metadata's address follows that of the elements.
+  bool const hasMetadata = graph::GraphData::hasMetadata(field);
+  std::uint64_t const head = hasMetadata ? 2 * sizeof(void *) : sizeof(void *);
   auto const connect = [&](std::size_t i, std::uint64_t where, bool withSize) {
     graph::Region const region = graph_.region(id, index, i);
     std::uint64_t const elements = region.numElements();
@@ -146,15 +155,17 @@ POP_INLINE void VertexTables::edge(graph::VertexId id, unsigned index, std::uint
       writePointer(where, place(region, field));
       watch(region, field);
     }
+    if (hasMetadata)
+      writePointer(where + sizeof(void *), metadataAddress(region));
     if (withSize)
-      writeSize(where + sizeof(void *), elements / field.lanes);
+      writeSize(where + head, elements / field.lanes);
   };
   if (!field.hasManyRegions())
     return connect(0, at, field.shape != codelet::FieldShape::Scalar && hasSize(field.outer));
   bool const list = field.shape == codelet::FieldShape::VectorList;
   bool const rowsHaveSize =
       list || (field.shape == codelet::FieldShape::VectorOfVectors && hasSize(field.inner));
-  std::uint64_t const rowBytes = rowsHaveSize ? 2 * sizeof(void *) : sizeof(void *);
+  std::uint64_t const rowBytes = head + (rowsHaveSize ? sizeof(void *) : 0);
   std::size_t const rows = graph_.numRegions(id, index).value_or(0);
   if (list || hasSize(field.outer))
     writeSize(at + sizeof(void *), rows);

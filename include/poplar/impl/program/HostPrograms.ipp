@@ -154,6 +154,7 @@ POP_INLINE NodePtr errorNode(poplar::StringRef message, poplar::Tensor const &te
                              poplar::DebugContext const &debugContext) {
   std::shared_ptr<Node> node = messageNode(NodeKind::Error, message, debugContext);
   addView("ErrorProgram", *node, "debugTensor", tensor);
+  addWithMetadata(*node);
   return graph::forAllInstances(std::move(node));
 }
 

@@ -22,4 +22,8 @@ void addView(std::string_view where, Node &node, std::string_view what,
 /// \throws control_program_error  it is not.
 void addPredicate(std::string_view where, Node &node, poplar::Tensor const &tensor);
 
+/// Of a node that shows views[0], if that is QUARTER: its bytes, and behind them that of its
+/// metadata, become the last view.
+void addWithMetadata(Node &node);
+
 } // namespace cottonwood::program::detail

@@ -72,6 +72,42 @@ POP_INLINE void addControl(std::string_view where, Node &node, std::string_view 
   addView(where, node, what, tensor);
 }
 
+/// The bytes of QUARTER elements, and behind them that of their metadata.
+POP_INLINE graph::View bytesWithMetadata(graph::View const &view) {
+  auto const bytes = [](graph::View const &of) {
+    std::size_t const shape[] = {static_cast<std::size_t>(of.numElements())};
+    return of.reshape(shape).reinterpret(poplar::UNSIGNED_CHAR);
+  };
+  graph::View const parts[] = {bytes(view), bytes(graph::metadataView(view))};
+  return graph::View::concat(parts, 0);
+}
+
+POP_INLINE void addWithMetadata(Node &node) {
+  if (node.views[0].metadata() != graph::kNoMetadata)
+    node.views.push_back(bytesWithMetadata(node.views[0]));
+}
+
+/// Of a copy between QUARTER tensors with metadata of their own, these go along.
+POP_INLINE void carryMetadata(char const *where, Node &node) {
+  graph::View &from = node.views[0], &to = node.views[1];
+  if (from.metadata() == to.metadata())
+    return;
+  unsigned char old = 0, next = 0;
+  auto const read = [](graph::View const &view, unsigned char &value) {
+    return graph::readConstantElement(graph::metadataView(view),
+                                      std::as_writable_bytes(std::span(&value, 1)));
+  };
+  if (read(to, old)) {
+    if (read(from, next) && next == old)
+      return;
+    base::fail<poplar::tensor_metadata_error>(
+        where, "the metadata of 'dst' are a constant and may differ from those of 'src'; "
+               "popops::cast converts the elements");
+  }
+  from = bytesWithMetadata(from);
+  to = bytesWithMetadata(to);
+}
+
 /// Source and destination of a copy: equal types and numbers of elements.
 POP_INLINE void addCopyOperands(char const *where, Node &node, poplar::Tensor const &src,
                                 poplar::Tensor const &dst) {
@@ -86,6 +122,7 @@ POP_INLINE void addCopyOperands(char const *where, Node &node, poplar::Tensor co
                                      ", 'dst' has shape ", base::shapeText(to.shape()),
                                      "; the numbers of elements must be equal");
   graph::checkWriteable(where, "dst", to);
+  carryMetadata(where, node);
 }
 
 POP_INLINE NodePtr copyNode(poplar::Tensor const &src, poplar::Tensor const &dst,
@@ -163,6 +200,7 @@ POP_INLINE NodePtr printNode(poplar::StringRef title, poplar::Tensor const &tens
                              poplar::DebugContext const &debugContext) {
   std::shared_ptr<Node> node = makeNode(NodeKind::PrintTensor, debugContext);
   addView("PrintTensor", *node, "t", tensor);
+  addWithMetadata(*node);
   node->print = std::make_shared<PrintSpec const>(PrintSpec{title, format});
   return graph::forAllInstances(std::move(node));
 }

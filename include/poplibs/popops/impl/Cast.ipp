@@ -21,7 +21,7 @@ POP_INLINE void checkCast(char const *where, Tensor const &src, Type const &to) 
     base::fail<::poputil::poplibs_error>(
         where, "from ", from, " to ", to,
         "; allowed: float, half, bool and integers of up to 32 bits to each other, the latter two "
-        "also to 64-bit integers");
+        "also to 64-bit integers; quarter to and from itself, float, half and 8-bit integers");
 }
 
 POP_INLINE void checkCast(char const *where, Tensor const &src, Tensor const &dst) {
@@ -30,6 +30,13 @@ POP_INLINE void checkCast(char const *where, Tensor const &src, Tensor const &ds
     base::fail<::poputil::poplibs_error>(where, "the source has shape ",
                                          base::shapeText(src.shape()), ", the destination ",
                                          base::shapeText(dst.shape()), "; they must be equal");
+}
+
+/// Of the forms without metadata.
+POP_INLINE void checkNeedsNoMetadata(char const *where, Type const &to) {
+  if (to.requiresMetadata())
+    base::fail<::poputil::poplibs_error>(where, "to ", to,
+                                         " without metadata; use the form that takes them");
 }
 
 /// Of the forms with metadata, which belongs to QUARTER and to nothing else.
@@ -47,7 +54,6 @@ POP_INLINE void checkCastMetadata(char const *where, Type const &to, Tensor cons
     base::fail<poplibs_error>(where, "'metadata' has shape ", base::shapeText(metadata.shape()),
                               " of type ", metadata.elementType(),
                               "; it must be one element of type ", ::poplar::QUARTER_METADATA);
-  base::fail<::poplar::tensor_metadata_error>(where, "tensors of type ", to, " are not available");
 }
 
 POP_INLINE void checkAccuracyArguments(char const *where, Tensor const &input, Type const &to) {
@@ -115,11 +121,8 @@ POP_INLINE void castWithOutput(poplar::Graph &graph, poplar::Tensor const &src,
 POP_INLINE poplar::Tensor cast(poplar::Graph &graph, poplar::Tensor const &src,
                                poplar::Type const &dstType, poplar::program::Sequence &prog,
                                poplar::DebugContext const &debugContext) {
-  cottonwood::popops::detail::checkCast("popops::cast", src, dstType);
-  poputil::PoplibsOpDebugInfo di(debugContext, {}, "cast");
-  poplar::Tensor const dst = graph.clone(dstType, src, {di});
-  prog.add(cast(graph, src, dst, {di}));
-  return dst;
+  cottonwood::popops::detail::checkNeedsNoMetadata("popops::cast", dstType);
+  return cast(graph, src, dstType, poplar::Tensor(), prog, debugContext);
 }
 
 POP_INLINE poplar::Tensor cast(poplar::Graph &graph, poplar::Tensor const &src,
@@ -127,7 +130,11 @@ POP_INLINE poplar::Tensor cast(poplar::Graph &graph, poplar::Tensor const &src,
                                poplar::program::Sequence &prog,
                                poplar::DebugContext const &debugContext) {
   cottonwood::popops::detail::checkCastMetadata("popops::cast", dstType, metadata);
-  return cast(graph, src, dstType, prog, debugContext);
+  cottonwood::popops::detail::checkCast("popops::cast", src, dstType);
+  poputil::PoplibsOpDebugInfo di(debugContext, {}, "cast");
+  poplar::Tensor const dst = graph.clone(dstType, metadata, src, {di});
+  prog.add(cast(graph, src, dst, {di}));
+  return dst;
 }
 
 POP_INLINE poplar::program::Program cast(poplar::Graph &graph, poplar::Tensor src,
@@ -154,17 +161,18 @@ POP_INLINE void cast(poplar::Graph &graph, poplar::Tensor src, poplar::Tensor ds
 POP_INLINE poplar::Tensor cast(poplar::Graph &graph, poplar::Tensor src,
                                poplar::Type const &dstType, poplar::ComputeSet cs,
                                poplar::DebugContext const &debugContext) {
-  cottonwood::popops::detail::checkCast("popops::cast", src, dstType);
-  poplar::Tensor const dst = graph.clone(dstType, src, debugContext);
-  cast(graph, src, dst, cs);
-  return dst;
+  cottonwood::popops::detail::checkNeedsNoMetadata("popops::cast", dstType);
+  return cast(graph, src, dstType, poplar::Tensor(), cs, debugContext);
 }
 
 POP_INLINE poplar::Tensor cast(poplar::Graph &graph, poplar::Tensor src,
                                poplar::Type const &dstType, poplar::Tensor const &metadata,
                                poplar::ComputeSet cs, poplar::DebugContext const &debugContext) {
   cottonwood::popops::detail::checkCastMetadata("popops::cast", dstType, metadata);
-  return cast(graph, src, dstType, cs, debugContext);
+  cottonwood::popops::detail::checkCast("popops::cast", src, dstType);
+  poplar::Tensor const dst = graph.clone(dstType, metadata, src, debugContext);
+  cast(graph, src, dst, cs);
+  return dst;
 }
 
 POP_INLINE poplar::Tensor checkAccuracyWhenCast(poplar::Graph &graph, poplar::Tensor const &input,

@@ -24,7 +24,15 @@ inline bool isCastableInteger(Type const &type) {
                         TypeId::UnsignedShort, TypeId::Int, TypeId::UnsignedInt, TypeId::Bool});
 }
 
+/// QUARTER to and from these.
+inline bool isQuarterPartner(Type const &type) {
+  return isOneOf(type, {TypeId::Quarter, TypeId::Half, TypeId::Float, TypeId::Char,
+                        TypeId::SignedChar, TypeId::UnsignedChar});
+}
+
 inline bool isCastable(Type const &from, Type const &to) {
+  if (from == ::poplar::QUARTER || to == ::poplar::QUARTER)
+    return isQuarterPartner(from) && isQuarterPartner(to);
   bool const fromSmall = isCastableInteger(from);
   if (isLongLong(to))
     return fromSmall;
@@ -33,9 +41,9 @@ inline bool isCastable(Type const &from, Type const &to) {
          (toFloating || isCastableInteger(to));
 }
 
-/// Whether the bits are the value in both types.
+/// Whether the bits are the value in both types; those of QUARTER need their metadata.
 inline bool sameBits(Type const &a, Type const &b) {
-  return a == b || (isLongLong(a) && isLongLong(b)) ||
+  return (a == b && !a.requiresMetadata()) || (isLongLong(a) && isLongLong(b)) ||
          (isOneOf(a, {TypeId::Int, TypeId::UnsignedInt}) &&
           isOneOf(b, {TypeId::Int, TypeId::UnsignedInt}));
 }

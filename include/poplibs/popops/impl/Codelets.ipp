@@ -5,6 +5,8 @@
 
 #include <popops/impl/ImageText.hpp>
 #include <popops/impl/MapText.hpp>
+#include <popops/impl/MapWideText.hpp>
+#include <popops/impl/QuarterText.hpp>
 #include <popops/impl/SelectText.hpp>
 #include <popops/impl/SliceText.hpp>
 #include <poputil/impl/BuiltinCodelets.hpp>
@@ -20,6 +22,8 @@ POP_INLINE std::vector<codelet::Codelet> const &builtinCodelets(isa::Isa isa) {
     poputil::appendFamily<vertices::MapFamily>(isa, codelets);
     poputil::appendFamily<vertices::ReduceFamily>(isa, codelets);
     poputil::appendFamily<vertices::CastFamily>(isa, codelets);
+    poputil::appendFamily<vertices::QuarterCastFamily>(isa, codelets);
+    poputil::appendFamily<vertices::MapWideFamily>(isa, codelets);
     poputil::appendFamily<vertices::FillFamily>(isa, codelets);
     poputil::appendFamily<vertices::MultiSliceFamily>(isa, codelets);
     poputil::appendFamily<vertices::MultiUpdateOpFamily>(isa, codelets);

@@ -10,6 +10,7 @@
 
 #include <poplar/impl/base/Error.hpp>
 #include <poplar/impl/base/Half.hpp>
+#include <poplar/impl/base/QuarterBits.hpp>
 
 #include <cstring>
 
@@ -56,7 +57,6 @@ POP_INLINE void checkFill(Tensor const &t) {
   if (!t.valid())
     base::fail<::poputil::poplibs_error>("popops::fill", "the tensor is invalid");
   switch (t.elementType().id()) {
-  case base::TypeId::Quarter:
   case base::TypeId::QuarterMetadata:
   case base::TypeId::Long:
   case base::TypeId::UnsignedLong:
@@ -68,12 +68,34 @@ POP_INLINE void checkFill(Tensor const &t) {
   }
 }
 
+/// The bits of a value of QUARTER, if the metadata are a constant or do not matter.
+template <class Value> bool quarterBits(Tensor const &t, Value value, std::uint8_t &bits) {
+  unsigned char binary = 0;
+  if (!t.getMetadata().getConstantValue(&binary) && value != Value(0))
+    return false;
+  bits = base::doubleToQuarter(static_cast<double>(value), ::poplar::QuarterMetadata(binary), true);
+  return true;
+}
+
 template <class Value>
 void addFillVertex(::poplar::Graph &graph, Tensor const &flat, unsigned tile,
                    ::poplar::ComputeSet cs, Value value) {
-  auto const v = graph.addVertex(cs, ::poputil::templateVertex("popops::Fill", flat.elementType()),
-                                 {{"out", flat}});
-  setFillValue(graph, v["value"], flat.elementType(), value);
+  ::poplar::VertexRef v;
+  if (flat.elementType() == ::poplar::QUARTER) {
+    std::uint8_t bits = 0;
+    if (quarterBits(flat, value, bits))
+      return addFillVertex(graph, flat.reinterpret(::poplar::UNSIGNED_CHAR), tile, cs,
+                           static_cast<unsigned>(bits));
+    Tensor const one = graph.addConstant(::poplar::FLOAT, {1}, static_cast<float>(value));
+    graph.setTileMapping(one, tile);
+    v = graph.addVertex(
+        cs, "popops::Cast<float,quarter>",
+        {{"in", one.broadcast(static_cast<unsigned>(flat.numElements()), 0)}, {"out", flat}});
+  } else {
+    v = graph.addVertex(cs, ::poputil::templateVertex("popops::Fill", flat.elementType()),
+                        {{"out", flat}});
+    setFillValue(graph, v["value"], flat.elementType(), value);
+  }
   graph.setTileMapping(v, tile);
 }
 
@@ -117,10 +139,11 @@ void fill(poplar::Graph &graph, poplar::Tensor const &t, poplar::program::Sequen
   if (t.numElements() == 0)
     return;
   // The vertex is faster than a copy of a constant, but needs addCodelets; a copy does not.
-  if (!graph.hasCodelet(poputil::templateVertex("popops::Fill", t.elementType()))) {
+  if (!graph.hasCodelet("popops::Fill<float>")) {
     auto const traits = poplar::TypeTraits::make<FillValueType>();
-    poplar::Tensor const constant = graph.addConstant(
-        t.elementType(), t.shape(), static_cast<void const *>(&fillValue), traits, true, {di});
+    poplar::Tensor const constant =
+        graph.addConstant(t.elementType(), t.getMetadata(), t.shape(),
+                          static_cast<void const *>(&fillValue), traits, true, {di});
     graph.setTileMapping(constant, 0);
     prog.add(poplar::program::Copy(constant, t, false, {di}));
     return;

@@ -112,7 +112,8 @@ POP_INLINE poplar::Tensor gather(poplar::Graph &graph, poplar::Tensor const &inp
   auto shape = input.shape();
   shape[axis] = at.numElements();
   if (cottonwood::poputil::product(shape) == 0 || input.dim(axis) == 0) {
-    poplar::Tensor const empty = graph.addVariable(input.elementType(), shape, {di});
+    poplar::Tensor const empty =
+        graph.addVariable(input.elementType(), input.getMetadata(), shape, {di});
     poputil::mapTensorLinearly(graph, empty);
     if (empty.numElements() != 0)
       zero(graph, empty, prog, {di});

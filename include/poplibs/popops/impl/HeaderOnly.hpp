@@ -63,6 +63,7 @@
 #include <popops/impl/MapFunctorEmit.ipp>
 #include <popops/impl/MapOperand.ipp>
 #include <popops/impl/MapTerm.ipp>
+#include <popops/impl/MapWide.ipp>
 #include <popops/impl/MultiCall.ipp>
 #include <popops/impl/MultiSlice.ipp>
 #include <popops/impl/NaN.ipp>

@@ -69,6 +69,12 @@ private:
   /// The term's value into `out` of its shape, directly.
   void emit(Term term, ::poplar::Tensor const &out);
   void emitVertices(Term const &term, ::poplar::Tensor const &out);
+  /// A part of a term is computed before the rest.
+  void replaceByTensor(Term &part);
+  // In MapWide.ipp
+  void separateWide(Term &term);
+  void emitWide(Term const &term, ::poplar::Tensor const &out);
+  void emitWideCast(Term const &term, ::poplar::Tensor const &out);
 
   char const *where_;
   ::poplar::Graph &graph_;

@@ -3,6 +3,7 @@
 #include <popops/ElementWiseUtil.hpp>
 #include <popops/impl/MapEmit.hpp>
 #include <popops/impl/MapOperand.hpp>
+#include <popops/impl/MapWide.hpp>
 #include <popops/impl/Partition.hpp>
 #include <poputil/Broadcast.hpp>
 #include <poputil/VertexTemplates.hpp>
@@ -287,12 +288,16 @@ POP_INLINE void MapEmitter::fit(Term &term) {
         std::max_element(term.args.begin(), term.args.end(), [](Term const &a, Term const &b) {
           return detail::sizeOf(a).operations < detail::sizeOf(b).operations;
         });
-    MapEmitter part(where_, graph_, tensors_, *prog_, debugContext_, options_);
-    ::poplar::Type const type = largest->type;
-    tensors_.push_back(part.evaluate(std::move(*largest)));
-    part.finish();
-    *largest = Term::makeInput(static_cast<unsigned>(tensors_.size() - 1), type);
+    replaceByTensor(*largest);
   }
+}
+
+POP_INLINE void MapEmitter::replaceByTensor(Term &part) {
+  MapEmitter emitter(where_, graph_, tensors_, *prog_, debugContext_, options_);
+  ::poplar::Type const type = part.type;
+  tensors_.push_back(emitter.evaluate(std::move(part)));
+  emitter.finish();
+  part = Term::makeInput(static_cast<unsigned>(tensors_.size() - 1), type);
 }
 
 POP_INLINE void MapEmitter::emit(Term term, Tensor const &out) {
@@ -307,6 +312,9 @@ POP_INLINE void MapEmitter::emit(Term term, Tensor const &out) {
   }
   if (out.numElements() == 0)
     return;
+  separateWide(term);
+  if (isWideOperation(term))
+    return emitWide(term, out);
   fit(term);
   emitVertices(term, out);
 }

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <popops/impl/MapTerm.hpp>
+#include <popops/impl/MapWide.hpp>
 #include <popops/impl/OpNames.hpp>
 #include <poputil/exceptions.hpp>
 
@@ -238,7 +239,10 @@ private:
     if (term.kind != Term::Kind::OPERATION)
       return;
     auto const type = mapTypeOf(term.args[0].type);
-    if (!type || !vertices::isSupported(term.op, *type) || !mapTypeOf(term.type))
+    bool const supported = isWideOperation(term)
+                               ? isWideSupported(term.op, term.args[0].type, term.type)
+                               : vertices::isSupported(term.op, *type);
+    if (!supported)
       fail(operationName(term.op) + " does not exist for elements of type " +
            term.args[0].type.toString().cloneAsString() +
            (term.op == MapOp::CAST ? " to " + term.type.toString().cloneAsString() : "") +
@@ -251,6 +255,10 @@ private:
          {::poplar::FLOAT, ::poplar::HALF, ::poplar::INT, ::poplar::UNSIGNED_INT, ::poplar::BOOL})
       if (vertices::isSupported(op, *mapTypeOf(type)))
         text += (text.empty() ? "" : ", ") + type.toString().cloneAsString();
+    for (Type const &type : {::poplar::SHORT, ::poplar::UNSIGNED_SHORT, ::poplar::LONGLONG,
+                             ::poplar::UNSIGNED_LONGLONG})
+      if (isWideSupported(op, type, type))
+        text += ", " + type.toString().cloneAsString();
     return text;
   }
 

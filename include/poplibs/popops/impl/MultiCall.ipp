@@ -146,7 +146,8 @@ POP_INLINE Tensor multiLookup(::poplar::Graph &graph, MultiCall call,
                               ::poplar::program::Sequence &prog, ::poplar::DebugContext const &di) {
   emitValidation(graph, call.offsets, call.shape(), call.dims, call.options, prog, di);
   if (poputil::product(slicesShape(call)) == 0) {
-    Tensor const empty = graph.addVariable(call.table.elementType(), slicesShape(call), di);
+    Tensor const empty = graph.addVariable(call.table.elementType(), call.table.getMetadata(),
+                                           slicesShape(call), di);
     ::poputil::mapTensorLinearly(graph, empty);
     return empty;
   }

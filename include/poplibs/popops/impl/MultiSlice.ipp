@@ -97,6 +97,24 @@ POP_INLINE Tensor checkedScale(char const *where, ::poplar::Graph &graph, Tensor
   return scale;
 }
 
+/// update(call), through a copy of the table in FLOAT if partialType asks for sums of halves in
+/// FLOAT: a row is then rounded once, however many offsets add to it.
+template <class Update>
+void addThrough(::poplar::Graph &graph, MultiCall const &call, SliceCombination const &combination,
+                ::poplar::program::Sequence &prog, ::poplar::DebugContext const &di,
+                Update const &update) {
+  bool const widens = call.options.partials == SlicePartials::FLOAT &&
+                      combination.op == kernels::SliceOp::ADD &&
+                      call.table.elementType() == ::poplar::HALF;
+  if (!widens)
+    return update(call);
+  MultiCall wide = call;
+  wide.table = ::popops::cast(graph, call.table, ::poplar::FLOAT, prog, di);
+  wide.slices = ::popops::cast(graph, call.slices, ::poplar::FLOAT, prog, di);
+  update(wide);
+  ::popops::castWithOutput(graph, wide.table, call.table, prog, di);
+}
+
 POP_INLINE void multiCombine(char const *where, ::poplar::Graph &graph, MultiCall const &call,
                              SliceCombination const &combination, ::poplar::program::Sequence &prog,
                              ::poplar::DebugContext const &di) {
@@ -110,7 +128,9 @@ POP_INLINE void multiCombine(char const *where, ::poplar::Graph &graph, MultiCal
   if (call.slices.numElements() == 0)
     return;
   emitValidation(graph, call.offsets, call.shape(), call.dims, call.options, prog, di);
-  emitUpdates(graph, jobsOf(call), combination, call.way, prog, di);
+  addThrough(graph, call, combination, prog, di, [&](MultiCall const &with) {
+    emitUpdates(graph, jobsOf(with), combination, with.way, prog, di);
+  });
 }
 
 // Offsets known when the graph is built
@@ -284,9 +304,12 @@ POP_INLINE void multiUpdateAdd(poplar::Graph &graph, poplar::Tensor const &t,
   poplar::Tensor const factor = ours::detail::checkedScale(WHERE, graph, t, scale, prog, {di});
   if (s.numElements() == 0)
     return;
-  ours::emitUpdates(graph, {{t, s, call.offsets.flatten(), dim}},
-                    {cottonwood::kernels::SliceOp::ADD, factor}, ours::detail::wayOf(options), prog,
-                    {di});
+  call.options = options;
+  ours::SliceCombination const add{cottonwood::kernels::SliceOp::ADD, factor};
+  ours::detail::addThrough(graph, call, add, prog, {di}, [&](ours::detail::MultiCall const &with) {
+    ours::emitUpdates(graph, {{with.table, with.slices, with.offsets.flatten(), dim}}, add,
+                      ours::detail::wayOf(options), prog, {di});
+  });
 }
 
 } // namespace popops

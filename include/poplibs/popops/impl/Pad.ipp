@@ -99,15 +99,15 @@ POP_INLINE void mapLikeNearest(::poplar::Graph &graph, Tensor const &padding, Te
 template <class Value>
 Tensor padConstant(::poplar::Graph &graph, Tensor const &t, unsigned dim, PadWidths widths,
                    Value value, MappingMethod method) {
-  return padOne(t, dim, widths,
-                [&](std::vector<std::size_t> const &shape, Tensor const &nearest) -> Tensor {
-                  Tensor const padding = graph.addConstant(t.elementType(), shape, value);
-                  if (method == MappingMethod::ZERO)
-                    graph.setTileMapping(padding, 0);
-                  else if (method == MappingMethod::EDGE)
-                    mapLikeNearest(graph, padding, nearest, dim);
-                  return padding;
-                });
+  return padOne(
+      t, dim, widths, [&](std::vector<std::size_t> const &shape, Tensor const &nearest) -> Tensor {
+        Tensor const padding = graph.addConstant(t.elementType(), t.getMetadata(), shape, value);
+        if (method == MappingMethod::ZERO)
+          graph.setTileMapping(padding, 0);
+        else if (method == MappingMethod::EDGE)
+          mapLikeNearest(graph, padding, nearest, dim);
+        return padding;
+      });
 }
 
 POP_INLINE void checkPadValue(Tensor const &t, Tensor const &value) {

@@ -57,7 +57,7 @@ POP_INLINE Tensor addGrouped(::poplar::Graph &graph, Tensor const &t, GroupingIn
   auto shape = t.shape();
   shape[to.first] /= to.second;
   shape.push_back(to.second);
-  Tensor const variable = graph.addVariable(t.elementType(), shape, debugContext);
+  Tensor const variable = graph.addVariable(t.elementType(), t.getMetadata(), shape, debugContext);
   ::poputil::mapTensorLinearly(graph, variable, to.second, to.second);
   // The groups next to the dimension they are of.
   return variable.dimRoll(t.rank(), to.first + 1).reshape(t.shape());
@@ -143,7 +143,7 @@ POP_INLINE poplar::Tensor partialTranspose(poplar::Graph &graph, poplar::Tensor 
   std::swap(shape[rank - 1], shape[rank - 2]);
   auto const rows = static_cast<unsigned>(in.dim(rank - 2)),
              columns = static_cast<unsigned>(in.dim(rank - 1));
-  poplar::Tensor const out = graph.addVariable(in.elementType(), shape, {di});
+  poplar::Tensor const out = graph.addVariable(in.elementType(), in.getMetadata(), shape, {di});
   if (out.numElements() == 0)
     return out;
   std::size_t const matrices = in.numElements() / rows / columns;

@@ -85,40 +85,40 @@ POP_INLINE TableShape tableShape(Sizes const &shape, Sizes const &dims) {
   return t;
 }
 
-POP_INLINE ::poplar::Tensor createLinear(::poplar::Graph &graph, ::poplar::Type const &type,
+POP_INLINE ::poplar::Tensor createLinear(::poplar::Graph &graph, ElementKind const &kind,
                                          Sizes const &shape, DebugContext const &di) {
-  ::poplar::Tensor const t = graph.addVariable(type, shape, di);
+  ::poplar::Tensor const t = graph.addVariable(kind.type, kind.metadata, shape, di);
   ::poputil::mapTensorLinearly(graph, t);
   return t;
 }
 
-POP_INLINE ::poplar::Tensor createTable(::poplar::Graph &graph, ::poplar::Type const &type,
+POP_INLINE ::poplar::Tensor createTable(::poplar::Graph &graph, ElementKind const &kind,
                                         Sizes const &shape, Sizes const &dims,
                                         TableLayout const &layout, std::size_t group,
                                         DebugContext const &di) {
   if (dims.empty() || poputil::product(shape) == 0 || layout.tiles == 1)
-    return createLinear(graph, type, shape, di);
+    return createLinear(graph, kind, shape, di);
   TableShape const t = tableShape(shape, dims);
   std::size_t const each = poputil::ceilDiv(t.rows, layout.rowParts);
   std::vector<::poplar::Tensor> parts;
   for (std::size_t begin = 0; begin < t.rows; begin += each)
-    parts.push_back(makeColumns(graph, type, std::min(each, t.rows - begin),
+    parts.push_back(makeColumns(graph, kind, std::min(each, t.rows - begin),
                                 layoutPieces(layout, t.columns, group, begin / each), di));
   return unshuffle(::poplar::concat(parts).reshape(t.ordered), t.order);
 }
 
 /// `numIndices` slices of a table of that layout.
-POP_INLINE ::poplar::Tensor createSlices(::poplar::Graph &graph, ::poplar::Type const &type,
+POP_INLINE ::poplar::Tensor createSlices(::poplar::Graph &graph, ElementKind const &kind,
                                          Sizes const &shape, Sizes const &dims, Sizes const &sizes,
                                          std::size_t numIndices, TableLayout const &layout,
                                          std::size_t group, DebugContext const &di) {
   Sizes const slice = sliceShape(shape, dims, sizes);
   if (dims.empty() || poputil::product(slice) * numIndices == 0 || layout.tiles == 1 ||
       layout.rowParts > 1)
-    return createLinear(graph, type, withFirst(numIndices, slice), di);
+    return createLinear(graph, kind, withFirst(numIndices, slice), di);
   TableShape const t = tableShape(slice, dims);
   return unshuffle(
-      makeColumns(graph, type, numIndices * t.rows, layoutPieces(layout, t.columns, group, 0), di)
+      makeColumns(graph, kind, numIndices * t.rows, layoutPieces(layout, t.columns, group, 0), di)
           .reshape(withFirst(numIndices, t.ordered)),
       behindFirst(t.order));
 }
@@ -144,7 +144,7 @@ POP_INLINE poplar::Tensor createSliceableTensor(poplar::Graph &graph, poplar::Ty
   namespace detail = cottonwood::popops::detail;
   poputil::PoplibsOpDebugInfo di(debugContext, {}, "createSliceableTensor");
   cottonwood::popops::checkSlice("popops::createSliceableTensor", shape, dims, sizes);
-  return detail::createTable(graph, type, shape, dims,
+  return detail::createTable(graph, cottonwood::popops::newKind(graph, type), shape, dims,
                              detail::tableLayout(graph, type, shape, {}, minGrainSize), 0,
                              {di, "sliceable"});
 }
@@ -162,7 +162,7 @@ POP_INLINE poplar::Tensor createSliceableTensor(poplar::Graph &graph, poplar::Ty
   cottonwood::popops::readSliceOptions(options);
   cottonwood::popops::checkSlice(WHERE, shape, dims, sizes);
   cottonwood::popops::checkSlicePlan(WHERE, plan, 0, shape, dims, sizes);
-  return detail::createTable(graph, type, shape, dims,
+  return detail::createTable(graph, cottonwood::popops::newKind(graph, type), shape, dims,
                              detail::tableLayout(graph, type, shape, plan, 0), 0,
                              {di, "sliceable"});
 }
@@ -179,11 +179,12 @@ POP_INLINE poplar::Tensor createGroupedSliceableTensor(
   cottonwood::popops::checkSlice(WHERE, shape, dims, sizes);
   cottonwood::popops::checkSlicePlan(WHERE, plan, groupSize, shape, dims, sizes);
   auto const layout = detail::tableLayout(graph, type, shape, plan, 0);
+  auto const kind = cottonwood::popops::newKind(graph, type);
   if (layout.tiles == 1)
-    return detail::createLinear(graph, type, detail::withFirst(groupSize, shape),
+    return detail::createLinear(graph, kind, detail::withFirst(groupSize, shape),
                                 {di, "sliceable"});
   return detail::stackGroups(groupSize, [&](std::size_t group) {
-    return detail::createTable(graph, type, shape, dims, layout, group, {di, "sliceable"});
+    return detail::createTable(graph, kind, shape, dims, layout, group, {di, "sliceable"});
   });
 }
 
@@ -211,8 +212,9 @@ POP_INLINE poplar::Tensor createSliceTensor(poplar::Graph &graph, poplar::Type c
   cottonwood::popops::readSliceOptions(options);
   cottonwood::popops::checkSlice(WHERE, shape, dims, sizes);
   cottonwood::popops::checkSlicePlan(WHERE, plan, 0, shape, dims, sizes);
-  return detail::createSlices(graph, type, shape, dims, sizes, numIndices,
-                              detail::tableLayout(graph, type, shape, plan, 0), 0, {di, "slices"});
+  return detail::createSlices(graph, cottonwood::popops::newKind(graph, type), shape, dims, sizes,
+                              numIndices, detail::tableLayout(graph, type, shape, plan, 0), 0,
+                              {di, "slices"});
 }
 
 POP_INLINE poplar::Tensor createGroupedSliceTensor(
@@ -227,14 +229,15 @@ POP_INLINE poplar::Tensor createGroupedSliceTensor(
   cottonwood::popops::checkSlice(WHERE, shape, dims, sizes);
   cottonwood::popops::checkSlicePlan(WHERE, plan, groupSize, shape, dims, sizes);
   auto const layout = detail::tableLayout(graph, type, shape, plan, 0);
+  auto const kind = cottonwood::popops::newKind(graph, type);
   if (layout.tiles == 1)
     return detail::createLinear(
-        graph, type,
+        graph, kind,
         detail::withFirst(groupSize, detail::withFirst(numIndices, cottonwood::popops::sliceShape(
                                                                        shape, dims, sizes))),
         {di, "slices"});
   return detail::stackGroups(groupSize, [&](std::size_t group) {
-    return detail::createSlices(graph, type, shape, dims, sizes, numIndices, layout, group,
+    return detail::createSlices(graph, kind, shape, dims, sizes, numIndices, layout, group,
                                 {di, "slices"});
   });
 }
@@ -246,7 +249,7 @@ POP_INLINE poplar::Tensor createIndicesTensor(poplar::Graph &graph,
                                               poplar::DebugContext const &debugContext) {
   poputil::PoplibsOpDebugInfo di(debugContext, {}, "createIndicesTensor");
   cottonwood::popops::readSliceOptions(options);
-  return cottonwood::popops::detail::createLinear(graph, poplar::UNSIGNED_INT,
+  return cottonwood::popops::detail::createLinear(graph, {poplar::UNSIGNED_INT, {}},
                                                   {numIndices, dims.size()}, {di, "indices"});
 }
 
@@ -265,7 +268,7 @@ createGroupedIndicesTensor(poplar::Graph &graph, std::size_t const groupSize,
                         : cottonwood::base::textOf("for ", internal.problem.groupSize, " groups"),
         "; it must be for ", groupSize, " groups");
   return cottonwood::popops::detail::createLinear(
-      graph, poplar::UNSIGNED_INT, {groupSize, numIndices, dims.size()}, {di, "indices"});
+      graph, {poplar::UNSIGNED_INT, {}}, {groupSize, numIndices, dims.size()}, {di, "indices"});
 }
 
 POP_INLINE poplar::Tensor createSliceableTensorFromSlice(poplar::Graph &graph,
@@ -287,10 +290,10 @@ POP_INLINE poplar::Tensor createSliceableTensorFromSlice(poplar::Graph &graph,
     shape[dims[k]] *= numSlices[k];
   detail::TableShape const t = detail::tableShape(shape, dims);
   if (t.rows * t.columns == 0 || ours::isOneTile(graph))
-    return detail::createLinear(graph, s.elementType(), shape, {di, "sliceable"});
+    return detail::createLinear(graph, ours::kindOf(s), shape, {di, "sliceable"});
   poplar::Tensor const matrix =
       s.dimShuffle(t.order).reshape({s.numElements() / t.columns, t.columns});
-  return ours::unshuffle(ours::makeColumns(graph, s.elementType(), t.rows,
+  return ours::unshuffle(ours::makeColumns(graph, ours::kindOf(s), t.rows,
                                            ours::columnPieces(graph, matrix[0]), {di, "sliceable"})
                              .reshape(t.ordered),
                          t.order);

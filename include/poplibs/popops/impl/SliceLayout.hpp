@@ -59,8 +59,17 @@ POP_API POP_INLINE std::vector<ColumnPiece> evenPieces(std::size_t columns, std:
                                                        unsigned tiles, unsigned firstTile,
                                                        unsigned step = 1);
 
+/// What elements are: those of QUARTER share metadata.
+struct ElementKind {
+  ::poplar::Type type;
+  ::poplar::Tensor metadata;
+};
+POP_INLINE ElementKind kindOf(::poplar::Tensor const &t);
+/// Of new elements, which get metadata of their own where they need some.
+POP_API POP_INLINE ElementKind newKind(::poplar::Graph &graph, ::poplar::Type const &type);
+
 /// A new matrix whose columns are mapped as the pieces say, contiguous on each tile.
-POP_API POP_INLINE ::poplar::Tensor makeColumns(::poplar::Graph &graph, ::poplar::Type const &type,
+POP_API POP_INLINE ::poplar::Tensor makeColumns(::poplar::Graph &graph, ElementKind const &kind,
                                                 std::size_t rows,
                                                 std::vector<ColumnPiece> const &pieces,
                                                 ::poplar::DebugContext const &debugContext);

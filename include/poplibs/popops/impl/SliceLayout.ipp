@@ -112,13 +112,23 @@ POP_INLINE std::vector<ColumnPiece> evenPieces(std::size_t columns, std::size_t 
   return pieces;
 }
 
-POP_INLINE ::poplar::Tensor makeColumns(::poplar::Graph &graph, ::poplar::Type const &type,
+POP_INLINE ElementKind kindOf(::poplar::Tensor const &t) {
+  return {t.elementType(), t.getMetadata()};
+}
+
+POP_INLINE ElementKind newKind(::poplar::Graph &graph, ::poplar::Type const &type) {
+  return type.requiresMetadata() ? kindOf(graph.addVariable(type, {0}, "metadata"))
+                                 : ElementKind{type, {}};
+}
+
+POP_INLINE ::poplar::Tensor makeColumns(::poplar::Graph &graph, ElementKind const &kind,
                                         std::size_t rows, std::vector<ColumnPiece> const &pieces,
                                         ::poplar::DebugContext const &debugContext) {
   std::size_t const columns = pieces.empty() ? 0 : pieces.back().columns.end();
   auto const sameTile = [&](ColumnPiece const &p) { return p.tile == pieces.front().tile; };
   if (std::all_of(pieces.begin(), pieces.end(), sameTile)) {
-    ::poplar::Tensor const t = graph.addVariable(type, {rows, columns}, debugContext);
+    ::poplar::Tensor const t =
+        graph.addVariable(kind.type, kind.metadata, {rows, columns}, debugContext);
     graph.setTileMapping(t, pieces.empty() ? 0 : pieces.front().tile);
     return t;
   }
@@ -129,7 +139,8 @@ POP_INLINE ::poplar::Tensor makeColumns(::poplar::Graph &graph, ::poplar::Type c
     std::size_t end = i;
     while (end != pieces.size() && pieces[end].columns.size() == width)
       ++end;
-    ::poplar::Tensor const t = graph.addVariable(type, {end - i, rows, width}, debugContext);
+    ::poplar::Tensor const t =
+        graph.addVariable(kind.type, kind.metadata, {end - i, rows, width}, debugContext);
     for (std::size_t k = i; k != end; ++k)
       graph.setTileMapping(t[k - i], pieces[k].tile);
     parts.push_back(t.dimShuffle({1, 0, 2}).reshape({rows, (end - i) * width}));

@@ -19,7 +19,8 @@ POP_INLINE Tensor makeAnswers(::poplar::Graph &graph, Tensor const &matrix, std:
     std::size_t width = 0, at = 0;
     for (Interval const &interval : grid.cells[c].columns)
       width += interval.size();
-    Tensor const t = graph.addVariable(matrix.elementType(), {rows, width}, di);
+    Tensor const t =
+        graph.addVariable(matrix.elementType(), matrix.getMetadata(), {rows, width}, di);
     for (ColumnPiece const &piece :
          evenPieces(rows * width, ANSWER_GRAIN, static_cast<unsigned>(grid.rowParts), 0))
       graph.setTileMapping(t.flatten().slice(piece.columns),
@@ -58,14 +59,14 @@ POP_INLINE ::poplar::Tensor makeSlices(::poplar::Graph &graph, ::poplar::Tensor 
     ::poplar::Tensor const matrix =
         table.dimShuffle(order).reshape({rows, table.numElements() / rows});
     if (isOnOneTile(graph, matrix.slice(0, 1, 1)))
-      slices = makeColumns(graph, table.elementType(), sliceRows, columnPieces(graph, matrix[0]),
-                           debugContext)
-                   .reshape(ordered);
+      slices =
+          makeColumns(graph, kindOf(table), sliceRows, columnPieces(graph, matrix[0]), debugContext)
+              .reshape(ordered);
     else if (sliceRows != 0)
       slices = detail::makeAnswers(graph, matrix, sliceRows, debugContext).reshape(ordered);
   }
   if (!slices.valid()) {
-    slices = graph.addVariable(table.elementType(), ordered, debugContext);
+    slices = graph.addVariable(table.elementType(), table.getMetadata(), ordered, debugContext);
     ::poputil::mapTensorLinearly(graph, slices);
   }
   return unshuffle(slices, behindFirst(order));
@@ -85,7 +86,8 @@ POP_INLINE Gathered makeGathered(::poplar::Graph &graph, ::poplar::Tensor const 
   Sizes ordered;
   for (unsigned d : order)
     ordered.push_back(d == dim ? numSlices : table.dim(d));
-  ::poplar::Tensor const t = graph.addVariable(table.elementType(), ordered, debugContext);
+  ::poplar::Tensor const t =
+      graph.addVariable(table.elementType(), table.getMetadata(), ordered, debugContext);
   ::poputil::mapTensorLinearly(graph, t);
   gathered.result = unshuffle(t, order);
   gathered.slices = gathered.result.dimRoll(at, 0).expand({dim + 1});

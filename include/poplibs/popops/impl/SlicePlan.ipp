@@ -59,6 +59,7 @@ POP_INLINE planner::SliceProblem sliceProblem(char const *where, ::poplar::Graph
   problem.usedForSlice = o.usedForSlice;
   problem.usedForUpdate = o.usedForUpdate;
   problem.operation = o.operation;
+  problem.onePoint = o.distribution == IndicesDistribution::ONE_POINT;
   auto const machine = model::machineOf(graph.getTarget());
   problem.tiles = machine.tiles == 1 ? 0 : graph.getTarget().getNumTiles();
   problem.workers = machine.workers;

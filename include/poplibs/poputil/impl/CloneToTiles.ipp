@@ -157,8 +157,8 @@ cloneAndExpandAliasing(poplar::Graph &graph, poplar::Tensor const &t, unsigned o
   if (repeats.empty())
     return {graph.clone(t, debugContext), offset};
   poplar::Tensor const own = graph.clone(poplar::concat(flat.slices(first)), debugContext);
-  poplar::Tensor const extra =
-      graph.addVariable(t.elementType(), {flat.numElements() - own.numElements()}, debugContext);
+  poplar::Tensor const extra = graph.addVariable(
+      t.elementType(), t.getMetadata(), {flat.numElements() - own.numElements()}, debugContext);
   auto const [mapping, next] = calcLinearTileMappingAndNewOffset(graph, extra, offset);
   graph.setTileMapping(extra, mapping);
   return {detail::interleave(own, first, extra).reshape(t.shape()), next};
