@@ -8,7 +8,9 @@
 #include <algorithm>
 #include <cstdint>
 #include <memory>
+#include <numeric>
 #include <type_traits>
+#include <vector>
 
 namespace cottonwood::bench {
 namespace {
@@ -244,6 +246,10 @@ Way normWay(ArrayOp const &op, Operands const &o) {
                 } else if (op.function == Function::LAYER_NORM) {
                   c = a - a.mean();
                   c *= 1 / std::sqrt(c.square().mean() + LAYER_NORM_EPSILON);
+                } else if (op.function == Function::LAYER_NORM_SCALED) {
+                  c = a - a.mean();
+                  float const factor = 1 / std::sqrt(c.square().mean() + LAYER_NORM_EPSILON);
+                  c = c * factor * In<float>(o.b, columns) + In<float>(o.b + columns, columns);
                 } else {
                   float const most = a.maxCoeff();
                   c = a - (most + std::log((a - most).exp().sum()));
@@ -251,6 +257,81 @@ Way normWay(ArrayOp const &op, Operands const &o) {
               }
             });
           }};
+}
+
+Way batchNormWay(ArrayOp const &op, Operands const &o) {
+  auto const columns = static_cast<Index>(op.columns), rows = static_cast<Index>(op.rows);
+  return {"eigen", [=] {
+            shared(op.outer * op.rows, o.threads, 1, [&](Index begin, Index end) {
+              for (Index row = begin; row < end; ++row)
+                Out<float>(o.c + row * columns, columns) =
+                    In<float>(o.a + row * columns, columns) * o.b[row % rows] +
+                    o.b[rows + row % rows];
+            });
+          }};
+}
+
+Way argMaxWay(ArrayOp const &op, Operands const &o) {
+  auto const columns = static_cast<Index>(op.rows);
+  return {"eigen", [=] {
+            shared(op.outer, o.threads, 16, [&](Index begin, Index end) {
+              for (Index row = begin; row < end; ++row) {
+                Index where = 0;
+                In<float>(o.a + row * columns, columns).maxCoeff(&where);
+                o.c[row] = static_cast<float>(where);
+              }
+            });
+          }};
+}
+
+/// Of all, of rows or of columns.
+Way sumOfIntWay(ArrayOp const &op, Operands const &o) {
+  auto const rows = static_cast<Index>(op.rows);
+  std::size_t const outer = op.outer, columns = op.columns;
+  unsigned const threads = o.threads;
+  if (columns > 1)
+    return wayOver<int, int>(op, o, [=](int const *a, int const *, int *c) {
+      shared(columns, threads, 16, [&](Index begin, Index end) {
+        Out<int> sums(c + begin, end - begin);
+        sums.setZero();
+        for (Index row = 0; row < rows; ++row)
+          sums += In<int>(a + row * static_cast<Index>(columns) + begin, end - begin);
+      });
+    });
+  if (outer > 1)
+    return wayOver<int, int>(op, o, [=](int const *a, int const *, int *c) {
+      shared(outer, threads, 16, [&](Index begin, Index end) {
+        for (Index row = begin; row < end; ++row)
+          c[row] = In<int>(a + row * rows, rows).sum();
+      });
+    });
+  return wayOver<int, int>(op, o, [=](int const *a, int const *, int *c) {
+    std::vector<int> sums(threads, 0);
+    Index const each = (rows + static_cast<Index>(threads) - 1) / static_cast<Index>(threads);
+    shared(threads, threads, 1, [&](Index part, Index end) {
+      for (; part < end; ++part) {
+        Index const first = std::min(rows, part * each);
+        sums[static_cast<std::size_t>(part)] =
+            In<int>(a + first, std::min(each, rows - first)).sum();
+      }
+    });
+    *c = std::accumulate(sums.begin(), sums.end(), 0);
+  });
+}
+
+template <class T> Way gatherWay(ArrayOp const &op, Operands const &o) {
+  auto const columns = static_cast<Index>(op.columns);
+  unsigned const threads = o.threads;
+  auto const rows = std::make_shared<std::vector<Index>>(op.outer);
+  for (std::size_t i = 0; i < op.outer; ++i)
+    (*rows)[i] = static_cast<Index>(op.gatheredRow(i));
+  return wayOver<T, T>(op, o, [=](T const *a, T const *, T *c) {
+    shared(rows->size(), threads, 1, [&](Index begin, Index end) {
+      for (Index i = begin; i < end; ++i)
+        Out<T>(c + i * columns, columns) =
+            In<T>(a + (*rows)[static_cast<std::size_t>(i)] * columns, columns);
+    });
+  });
 }
 
 template <class A, class C> Way castWay(ArrayOp const &op, Operands const &o) {
@@ -310,7 +391,7 @@ template <class T> Way transposeWay(ArrayOp const &op, Operands const &o) {
 // Sums and norms of half are left out: Eigen sums them in half. So are calls of 1000 elements and
 // fewer: inlined here, they would be compared with calls of a program.
 std::vector<Way> waysOfPeer(ArrayOp const &op, Operands const &o) {
-  if (op.size() <= 1000)
+  if (op.size() <= 1000 || (op.function == Function::GATHER_ROWS && op.sizeC() <= 1000))
     return {};
   switch (op.function) {
   case Function::ADD_IN_PLACE:
@@ -326,7 +407,18 @@ std::vector<Way> waysOfPeer(ArrayOp const &op, Operands const &o) {
   case Function::SOFTMAX:
   case Function::LOG_SOFTMAX:
   case Function::LAYER_NORM:
+  case Function::LAYER_NORM_SCALED:
     return op.half ? std::vector<Way>{} : std::vector<Way>{normWay(op, o)};
+  case Function::BATCH_NORM:
+    return {batchNormWay(op, o)};
+  case Function::ARG_MAX:
+    return {argMaxWay(op, o)};
+  case Function::SUM_OF_INT:
+    return {sumOfIntWay(op, o)};
+  case Function::GATHER_ROWS:
+    return {op.half ? gatherWay<half>(op, o) : gatherWay<float>(op, o)};
+  case Function::UNIFORM:
+    return {};
   case Function::COPY:
     return {castWay<float, float>(op, o)};
   case Function::FILL:

@@ -2,6 +2,7 @@
 // computed in float: the CPU engine has no primitives of half.
 #include <bench/peers/OneDnn.hpp>
 
+#include <algorithm>
 #include <cmath>
 #include <memory>
 #include <optional>
@@ -124,10 +125,34 @@ template <class Primitive> std::vector<Way> softmaxWays(ArrayOp const &op, Opera
 
 std::vector<Way> layerNormWays(ArrayOp const &op, Operands const &o) {
   using Primitive = dnnl::layer_normalization_forward;
+  using Flags = dnnl::normalization_flags;
+  bool const scaled = op.function == Function::LAYER_NORM_SCALED;
   auto const d = desc({dim(op.rows), dim(op.columns)});
   Primitive::primitive_desc const chosen(
-      Primitive::desc(INFERENCE, d, LAYER_NORM_EPSILON, dnnl::normalization_flags::none), engine());
-  return {wayOf(Primitive(chosen), {{DNNL_ARG_SRC, at(d, o.a)}, {DNNL_ARG_DST, at(d, o.c)}})};
+      Primitive::desc(INFERENCE, d, LAYER_NORM_EPSILON,
+                      scaled ? Flags::use_scale_shift : Flags::none),
+      engine());
+  std::unordered_map<int, Memory> arguments{{DNNL_ARG_SRC, at(d, o.a)}, {DNNL_ARG_DST, at(d, o.c)}};
+  if (scaled)
+    arguments.emplace(DNNL_ARG_SCALE_SHIFT, at(desc({2, dim(op.columns)}), o.b));
+  return {wayOf(Primitive(chosen), std::move(arguments))};
+}
+
+/// With a mean of 0 and a variance of 1.
+std::vector<Way> batchNormWays(ArrayOp const &op, Operands const &o) {
+  using Primitive = dnnl::batch_normalization_forward;
+  using Flags = dnnl::normalization_flags;
+  auto const d = desc({dim(op.outer), dim(op.rows), dim(op.columns)}), c = desc({dim(op.rows)});
+  Primitive::primitive_desc const chosen(
+      Primitive::desc(INFERENCE, d, 0, Flags::use_global_stats | Flags::use_scale_shift), engine());
+  Memory const mean(c, engine()), variance(c, engine());
+  std::fill_n(static_cast<float *>(mean.get_data_handle()), op.rows, 0.0F);
+  std::fill_n(static_cast<float *>(variance.get_data_handle()), op.rows, 1.0F);
+  return {wayOf(Primitive(chosen), {{DNNL_ARG_SRC, at(d, o.a)},
+                                    {DNNL_ARG_MEAN, mean},
+                                    {DNNL_ARG_VARIANCE, variance},
+                                    {DNNL_ARG_SCALE_SHIFT, at(desc({2, dim(op.rows)}), o.b)},
+                                    {DNNL_ARG_DST, at(d, o.c)}})};
 }
 
 std::vector<Way> reorderWays(Memory::desc const &from, Memory::desc const &to, Operands const &o) {
@@ -176,7 +201,10 @@ std::vector<Way> waysOf(ArrayOp const &op, Operands const &o) {
   case Function::LOG_SOFTMAX:
     return softmaxWays<dnnl::logsoftmax_forward>(op, o);
   case Function::LAYER_NORM:
+  case Function::LAYER_NORM_SCALED:
     return layerNormWays(op, o);
+  case Function::BATCH_NORM:
+    return batchNormWays(op, o);
   case Function::COPY:
     return reorderWays(desc({dim(op.size())}), desc({dim(op.size())}), o);
   case Function::CAST_TO_INT:

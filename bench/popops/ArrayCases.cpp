@@ -118,6 +118,16 @@ constexpr Shaped REDUCE[] = {
     {Set::All, "1e7", "all", reduced(Function::SQUARE_SUM, 1, 10'000'000, 1)},
     {Set::All, "1e7", "all", reduced(Function::SUM, 1, 10'000'000, 1, true)},
     {Set::All, "1e7", "columns", reduced(Function::SUM, 64, 56 * 56, 50)},
+    {Set::All, "1e5", "rows", reduced(Function::SUM, 100, 1000, 1, true)},
+    {Set::All, "1e5", "all", reduced(Function::MAX_OF, 1, 100'000, 1, true)},
+    {Set::All, "1e7", "columns", reduced(Function::SUM, 1, 10'000, 1000, true)},
+    {Set::All, "1e3", "int", reduced(Function::SUM_OF_INT, 1, 1000, 1)},
+    {Set::Ci, "1e5", "int", reduced(Function::SUM_OF_INT, 1, 100'000, 1)},
+    {Set::All, "1e5", "int", reduced(Function::SUM_OF_INT, 100, 1000, 1)},
+    {Set::All, "1e5", "int", reduced(Function::SUM_OF_INT, 1, 100, 1000)},
+    {Set::All, "1e7", "int", reduced(Function::SUM_OF_INT, 1, 10'000'000, 1)},
+    {Set::Ci, "1e5", "arg-max", reduced(Function::ARG_MAX, 100, 1000, 1)},
+    {Set::All, "1e7", "arg-max", reduced(Function::ARG_MAX, 10'000, 1000, 1)},
 };
 
 // A row of another norm is a function in race/ArrayOp and its lines here.
@@ -136,6 +146,12 @@ constexpr Shaped NORM[] = {
     {Set::All, "1e7", "layer-norm", matrix(Function::LAYER_NORM, 16'384, 768, true)},
     {Set::All, "1e7", "softmax", matrix(Function::SOFTMAX, 200, 50'000)},
     {Set::All, "1e7", "softmax", matrix(Function::SOFTMAX, 10'000, 1000, true)},
+    {Set::All, "1e3", "layer-norm", matrix(Function::LAYER_NORM_SCALED, 10, 100)},
+    {Set::Ci, "1e5", "layer-norm", matrix(Function::LAYER_NORM_SCALED, 128, 768)},
+    {Set::All, "1e7", "layer-norm", matrix(Function::LAYER_NORM_SCALED, 16'384, 768)},
+    {Set::All, "1e3", "batch-norm", reduced(Function::BATCH_NORM, 1, 10, 100)},
+    {Set::Ci, "1e5", "batch-norm", reduced(Function::BATCH_NORM, 1, 32, 56 * 56)},
+    {Set::Ci, "1e7", "batch-norm", reduced(Function::BATCH_NORM, 16, 64, 112 * 112)},
 };
 
 constexpr Shaped COPY[] = {
@@ -160,6 +176,14 @@ constexpr Shaped COPY[] = {
     {Set::All, "1e7", "permute", permuted(1, 4096, 4096, 1, true)},
     {Set::Ci, "1e7", "permute", permuted(16, 512, 16, 64)},       // heads of attention
     {Set::All, "1e7", "permute", permuted(16, 64, 112 * 112, 1)}, // channels last
+    {Set::All, "1e3", "gather", reduced(Function::GATHER_ROWS, 10, 1000, 100)},
+    {Set::Ci, "1e5", "gather", reduced(Function::GATHER_ROWS, 768, 3000, 128)},
+    {Set::All, "1e5", "gather", reduced(Function::GATHER_ROWS, 6000, 10'000, 16)},
+    {Set::Ci, "1e7", "gather", reduced(Function::GATHER_ROWS, 80'000, 100'000, 128)},
+    {Set::All, "1e7", "gather", reduced(Function::GATHER_ROWS, 80'000, 100'000, 128, true)},
+    {Set::All, "1e3", "random", flat(Function::UNIFORM, 1000)},
+    {Set::All, "1e5", "random", flat(Function::UNIFORM, 100'000)},
+    {Set::All, "1e7", "random", flat(Function::UNIFORM, 10'000'000)},
 };
 
 } // namespace

@@ -1,14 +1,18 @@
 #include <bench/poplin/Bed.hpp>
 
+#include <popnn/BatchNorm.hpp>
 #include <popnn/LayerNorm.hpp>
 #include <popnn/LogSoftmax.hpp>
+#include <popnn/Loss.hpp>
 #include <popnn/NonLinearity.hpp>
 #include <popops/Cast.hpp>
+#include <popops/DynamicSlice.hpp>
 #include <popops/ElementWise.hpp>
 #include <popops/Expr.hpp>
 #include <popops/Fill.hpp>
 #include <popops/Reduce.hpp>
 #include <popops/ScaledAdd.hpp>
+#include <poprand/RandomGen.hpp>
 
 #include <optional>
 
@@ -72,6 +76,7 @@ std::optional<expr::BinaryOpType> binaryOf(Function function) {
 std::optional<::popops::Operation> reductionOf(Function function) {
   switch (function) {
   case Function::SUM:
+  case Function::SUM_OF_INT:
     return ::popops::Operation::ADD;
   case Function::MAX_OF:
     return ::popops::Operation::MAX;
@@ -85,6 +90,8 @@ std::optional<::popops::Operation> reductionOf(Function function) {
 /// The shape without dimensions of one element, which say nothing.
 std::vector<std::size_t> shapeOf(ArrayOp const &op) {
   std::vector<std::size_t> shape;
+  if (op.function == Function::GATHER_ROWS)
+    return {op.rows, op.columns};
   for (std::size_t dim : {op.outer, op.rows, op.columns, op.inner})
     if (dim != 1)
       shape.push_back(dim);
@@ -95,8 +102,10 @@ std::vector<std::size_t> shapeOf(ArrayOp const &op) {
 class Builder {
 public:
   Builder(Bed &bed, ArrayOp const &op) : bed_(bed), op_(op) {
-    a_ = operand(op.sizeA(), "a");
-    b_ = operand(op.sizeB(), "b");
+    a_ = operand(op.sizeA(), shapeOf(op), "a");
+    b_ = operand(
+        op.sizeB(),
+        op.sizeB() == op.size() ? shapeOf(op) : std::vector<std::size_t>{2, op.sizeB() / 2}, "b");
   }
 
   Tensor result() {
@@ -113,10 +122,10 @@ public:
 private:
   Graph &graph() { return bed_.graph; }
 
-  Tensor operand(std::size_t size, char const *name) {
+  Tensor operand(std::size_t size, std::vector<std::size_t> const &shape, char const *name) {
     if (size == 0)
       return {};
-    Tensor const tensor = bed_.plain(typeOf(op_.elementOfA()), shapeOf(op_), name);
+    Tensor const tensor = bed_.plain(typeOf(op_.elementOfA()), shape, name);
     graph().createHostWrite(name, tensor);
     return tensor;
   }
@@ -148,12 +157,20 @@ private:
       return ::popnn::softmaxStable(graph(), a_, bed_.once, "c");
     case Function::LOG_SOFTMAX:
       return ::popnn::logSoftmax(graph(), a_, bed_.once, "c");
-    case Function::LAYER_NORM: {
-      Tensor const a = a_.reshape({op_.outer * op_.rows, op_.columns});
-      auto const [mean, factor] = ::popnn::ln::layerNormStatistics(
-          graph(), a, LAYER_NORM_EPSILON, bed_.once, false, false, FLOAT, "c");
-      return ::popnn::ln::layerNormWhiten(graph(), a, mean, factor, bed_.once, "c");
-    }
+    case Function::LAYER_NORM:
+    case Function::LAYER_NORM_SCALED:
+      return layerNorm();
+    case Function::BATCH_NORM:
+      return ::popnn::bn::batchNormalise(graph(), a_.reshape({op_.outer, op_.rows, op_.columns}),
+                                         b_[0], b_[1], bed_.once, "c");
+    case Function::ARG_MAX:
+      return ::popnn::argMax(graph(), a_.reshape({op_.outer, op_.rows}), bed_.once, "c");
+    case Function::GATHER_ROWS:
+      return gathered();
+    case Function::UNIFORM:
+      return ::poprand::uniform(graph(), nullptr, 0,
+                                bed_.plain(typeOf(op_.elementOfC()), {op_.size()}, "like"),
+                                typeOf(op_.elementOfC()), -1, 1, bed_.once, "c");
     case Function::CAST_TO_HALF:
     case Function::CAST_FROM_HALF:
     case Function::CAST_TO_INT:
@@ -162,6 +179,27 @@ private:
     default:
       return moved();
     }
+  }
+
+  Tensor layerNorm() {
+    Tensor const a = a_.reshape({op_.outer * op_.rows, op_.columns});
+    auto const [mean, factor] = ::popnn::ln::layerNormStatistics(
+        graph(), a, LAYER_NORM_EPSILON, bed_.once, false, false, FLOAT, "c");
+    if (op_.function == Function::LAYER_NORM)
+      return ::popnn::ln::layerNormWhiten(graph(), a, mean, factor, bed_.once, "c");
+    return ::popnn::ln::layerNormalise(graph(), a, b_[0], b_[1], mean, factor, bed_.once, "c")
+        .first;
+  }
+
+  Tensor gathered() {
+    std::vector<unsigned> rows(op_.outer);
+    for (std::size_t i = 0; i < rows.size(); ++i)
+      rows[i] = static_cast<unsigned>(op_.gatheredRow(i));
+    Tensor const offsets = graph().addVariable(UNSIGNED_INT, {rows.size(), 1}, "rows");
+    graph().setTileMapping(offsets, 0);
+    graph().setInitialValue(offsets, ArrayRef<unsigned>(rows));
+    return ::popops::multiSlice(graph(), a_, offsets, {0}, {1}, bed_.once, ::popops::SlicePlan(),
+                                {}, "c");
   }
 
   Tensor moved() {

@@ -16,7 +16,8 @@ enum class Range {
   UNIT,     ///< x
   WIDE,     ///< 8 x
   POSITIVE, ///< |x|, and something small for 0
-  WHOLE     ///< 2^24 x, rounded
+  WHOLE,    ///< 2^24 x, rounded
+  SMALL     ///< 2^7 x, rounded
 };
 
 struct Info {
@@ -56,9 +57,13 @@ constexpr Info INFOS[] = {
     {Function::SUM, "sum", 1, Range::UNIT, EXACT},
     {Function::MAX_OF, "max-of", 1, Range::UNIT, EXACT},
     {Function::SQUARE_SUM, "square-sum", 1, Range::UNIT, EXACT},
+    {Function::SUM_OF_INT, "sum-of-int", 1, Range::SMALL, EXACT},
+    {Function::ARG_MAX, "arg-max", 1, Range::UNIT, EXACT},
     {Function::SOFTMAX, "softmax", 1, Range::WIDE, CLOSE},
     {Function::LOG_SOFTMAX, "log-softmax", 1, Range::WIDE, CLOSE},
     {Function::LAYER_NORM, "layer-norm", 1, Range::UNIT, CLOSE},
+    {Function::LAYER_NORM_SCALED, "layer-norm-scaled", 2, Range::UNIT, CLOSE},
+    {Function::BATCH_NORM, "batch-norm", 2, Range::UNIT, 3},
     {Function::COPY, "copy", 1, Range::UNIT, EXACT},
     {Function::FILL, "fill", 0, Range::UNIT, EXACT},
     {Function::CAST_TO_HALF, "cast-to-half", 1, Range::UNIT, EXACT},
@@ -66,6 +71,8 @@ constexpr Info INFOS[] = {
     {Function::CAST_TO_INT, "cast-to-int", 1, Range::WHOLE, EXACT},
     {Function::CAST_FROM_INT, "cast-from-int", 1, Range::WHOLE, EXACT},
     {Function::TRANSPOSE, "transpose", 1, Range::UNIT, EXACT},
+    {Function::GATHER_ROWS, "gather-rows", 1, Range::UNIT, EXACT},
+    {Function::UNIFORM, "uniform", 0, Range::UNIT, EXACT},
 };
 
 Info const &infoOf(Function function) {
@@ -75,11 +82,15 @@ Info const &infoOf(Function function) {
 
 bool reduces(ArrayOp const &op) {
   return op.function == Function::SUM || op.function == Function::MAX_OF ||
-         op.function == Function::SQUARE_SUM;
+         op.function == Function::SQUARE_SUM || op.function == Function::SUM_OF_INT ||
+         op.function == Function::ARG_MAX;
 }
 bool normalises(ArrayOp const &op) {
   return op.function == Function::SOFTMAX || op.function == Function::LOG_SOFTMAX ||
-         op.function == Function::LAYER_NORM;
+         op.function == Function::LAYER_NORM || op.function == Function::LAYER_NORM_SCALED;
+}
+bool scales(ArrayOp const &op) {
+  return op.function == Function::LAYER_NORM_SCALED || op.function == Function::BATCH_NORM;
 }
 
 float inRange(float x, Range range) {
@@ -92,6 +103,8 @@ float inRange(float x, Range range) {
     return std::max(std::fabs(x), 0x1p-11F);
   case Range::WHOLE:
     return std::nearbyint(0x1p24F * x);
+  case Range::SMALL:
+    return std::nearbyint(0x1p7F * x);
   }
   return x;
 }
@@ -175,6 +188,13 @@ double magnitudeOf(Function function, double a, double b, double value) {
 void addReduced(ArrayOp const &op, std::size_t position, std::span<float const> a,
                 Reference &reference) {
   std::size_t const first = position / op.columns * op.rows * op.columns + position % op.columns;
+  if (op.function == Function::ARG_MAX) {
+    auto const row = a.subspan(first, op.rows);
+    reference.values.push_back(
+        static_cast<double>(std::max_element(row.begin(), row.end()) - row.begin()));
+    reference.magnitudes.push_back(1);
+    return;
+  }
   if (op.function == Function::MAX_OF) {
     double most = a[first];
     for (std::size_t row = 1; row < op.rows; ++row)
@@ -190,17 +210,20 @@ void addReduced(ArrayOp const &op, std::size_t position, std::span<float const> 
 }
 
 void addNormalised(ArrayOp const &op, std::size_t position, std::span<float const> a,
-                   Reference &reference) {
+                   std::span<float const> b, Reference &reference) {
   auto const row = a.subspan(position / op.columns * op.columns, op.columns);
-  if (op.function == Function::LAYER_NORM) {
+  if (op.function != Function::SOFTMAX && op.function != Function::LOG_SOFTMAX) {
     double mean = 0, variance = 0;
     for (float value : row)
       mean += value / static_cast<double>(op.columns);
     for (float value : row)
       variance += (value - mean) * (value - mean) / static_cast<double>(op.columns);
     double const factor = 1 / std::sqrt(variance + double{LAYER_NORM_EPSILON});
-    reference.values.push_back((a[position] - mean) * factor);
-    reference.magnitudes.push_back((std::fabs(a[position]) + std::fabs(mean)) * factor);
+    std::size_t const column = position % op.columns;
+    double const scale = b.empty() ? 1 : b[column], shift = b.empty() ? 0 : b[op.columns + column];
+    reference.values.push_back((a[position] - mean) * factor * scale + shift);
+    reference.magnitudes.push_back(
+        (std::fabs(a[position]) + std::fabs(mean)) * factor * std::fabs(scale) + std::fabs(shift));
     return;
   }
   double const most = *std::max_element(row.begin(), row.end());
@@ -230,22 +253,34 @@ std::string countText(std::size_t count) {
 
 } // namespace
 
-std::size_t ArrayOp::sizeA() const { return infoOf(function).operands >= 1 ? size() : 0; }
-std::size_t ArrayOp::sizeB() const { return infoOf(function).operands >= 2 ? size() : 0; }
-std::size_t ArrayOp::sizeC() const { return reduces(*this) ? outer * columns : size(); }
+std::size_t ArrayOp::sizeA() const {
+  return function == Function::GATHER_ROWS ? rows * columns
+         : infoOf(function).operands >= 1  ? size()
+                                           : 0;
+}
+std::size_t ArrayOp::sizeB() const {
+  return scales(*this)                    ? 2 * (normalises(*this) ? columns : rows)
+         : infoOf(function).operands >= 2 ? size()
+                                          : 0;
+}
+std::size_t ArrayOp::sizeC() const {
+  return reduces(*this) || function == Function::GATHER_ROWS ? outer * columns : size();
+}
 
 Element ArrayOp::elementOfA() const {
-  return function == Function::CAST_FROM_HALF  ? Element::HALF
-         : function == Function::CAST_FROM_INT ? Element::INT
-         : half                                ? Element::HALF
-                                               : Element::FLOAT;
+  return function == Function::CAST_FROM_HALF                                      ? Element::HALF
+         : function == Function::CAST_FROM_INT || function == Function::SUM_OF_INT ? Element::INT
+         : half                                                                    ? Element::HALF
+                                                                                   : Element::FLOAT;
 }
 
 Element ArrayOp::elementOfC() const {
-  return function == Function::CAST_TO_HALF  ? Element::HALF
-         : function == Function::CAST_TO_INT ? Element::INT
-         : half                              ? Element::HALF
-                                             : Element::FLOAT;
+  return function == Function::CAST_TO_HALF ? Element::HALF
+         : function == Function::CAST_TO_INT || function == Function::SUM_OF_INT ||
+                 function == Function::ARG_MAX
+             ? Element::INT
+         : half ? Element::HALF
+                : Element::FLOAT;
 }
 
 bool ArrayOp::inPlace() const {
@@ -254,7 +289,8 @@ bool ArrayOp::inPlace() const {
 }
 
 double ArrayOp::bytesRead() const {
-  return bytesOf(elementOfA()) * static_cast<double>(sizeA() + sizeB());
+  std::size_t const taken = function == Function::GATHER_ROWS ? sizeC() : sizeA();
+  return bytesOf(elementOfA()) * static_cast<double>(taken + sizeB());
 }
 double ArrayOp::bytesWritten() const {
   return bytesOf(elementOfC()) * static_cast<double>(sizeC());
@@ -315,10 +351,21 @@ Reference referenceOf(ArrayOp const &op, std::span<float const> a, std::span<flo
     if (reduces(op)) {
       addReduced(op, position, a, reference);
     } else if (normalises(op)) {
-      addNormalised(op, position, a, reference);
+      addNormalised(op, position, a, b, reference);
+    } else if (op.function == Function::BATCH_NORM) {
+      std::size_t const channel = position / op.columns % op.rows;
+      double const product = double{a[position]} * b[channel], shift = b[op.rows + channel];
+      reference.values.push_back(product + shift);
+      reference.magnitudes.push_back(std::fabs(product) + std::fabs(shift));
+    } else if (op.function == Function::UNIFORM) {
+      reference.values.push_back(0);
+      reference.magnitudes.push_back(1);
     } else {
       std::size_t const from =
-          op.function == Function::TRANSPOSE ? sourceOf(op, position) : position;
+          op.function == Function::TRANSPOSE ? sourceOf(op, position)
+          : op.function == Function::GATHER_ROWS
+              ? op.gatheredRow(position / op.columns) * op.columns + position % op.columns
+              : position;
       double const x = a.empty() ? 0 : a[from], y = b.empty() ? 0 : b[from];
       double const value = valueOf(op.function, x, y);
       reference.values.push_back(value);
@@ -331,12 +378,15 @@ Reference referenceOf(ArrayOp const &op, std::span<float const> a, std::span<flo
 double allowedError(ArrayOp const &op, bool halfResult) {
   if (op.function == Function::SUM || op.function == Function::SQUARE_SUM)
     return roundingError(op.rows, false, halfResult);
+  if (op.function == Function::UNIFORM) // anything between -1 and 1
+    return 1;
   // Values of a softmax take part in a sum of positive terms, which rounding moves less; so do
   // squares in a variance.
   double const sum = normalises(op) ? std::sqrt(static_cast<double>(op.columns)) : 0;
   // An expression rounds to half after each of its operations; means and deviations are halves too.
   bool const fused = op.function == Function::FUSED_RELU || op.function == Function::FUSED_SWISH;
-  unsigned const roundings = op.function == Function::LAYER_NORM ? 3 : fused ? 2 : 1;
+  bool const norm = op.function == Function::LAYER_NORM || scales(op);
+  unsigned const roundings = norm ? 3 : fused ? 2 : 1;
   double const halves = halfResult ? roundings * 0x1p-11 * 1.001 : 0;
   return 0x1p-24 * (infoOf(op.function).halfUlps + sum) * 1.001 + halves;
 }

@@ -24,8 +24,13 @@ inline constexpr float LAYER_NORM_EPSILON = 1e-5F;
 ///
 ///     ADD .. FUSED_SWISH        element by element; shape [columns]
 ///     SUM, MAX_OF, SQUARE_SUM   [outer, rows, columns] without rows: float sums, also of half
-///     SOFTMAX .. LAYER_NORM     over columns
+///     SUM_OF_INT                the same of integers
+///     ARG_MAX                   [outer, rows]: where the greatest of each row is, an integer
+///     SOFTMAX .. LAYER_NORM_SCALED   over columns; LAYER_NORM_SCALED: b is [2, columns]
+///     BATCH_NORM                [outer, rows, columns] with rows as channels; b is [2, rows]
 ///     TRANSPOSE                 [outer, columns, rows, inner]
+///     GATHER_ROWS               `outer` rows gatheredRow(i) of a, [rows, columns]
+///     UNIFORM                   numbers in [-1, 1], whatever they are
 struct ArrayOp {
   enum class Function {
     // two operands
@@ -57,16 +62,22 @@ struct ArrayOp {
     SUM,
     MAX_OF,
     SQUARE_SUM,
+    SUM_OF_INT,
+    ARG_MAX,
     SOFTMAX,
     LOG_SOFTMAX,
-    LAYER_NORM, ///< (a - mean) / sqrt(variance + LAYER_NORM_EPSILON)
+    LAYER_NORM,        ///< (a - mean) / sqrt(variance + LAYER_NORM_EPSILON)
+    LAYER_NORM_SCALED, ///< that times b[0], plus b[1]
+    BATCH_NORM,        ///< a b[0] + b[1]
     COPY,
     FILL,
     CAST_TO_HALF,
     CAST_FROM_HALF,
     CAST_TO_INT,
     CAST_FROM_INT,
-    TRANSPOSE
+    TRANSPOSE,
+    GATHER_ROWS,
+    UNIFORM
   };
 
   Function function = Function::ADD;
@@ -85,7 +96,11 @@ struct ArrayOp {
   double bytesWritten() const;
   double bytes() const { return bytesRead() + bytesWritten(); }
   /// One an element: a measure of size, for pictures.
-  double flops() const { return static_cast<double>(size()); }
+  double flops() const {
+    return static_cast<double>(function == Function::GATHER_ROWS ? sizeC() : size());
+  }
+  /// The row of the table that is row i of GATHER_ROWS: in no order.
+  std::size_t gatheredRow(std::size_t i) const { return i * 2654435761U % rows; }
 
   /// Values in the domain of the function, exact in the type of the operand.
   std::vector<float> valuesOfA() const;

@@ -70,7 +70,7 @@ bool isCorrectRow(const T *outputs, std::uint32_t label, std::size_t n) {
   using V = simd<float, Tag>;
   if (label >= n)
     return false;
-  const float largest = detail::rowMaximum<Tag>(outputs, n);
+  const float largest = detail::boundsOfRow<Tag>(outputs, n).most;
   if (detail::loadOne<Tag>(outputs + label) != largest)
     return false;
   for (std::size_t i = 0; i < label; i += V::width) {

@@ -171,13 +171,19 @@ void reduceRows(const In *in, std::size_t count, std::size_t length, Accumulator
 /// Columns reduced at a time: their results stay in L1.
 inline constexpr std::size_t REDUCE_COLUMNS = 1024;
 
+/// Columns of so many bytes and more are fetched ahead of time: hardware prefetchers lose track of
+/// eight rows at a time. So far ahead lies what is fetched, at least.
+inline constexpr std::size_t REDUCE_FETCHED = std::size_t{1} << 19, REDUCE_AHEAD = 8192;
+
 /// sums[c] = op over r of in[r * stride + c], for c < n, n <= REDUCE_COLUMNS.
-template <class Tag, ReduceOp OP, class In, class T, class F>
+template <class Tag, ReduceOp OP, bool FETCHES, class In, class T, class F>
 POP_SIMD_INLINE void foldColumns(const In *in, std::size_t rows, std::size_t stride, std::size_t n,
                                  T *sums, F f) {
   using V = simd<T, Tag>;
   using C = Combine<OP>;
   constexpr std::size_t W = V::width;
+  const std::size_t eight = 8 * stride * sizeof(In);
+  const std::size_t ahead = (REDUCE_AHEAD + eight - 1) / eight * 8 * stride;
   // Sums are whole vectors: lanes beyond n hold rubbish that is never stored.
   for (std::size_t c = 0; c < n; c += W)
     V::splat(C::template identity<T>()).store(sums + c);
@@ -188,6 +194,10 @@ POP_SIMD_INLINE void foldColumns(const In *in, std::size_t rows, std::size_t str
   std::size_t r = 0;
   for (; r + 8 <= rows; r += 8) {
     for (std::size_t c = 0; c < n; c += W) {
+      if constexpr (FETCHES)
+        arch::unrolled<8>([&](auto k) POP_SIMD_LAMBDA {
+          __builtin_prefetch(in + (r + k) * stride + c + ahead, 0, 2);
+        });
       const V a = C::accumulate(C::lift(load(r, c)), load(r + 1, c));
       const V b = C::accumulate(C::lift(load(r + 2, c)), load(r + 3, c));
       const V d = C::accumulate(C::lift(load(r + 4, c)), load(r + 5, c));
@@ -200,13 +210,23 @@ POP_SIMD_INLINE void foldColumns(const In *in, std::size_t rows, std::size_t str
       C::accumulate(V::load(sums + c), load(r, c)).store(sums + c);
 }
 
+/// The same, fetched ahead of time where that is worth it.
+template <class Tag, ReduceOp OP, class In, class T, class F>
+POP_SIMD_INLINE void foldLargeColumns(const In *in, std::size_t rows, std::size_t stride,
+                                      std::size_t n, T *sums, F f) {
+  if (rows * stride * sizeof(In) >= REDUCE_FETCHED)
+    foldColumns<Tag, OP, true>(in, rows, stride, n, sums, f);
+  else
+    foldColumns<Tag, OP, false>(in, rows, stride, n, sums, f);
+}
+
 template <class Tag, class In>
 void logAddColumns(const In *in, std::size_t rows, std::size_t stride, std::size_t n, float *sums) {
   using V = simd<float, Tag>;
   float largest[REDUCE_COLUMNS];
-  foldColumns<Tag, ReduceOp::MAX>(in, rows, stride, n, largest,
-                                  [](V x, std::size_t) POP_SIMD_LAMBDA { return x; });
-  foldColumns<Tag, ReduceOp::ADD>(
+  foldLargeColumns<Tag, ReduceOp::MAX>(in, rows, stride, n, largest,
+                                       [](V x, std::size_t) POP_SIMD_LAMBDA { return x; });
+  foldColumns<Tag, ReduceOp::ADD, false>(
       in, rows, stride, n, sums,
       [&](V x, std::size_t c) POP_SIMD_LAMBDA { return math::exp(x - V::load(largest + c)); });
   const V inf = V::splat(__builtin_inff());
@@ -225,8 +245,8 @@ void reduceColumns(const In *in, std::size_t rows, std::size_t stride, std::size
   if constexpr (OP == ReduceOp::LOG_ADD)
     logAddColumns<Tag>(in, rows, stride, n, sums);
   else
-    foldColumns<Tag, OP>(in, rows, stride, n, sums,
-                         [](V x, std::size_t) POP_SIMD_LAMBDA { return x; });
+    foldLargeColumns<Tag, OP>(in, rows, stride, n, sums,
+                              [](V x, std::size_t) POP_SIMD_LAMBDA { return x; });
 }
 
 /// Scale, update, rounding: n results into out.

@@ -90,6 +90,32 @@ template <class Plain> void checkSoftmax(SoftmaxKind kind) {
   }
 }
 
+/// Results that are written past the caches, where rows begin and end within cache lines.
+template <class Plain> void checkLargeSoftmax(SoftmaxKind kind, std::size_t length) {
+  using T = vertices::KernelType<Plain>;
+  const std::size_t rows = (std::size_t{12} << 20) / (length * sizeof(T)) + 1;
+  std::mt19937 random(54);
+  test::Misaligned<T> in(rows * length), inPlace(in.size()), out(in.size());
+  fillRandom(in, random, 8.f);
+  for (std::size_t i = 0; i < in.size(); ++i)
+    inPlace.set(i, in.get(i));
+  const isa::Isa isa = test::vectorIsas().back();
+  auto small = test::zeroed<vertices::SoftmaxInPlace<isa::scalar, Plain>>();
+  test::connect(small.data, inPlace.data(), inPlace.size());
+  auto large = test::zeroed<vertices::Softmax<isa::scalar, Plain>>();
+  test::connect(large.in, in.data());
+  test::connect(large.out, out.data(), out.size());
+  small.length = large.length = static_cast<unsigned>(length);
+  small.kind = large.kind = static_cast<unsigned>(kind);
+  test::runOn<vertices::SoftmaxFamily>(isa, small);
+  test::runOn<vertices::SoftmaxFamily>(isa, large);
+  REQUIRE(out.guardsIntact());
+  std::size_t numWrong = 0;
+  for (std::size_t i = 0; i < out.size(); ++i)
+    numWrong += !test::same(out.get(i), inPlace.get(i));
+  CHECK(numWrong == 0);
+}
+
 template <class Plain> void checkGradient() {
   using T = vertices::KernelType<Plain>;
   std::mt19937 random(52);
@@ -224,6 +250,15 @@ template <class Plain, class Label> void checkCorrect() {
 } // namespace
 
 TEST_SUITE("codelets/popnn/softmax") {
+  TEST_CASE("softmax of large operands is that of small ones") {
+    for (std::size_t length : {300, 1001, 4096, 5001, 40'003})
+      for (SoftmaxKind kind : {SoftmaxKind::STABLE, SoftmaxKind::LOG}) {
+        CAPTURE(length);
+        checkLargeSoftmax<float>(kind, length);
+        checkLargeSoftmax<poplar::half>(kind, length);
+      }
+  }
+
   TEST_CASE("all kinds, float and half, in place and not") {
     for (SoftmaxKind kind :
          {SoftmaxKind::PLAIN, SoftmaxKind::STABLE, SoftmaxKind::SCALED, SoftmaxKind::LOG}) {

@@ -78,6 +78,24 @@ POP_INLINE void copyLinesPast(std::byte const *src, std::byte *dst, std::uint64_
       Lane::load(src + b, 0).storePast(dst + b);
 }
 
+/// One run of memory, part of a copy of `total` bytes: past the caches if those would not hold its
+/// source and destination. On a core with 32 MB of last cache 40 MB take 1.9 ms past the caches and
+/// 2.7 ms through them; 4 MB 0.15 ms and 0.08 ms.
+POP_INLINE void copyRun(std::byte const *src, std::byte *dst, std::uint64_t bytes,
+                        std::uint64_t total) {
+  constexpr std::uint64_t PAST_RUN_BYTES = std::uint64_t(12) << 20, LINE = 64;
+  std::uint64_t const head = (LINE - reinterpret_cast<std::uintptr_t>(dst) % LINE) % LINE;
+  if (total < PAST_RUN_BYTES || bytes < head + LINE) {
+    std::memcpy(dst, src, bytes);
+    return;
+  }
+  std::uint64_t const lines = (bytes - head) / LINE * LINE, tail = bytes - head - lines;
+  std::memcpy(dst, src, head);
+  copyLinesPast(src + head, dst + head, 1, 0, 0, lines);
+  std::memcpy(dst + head + lines, src + head + lines, tail);
+  arch::finishStoresPast();
+}
+
 /// Two levels of small elements. Where the inner one strides far on one side and the outer one on
 /// the other, square by square.
 POP_INLINE void copyPlane(std::byte const *src, std::byte *dst, lower::MoveDim const &outer,
@@ -169,6 +187,8 @@ POP_INLINE kernels::PlaneStores storesFor(std::uint64_t bytes, bool conflicts) {
 /// All of a move. The order of its dims is free: what can be transposed in planes is.
 POP_INLINE void copyMove(std::byte const *src, std::byte *dst, lower::MoveDim const *dims,
                          std::size_t numDims, std::uint64_t bytes) {
+  if (numDims == 0)
+    return copyRun(src, dst, bytes, bytes);
   std::uint64_t total = bytes;
   for (std::size_t i = 0; i < numDims; ++i)
     total *= dims[i].count;
@@ -179,7 +199,7 @@ POP_INLINE void copyMove(std::byte const *src, std::byte *dst, lower::MoveDim co
   // Rows of the destination that are pages apart meet in few sets of the caches.
   kernels::PlaneStores const stores =
       storesFor(total, transposes && dims[numDims - 2].dstStride % 4096 == 0);
-  bool const past = stores == kernels::PlaneStores::Past && numDims != 0;
+  bool const past = stores == kernels::PlaneStores::Past;
   if (past && !transposes) { // read in order, so that the next lines are fetched ahead
     ordered = {dims, dims + numDims};
     std::sort(ordered.begin(), ordered.end(), [](auto const &x, auto const &y) {
@@ -204,8 +224,7 @@ POP_INLINE void MoveRunner::runPart(lower::Move const &move, std::byte const *sr
     std::uint64_t const chunk = (move.bytes / parts + 63) / 64 * 64;
     std::uint64_t const begin = std::min(move.bytes, chunk * part);
     std::uint64_t const end = part + 1 == parts ? move.bytes : std::min(move.bytes, begin + chunk);
-    std::memcpy(dst + begin, src + begin, end - begin);
-    return;
+    return detail::copyRun(src + begin, dst + begin, end - begin, move.bytes);
   }
   lower::MoveDim const *const dims = &executable_->moveDims[move.firstDim];
   // Threads take ranges of the longest dimension, most often places of a field or a batch: as the

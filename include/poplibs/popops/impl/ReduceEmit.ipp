@@ -157,6 +157,10 @@ private:
     Tensor const partials =
         graph_.addVariable(partialType, {outer, plan.parts, inner}, debugContext_);
     auto const cs = nextSet();
+    if (crew_.oneTile && (outer == 1 || reduced % plan.partSize == 0)) {
+      reduceEvenParts(cs, stage, plan, partials);
+      return partials;
+    }
     auto const tiles = tilesOfParts(stage, plan);
     for (std::size_t o = 0; o != outer; ++o)
       for (std::size_t p = 0; p != plan.parts; ++p) {
@@ -170,6 +174,27 @@ private:
                    stage.maps});
       }
     return partials;
+  }
+
+  // Parts of the same size, which lie one behind another, are rows of one reduction: a few vertices
+  // for all of them. The last part of a single row may be shorter and has a vertex of its own.
+  void reduceEvenParts(::poplar::ComputeSet cs, ReduceStage const &stage,
+                       planner::ReducePlan const &plan, Tensor const &partials) {
+    std::size_t const reduced = stage.in.dim(1), inner = stage.in.dim(2);
+    std::size_t const whole = reduced / plan.partSize, rows = stage.in.dim(0) * whole;
+    graph_.setTileMapping(partials, 0);
+    Tensor const outs = partials.reshape({partials.dim(0) * partials.dim(1), inner});
+    ReduceStage even = stage;
+    even.in = stage.in.slice(0, whole * plan.partSize, 1).reshape({rows, plan.partSize, inner});
+    even.out = outs.slice(0, rows);
+    even.update = even.finishes = false;
+    even.scale = Tensor();
+    addShares(cs, even);
+    if (outs.dim(0) == rows)
+      return;
+    even.in = stage.in.slice(whole * plan.partSize, reduced, 1);
+    even.out = outs.slice(rows, outs.dim(0));
+    addVertex(cs, 0, even);
   }
 
   // Each part goes to the tile that holds its first element.
@@ -192,16 +217,19 @@ private:
   void finalStage(ReduceStage const &stage) {
     auto const cs = nextSet();
     std::size_t const inner = stage.out.dim(1);
-    if (crew_.oneTile) {
-      double const rowCycles = static_cast<double>(stage.in.dim(1) * inner) / 4;
-      for (Share const &share : rowSharesOf(graph_, stage.out, rowCycles))
-        addRows(cs, 0, stage, share.intervals[0].begin(), share.intervals[0].end());
-      return;
-    }
+    if (crew_.oneTile)
+      return addShares(cs, stage);
     auto const mapping = graph_.getTileMapping(stage.out.flatten());
     for (unsigned tile = 0; tile != mapping.size(); ++tile)
       for (Interval const &interval : mapping[tile])
         addInterval(cs, tile, stage, interval, inner);
+  }
+
+  // Rows of outputs, as many vertices as come out even; where all is on one tile.
+  void addShares(::poplar::ComputeSet cs, ReduceStage const &stage) {
+    double const rowCycles = static_cast<double>(stage.in.dim(1) * stage.in.dim(2)) / 4;
+    for (Share const &share : rowSharesOf(graph_, stage.out, rowCycles))
+      addRows(cs, 0, stage, share.intervals[0].begin(), share.intervals[0].end());
   }
 
   // Outputs that lie one behind another: whole rows in one vertex, parts of rows in one each.
