@@ -1,5 +1,6 @@
 #include <bench/plan/Arguments.hpp>
 
+#include <algorithm>
 #include <charconv>
 #include <initializer_list>
 #include <vector>
@@ -9,10 +10,12 @@ namespace cottonwood::plan {
 char const USAGE[] =
     R"(usage: poplar-plan matmul [Gx]MxKxN [OPTIONS]
        poplar-plan conv BATCHxCHANNELSxSIZE[xSIZE...] --out CHANNELS --kernel SIZE[xSIZE...] [OPTIONS]
+       poplar-plan reduce SIZE[xSIZE...] --dims DIM[xDIM...] [OPTIONS]
+       poplar-plan embedding ENTRIESxCOLUMNS --indices NUMBER [--update] [OPTIONS]
        poplar-plan table [--charges WHAT] [--target NAME] [--only TEXT]
 
-How a product or convolution is planned for the tiles of an IPU: the plan, what it is predicted to cost and what the IPU
-Model makes of it, what else was possible.
+How a product, convolution, sum or lookup is planned for the tiles of an IPU: the plan, what it is predicted to cost and
+what the IPU Model makes of it, what else was possible.
 
   --type TYPE            of the operands: half (default) or float
   --output TYPE          of the result; default that of the operands
@@ -26,6 +29,9 @@ Model makes of it, what else was possible.
   --charges WHAT         modelled (default), or published: those of planners whose figures were published
   --stride, --padding, --dilation SIZE[xSIZE...]    conv: one number, or one a dimension; default 1, 0 and 1
   --groups N             conv: groups of channels; default 1
+  --dims DIM[xDIM...]    reduce: neighbouring dimensions to add up
+  --indices NUMBER       embedding: rows that are looked up at a time
+  --update               embedding: rows are added to
   --only TEXT            table: problems with this in their names
 )";
 
@@ -70,16 +76,25 @@ public:
     std::string const command = words_[at_++];
     if (command == "--help" || command == "-h" || command == "help")
       return args_;
-    oneOf("the command", command, {"matmul", "conv", "table", "help"});
-    args_.command = command == "matmul" ? Arguments::Command::MatMul
-                    : command == "conv" ? Arguments::Command::Conv
-                                        : Arguments::Command::Table;
+    oneOf("the command", command, {"matmul", "conv", "reduce", "embedding", "table", "help"});
+    args_.command = command == "matmul"      ? Arguments::Command::MatMul
+                    : command == "conv"      ? Arguments::Command::Conv
+                    : command == "reduce"    ? Arguments::Command::Reduce
+                    : command == "embedding" ? Arguments::Command::Embedding
+                                             : Arguments::Command::Table;
     if (args_.command != Arguments::Command::Table)
       problem(command);
     while (at_ < words_.size())
       option(words_[at_++]);
     if (args_.command == Arguments::Command::Conv)
       finishConv();
+    if (args_.command == Arguments::Command::Reduce)
+      finishReduce();
+    if (args_.command == Arguments::Command::Embedding && args_.shape.embedding->indices == 0)
+      throw ArgumentError("embedding needs --indices NUMBER, above 0");
+    if ((args_.shape.reduction || args_.shape.embedding) &&
+        (args_.published || args_.sweep || !args_.constraints.empty()))
+      throw ArgumentError("--charges, --sweep and --constraints are for matmul and conv");
     if (args_.output.empty())
       args_.output = args_.type;
     if (args_.type == "float")
@@ -90,9 +105,11 @@ public:
 private:
   void problem(std::string const &command) {
     if (at_ == words_.size())
-      throw ArgumentError(
-          command + " needs a problem, for example " +
-          (command == "matmul" ? "900x600x300" : "4x64x56x56 --out 64 --kernel 3x3 --padding 1"));
+      throw ArgumentError(command + " needs a problem, for example " +
+                          (command == "matmul"   ? "900x600x300"
+                           : command == "conv"   ? "4x64x56x56 --out 64 --kernel 3x3 --padding 1"
+                           : command == "reduce" ? "1000x1000 --dims 0"
+                                                 : "100000x64 --indices 1000"));
     std::string const text = words_[at_++];
     auto const values = sizes("the problem", text);
     for (std::uint64_t const value : values)
@@ -104,6 +121,17 @@ private:
         throw ArgumentError("the problem: '" + text + "' is not [Gx]MxKxN");
       std::size_t const g = values.size() - 3;
       args_.shape.product = Product{g ? values[0] : 1, values[g], values[g + 1], values[g + 2]};
+      return;
+    }
+    if (command == "reduce") {
+      args_.shape.reduction = Reduction();
+      sizes_ = values;
+      return;
+    }
+    if (command == "embedding") {
+      if (values.size() != 2)
+        throw ArgumentError("the problem: '" + text + "' is not ENTRIESxCOLUMNS");
+      args_.shape.embedding = Embedding{values[0], values[1], 0, false};
       return;
     }
     if (values.size() < 3)
@@ -144,6 +172,12 @@ private:
       args_.published = charges == "published";
     } else if (name == "--only") {
       args_.only = value(name);
+    } else if (name == "--dims" && args_.shape.reduction) {
+      dims_ = sizes(name, value(name));
+    } else if (name == "--indices" && args_.shape.embedding) {
+      args_.shape.embedding->indices = number(name, value(name));
+    } else if (name == "--update" && args_.shape.embedding) {
+      args_.shape.embedding->update = true;
     } else if (!convOption(name)) {
       throw ArgumentError("there is no option '" + name + "'; see poplar-plan help");
     }
@@ -202,9 +236,34 @@ private:
                           " in and " + std::to_string(conv.outChannels) + " out");
   }
 
+  void finishReduce() {
+    if (dims_.empty())
+      throw ArgumentError("reduce needs --dims DIM[xDIM...]");
+    Reduction &reduction = *args_.shape.reduction;
+    std::uint64_t *part = &reduction.outer;
+    for (std::size_t d = 0; d != sizes_.size(); ++d) {
+      bool const isReduced = std::find(dims_.begin(), dims_.end(), d) != dims_.end();
+      if (isReduced && part == &reduction.outer)
+        part = &reduction.reduced;
+      else if (!isReduced && part == &reduction.reduced)
+        part = &reduction.inner;
+      if (isReduced && part == &reduction.inner)
+        throw ArgumentError("--dims must be neighbours: others are reductions one after another");
+      *part *= sizes_[d];
+    }
+    for (std::uint64_t const dim : dims_)
+      if (dim >= sizes_.size())
+        throw ArgumentError("--dims has " + std::to_string(dim) + "; the problem has " +
+                            std::to_string(sizes_.size()) + " dimensions");
+    args_.shape.name += ", dims";
+    for (std::uint64_t const dim : dims_)
+      args_.shape.name += " " + std::to_string(dim);
+  }
+
   std::span<char const *const> words_;
   std::size_t at_ = 0;
   bool hasOut_ = false;
+  std::vector<std::uint64_t> sizes_, dims_; ///< of a reduction
   Arguments args_;
 };
 

@@ -15,9 +15,9 @@ struct ArgumentError : std::invalid_argument {
 };
 
 struct Arguments {
-  enum class Command { Help, MatMul, Conv, Table };
+  enum class Command { Help, MatMul, Conv, Reduce, Embedding, Table };
   Command command = Command::Help;
-  Shape shape; ///< of MatMul and Conv
+  Shape shape; ///< of all commands but Table
   std::string target = "ipu2";
   std::string type = "half", output; ///< of operands and result; no output: that of the operands
   std::string partials = "half";

@@ -1,4 +1,5 @@
-// poplar-plan COMMAND: how products and convolutions are planned for the tiles of an IPU.
+// poplar-plan COMMAND: how products, convolutions, reductions and lookups are planned for the tiles
+// of an IPU.
 #include <bench/plan/Report.hpp>
 #include <bench/plan/Table.hpp>
 
@@ -18,6 +19,8 @@ int main(int argc, char **argv) {
       return printTable({arguments.published, arguments.target, arguments.only});
     case Arguments::Command::MatMul:
     case Arguments::Command::Conv:
+    case Arguments::Command::Reduce:
+    case Arguments::Command::Embedding:
       printPlan(arguments);
       return 0;
     }

@@ -95,6 +95,8 @@ poplin::TileOperands operandsOf(poplar::Graph &graph, Shape const &shape, Reques
                               side(poplin::ConvSide::OUTPUT, request.outputType, "out"), plan);
 }
 
+} // namespace
+
 Steps stepsOf(lower::ExecutableData const &data) {
   using lower::StepKind;
   Steps steps;
@@ -121,8 +123,6 @@ Steps stepsOf(lower::ExecutableData const &data) {
     steps.temporaryBytes = std::max(steps.temporaryBytes, tile.notAlwaysLive);
   return steps;
 }
-
-} // namespace
 
 poplar::Target modelTarget(std::string const &name) {
   if (name != "ipu1" && name != "ipu2" && name != "ipu21" && name != "bow")

@@ -9,6 +9,10 @@
 #include <cstdint>
 #include <string>
 
+namespace cottonwood::lower {
+struct ExecutableData;
+}
+
 namespace cottonwood::plan {
 
 struct Figures {
@@ -30,6 +34,9 @@ struct Request {
   poplar::Type inputType, outputType;
   poplar::OptionFlags options; ///< of poplin::matMul or convolution
 };
+
+/// What the model says of all steps of an executable.
+Steps stepsOf(lower::ExecutableData const &data);
 
 /// An IPU Model: ipu1, ipu2, ipu21, or bow, which is ipu2 with another clock.
 poplar::Target modelTarget(std::string const &name);

@@ -1,3 +1,4 @@
+#include <bench/plan/Arrays.hpp>
 #include <bench/plan/Modelled.hpp>
 #include <bench/plan/Picture.hpp>
 #include <bench/plan/Report.hpp>
@@ -61,6 +62,8 @@ public:
   }
 
   void print() {
+    if (args_.shape.reduction || args_.shape.embedding)
+      return printArrays();
     figures_ = planned(args_.shape, request_, args_.published, args_.alternatives + 1);
     if (args_.sweep)
       return printSweep();
@@ -76,6 +79,68 @@ private:
 
   double peak(double cycles) const {
     return 100 * figures_.problem.macs() / (cycles * figures_.machine.peak());
+  }
+
+  void printArrays() {
+    poplar::OptionFlags options;
+    if (args_.shape.embedding)
+      options.set("availableMemoryProportion", std::to_string(args_.proportion));
+    request_.options = options;
+    ArrayFigures const figures = arrayFigures(args_.shape, request_, args_.alternatives);
+    args_.json ? printJson(figures) : printText(figures);
+  }
+
+  void printText(ArrayFigures const &figures) const {
+    double const modelled = static_cast<double>(figures.steps.cycles);
+    std::printf("problem    %s\nmachine    %s: %u tiles of %u bytes\nplan       %s\n",
+                args_.shape.name.c_str(), args_.target.c_str(), request_.target.getNumTiles(),
+                request_.target.getBytesPerTile(), figures.plan.c_str());
+    std::printf("predicted  %.0f cycles (", figures.predicted.cycles);
+    char const *separator = "";
+    for (auto const &[name, cycles] : figures.terms)
+      if (cycles != 0) {
+        std::printf("%s%s %llu", separator, name.c_str(), u(cycles));
+        separator = ", ";
+      }
+    std::printf(")\nmodelled   %llu cycles (prediction %+.2f%%): exchange %llu, compute %llu, tile "
+                "balance %.3f\n",
+                u(figures.steps.cycles), 100 * (figures.predicted.cycles / modelled - 1),
+                u(figures.steps.exchange), u(figures.steps.compute), figures.steps.averageCompute);
+    std::printf(
+        "memory     %llu bytes of temporaries on a tile (%llu modelled); %llu are allowed%s\n",
+        u(figures.predicted.temporaryBytes), u(figures.steps.temporaryBytes),
+        u(figures.allowedBytes), figures.exceedsMemory ? "; no plan fits" : "");
+    std::printf("planned in %.1f ms; %llu plans were priced\n\nalternatives\n",
+                figures.planSeconds * 1e3, u(figures.considered));
+    for (auto const &[plan, cost] : figures.others)
+      std::printf("  %+7.2f%%  %9.0f cycles %8llu bytes  %s\n",
+                  100 * (cost.cycles / figures.predicted.cycles - 1), cost.cycles,
+                  u(cost.temporaryBytes), plan.c_str());
+  }
+
+  void printJson(ArrayFigures const &figures) const {
+    Json json;
+    json["problem"] = args_.shape.name;
+    json["target"] = args_.target;
+    json["tiles"] = request_.target.getNumTiles();
+    json["chosen"] = {{"plan", figures.plan},
+                      {"cycles", figures.predicted.cycles},
+                      {"temporaryBytes", figures.predicted.temporaryBytes}};
+    for (auto const &[name, cycles] : figures.terms)
+      json["chosen"]["terms"][name] = cycles;
+    json["allowedBytes"] = figures.allowedBytes;
+    json["planSeconds"] = figures.planSeconds;
+    json["considered"] = figures.considered;
+    json["modelled"] = {{"cycles", figures.steps.cycles},
+                        {"exchange", figures.steps.exchange},
+                        {"compute", figures.steps.compute},
+                        {"temporaryBytes", figures.steps.temporaryBytes},
+                        {"tileBalance", figures.steps.averageCompute}};
+    json["alternatives"] = Json::array();
+    for (auto const &[plan, cost] : figures.others)
+      json["alternatives"].push_back(
+          {{"plan", plan}, {"cycles", cost.cycles}, {"temporaryBytes", cost.temporaryBytes}});
+    std::printf("%s\n", json.dump(2).c_str());
   }
 
   void printText() const {

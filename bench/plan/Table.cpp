@@ -1,3 +1,4 @@
+#include <bench/plan/Arrays.hpp>
 #include <bench/plan/Modelled.hpp>
 #include <bench/plan/Picture.hpp>
 #include <bench/plan/Table.hpp>
@@ -29,6 +30,8 @@ public:
         for (bool const half : {true, false})
           if (half || shape.publishedFloat != 0)
             printRow(rowOf(shape, half));
+    if (!request_.published)
+      printArrays();
     printTail();
     return failed_ ? 1 : 0;
   }
@@ -48,6 +51,29 @@ private:
     if (!request_.published)
       row.steps = modelled(shape, request, &row.figures.choice.plan);
     return row;
+  }
+
+  void printArrays() {
+    Request const request{modelTarget(request_.target), poplar::HALF, poplar::HALF, {}};
+    for (Shape const &shape : arrayShapes()) {
+      if (shape.name.find(request_.only) == std::string::npos)
+        continue;
+      ArrayFigures const figures = arrayFigures(shape, request, 0);
+      auto const cycles = static_cast<double>(figures.steps.cycles);
+      double const error = 100 * (figures.predicted.cycles / cycles - 1);
+      slowest_ = std::max(slowest_, figures.planSeconds);
+      errors_.push_back(std::abs(error));
+      bool const over = figures.steps.temporaryBytes > figures.allowedBytes;
+      violations_ += over ? 1 : 0;
+      std::printf("%-34s %-5s %10s %10.0f %10llu %+7.2f %6s %8.3f %8llu %8llu%s %7.1f  %s\n",
+                  shape.name.c_str(), "-", "-", figures.predicted.cycles,
+                  static_cast<unsigned long long>(figures.steps.cycles), error, "-",
+                  figures.steps.averageCompute,
+                  static_cast<unsigned long long>(figures.predicted.temporaryBytes),
+                  static_cast<unsigned long long>(figures.steps.temporaryBytes), over ? "!" : " ",
+                  figures.planSeconds * 1e3, figures.plan.c_str());
+      std::fflush(stdout);
+    }
   }
 
   void printHead() const {

@@ -1,4 +1,5 @@
-// Planning of reductions: whether the reduced dimension is cut into parts that are reduced first.
+// Planning of reductions on a CPU: whether the reduced dimension is cut into parts that are reduced
+// first. ReduceTiles.hpp plans for tiles.
 //
 // The number of parts decides in which order floating point numbers are added. It must therefore be
 // the same on every CPU: the model assumes a nominal machine, never the one at hand.
@@ -15,13 +16,11 @@ namespace cottonwood::planner {
 struct ReduceProblem {
   static constexpr std::string_view NAME = "reduce-problem";
   std::uint64_t outer = 1, reduced = 1, inner = 1;
-  unsigned tiles = 0; ///< 0: a CPU
 
   template <class Self, class Visit> static void fields(Self &self, Visit &&visit) {
     visit("outer", self.outer);
     visit("reduced", self.reduced);
     visit("inner", self.inner);
-    visit("tiles", self.tiles);
   }
 };
 
@@ -45,28 +44,18 @@ inline constexpr std::uint64_t PART_GRAIN = 64;
 /// Neighbouring outputs that one worker context takes.
 inline constexpr std::uint64_t OUTPUT_GRAIN = 16;
 
-struct ReduceMachine {
-  double places;      ///< that work at the same time
-  double perElement;  ///< cycles
-  double stageCycles; ///< one more step: waking threads, or a sync and an exchange
-};
-
-inline ReduceMachine nominalMachine(unsigned tiles) {
-  if (tiles == 0)
-    return {12, 0.25, 20000};
-  return {static_cast<double>(tiles), 1, 400};
-}
+/// A nominal machine: threads, cycles of an element on one, and of waking them once more.
+inline constexpr double REDUCE_PLACES = 12, REDUCE_ELEMENT = 0.25, REDUCE_STAGE = 20000;
 
 inline double reduceCycles(ReduceProblem const &problem, std::uint64_t parts) {
-  ReduceMachine const machine = nominalMachine(problem.tiles);
   double const outputs = static_cast<double>(problem.outer * problem.inner);
   double const units =
       static_cast<double>(problem.outer * ((problem.inner + OUTPUT_GRAIN - 1) / OUTPUT_GRAIN));
   double const splits = static_cast<double>(parts);
   double const first =
-      outputs * static_cast<double>(problem.reduced) / std::min(machine.places, units * splits);
-  double const second = parts == 1 ? 0 : outputs * splits / std::min(machine.places, units);
-  return (first + second) * machine.perElement + (parts == 1 ? 0 : machine.stageCycles);
+      outputs * static_cast<double>(problem.reduced) / std::min(REDUCE_PLACES, units * splits);
+  double const second = parts == 1 ? 0 : outputs * splits / std::min(REDUCE_PLACES, units);
+  return (first + second) * REDUCE_ELEMENT + (parts == 1 ? 0 : REDUCE_STAGE);
 }
 
 } // namespace detail
@@ -74,11 +63,9 @@ inline double reduceCycles(ReduceProblem const &problem, std::uint64_t parts) {
 inline ReducePlan planReduce(ReduceProblem const &problem, Constraints const &constraints = {}) {
   Choice<ReducePlan> choice(toText(problem), constraints);
   std::uint64_t const grains = problem.reduced / detail::PART_GRAIN;
-  std::uint64_t const most =
-      std::max<std::uint64_t>(1, std::min<std::uint64_t>(grains, problem.tiles == 0 ? 64 : 4096));
+  std::uint64_t const most = std::max<std::uint64_t>(1, std::min<std::uint64_t>(grains, 64));
   ReducePlan plan;
-  // On tiles every size of a part is tried.
-  for (std::uint64_t wanted = 1; wanted <= most; wanted += problem.tiles == 0 ? wanted : 1) {
+  for (std::uint64_t wanted = 1; wanted <= most; wanted *= 2) {
     std::uint64_t const grain = wanted == 1 ? 1 : detail::PART_GRAIN;
     std::uint64_t const partSize =
         ((problem.reduced + wanted - 1) / wanted + grain - 1) / grain * grain;

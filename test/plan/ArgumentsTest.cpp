@@ -34,6 +34,16 @@ TEST_CASE("products and convolutions are read") {
   CHECK(conv.shape.conv->stride == std::vector<std::uint64_t>{2, 2});
   CHECK(conv.shape.conv->padding == std::vector<std::uint64_t>{1, 0});
   CHECK(conv.shape.conv->dilation == std::vector<std::uint64_t>{1, 1});
+  Arguments const reduce = parse({"reduce", "8x9x10x11", "--dims", "1x2"});
+  REQUIRE(reduce.shape.reduction);
+  CHECK(reduce.shape.reduction->outer == 8);
+  CHECK(reduce.shape.reduction->reduced == 90);
+  CHECK(reduce.shape.reduction->inner == 11);
+  Arguments const table = parse({"embedding", "100x64", "--indices", "30", "--update"});
+  REQUIRE(table.shape.embedding);
+  CHECK(table.shape.embedding->entries == 100);
+  CHECK(table.shape.embedding->indices == 30);
+  CHECK(table.shape.embedding->update);
   CHECK(parse({"table", "--charges", "published", "--only", "BERT"}).published);
   CHECK(parse({}).command == Arguments::Command::Help);
 }
@@ -43,7 +53,15 @@ TEST_CASE("what is wrong is named, with what is allowed") {
     CAPTURE(text);
     CHECK_THROWS_WITH_AS(parse(words), doctest::Contains(text), ArgumentError);
   };
-  fails({"matmull"}, "the command is 'matmull'; allowed: matmul, conv, table, help");
+  fails({"matmull"},
+        "the command is 'matmull'; allowed: matmul, conv, reduce, embedding, table, help");
+  fails({"reduce", "10x10"}, "reduce needs --dims");
+  fails({"reduce", "10x10", "--dims", "2"}, "--dims has 2; the problem has 2 dimensions");
+  fails({"reduce", "10x10x10", "--dims", "0x2"}, "--dims must be neighbours");
+  fails({"embedding", "10"}, "'10' is not ENTRIESxCOLUMNS");
+  fails({"embedding", "10x10"}, "embedding needs --indices");
+  fails({"embedding", "10x10", "--indices", "3", "--sweep"}, "are for matmul and conv");
+  fails({"matmul", "9x9x9", "--dims", "1"}, "there is no option '--dims'");
   fails({"matmul"}, "for example 900x600x300");
   fails({"matmul", "900x600"}, "'900x600' is not [Gx]MxKxN");
   fails({"matmul", "900x0x600"}, "has a size of 0");

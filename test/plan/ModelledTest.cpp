@@ -1,4 +1,5 @@
 // Plans as they are emitted: what the model makes of them.
+#include <bench/plan/Arrays.hpp>
 #include <bench/plan/Modelled.hpp>
 #include <bench/plan/Picture.hpp>
 
@@ -7,6 +8,7 @@
 #include <algorithm>
 #include <cmath>
 #include <poplar/IPUModel.hpp>
+#include <tuple>
 
 using namespace cottonwood;
 using namespace cottonwood::plan;
@@ -66,6 +68,37 @@ TEST_CASE(
 TEST_SUITE_END();
 
 TEST_SUITE_BEGIN("plan/modelled");
+
+TEST_CASE("reductions and lookups cost what their plans say") {
+  auto const near = [](Shape const &shape) {
+    CAPTURE(shape.name);
+    Request request = requestFor(64, "half");
+    request.options = {};
+    ArrayFigures const figures = arrayFigures(shape, request, 0);
+    CAPTURE(figures.plan);
+    CAPTURE(figures.predicted.cycles);
+    CHECK(std::abs(figures.predicted.cycles / static_cast<double>(figures.steps.cycles) - 1) <=
+          0.10);
+  };
+  for (auto const &[outer, reduced, inner] :
+       {std::tuple(1U, 100000U, 1U), std::tuple(1U, 500U, 70U), std::tuple(70U, 500U, 1U),
+        std::tuple(9U, 100U, 40U), std::tuple(1U, 5000U, 8U), std::tuple(5000U, 50U, 1U)}) {
+    Shape shape;
+    shape.name =
+        std::to_string(outer) + "x" + std::to_string(reduced) + "x" + std::to_string(inner);
+    shape.reduction = Reduction{outer, reduced, inner};
+    near(shape);
+  }
+  for (bool const update : {false, true})
+    for (auto const &[entries, columns, indices] :
+         {std::tuple(3000U, 64U, 100U), std::tuple(200U, 300U, 500U),
+          std::tuple(10000U, 8U, 1000U)}) {
+      Shape shape;
+      shape.name = std::to_string(entries) + "x" + std::to_string(columns);
+      shape.embedding = Embedding{entries, columns, indices, update};
+      near(shape);
+    }
+}
 
 TEST_CASE("targets have names") {
   CHECK(modelTarget("ipu1").getNumTiles() == 1216);

@@ -142,6 +142,7 @@
 #include <poplar/impl/lower/Access.ipp>
 #include <poplar/impl/lower/Bsp.ipp>
 #include <poplar/impl/lower/Collect.ipp>
+#include <poplar/impl/lower/ComputeSteps.ipp>
 #include <poplar/impl/lower/Dump.ipp>
 #include <poplar/impl/lower/Exchange.ipp>
 #include <poplar/impl/lower/Independence.ipp>
@@ -152,6 +153,7 @@
 #include <poplar/impl/lower/MergeCopies.ipp>
 #include <poplar/impl/lower/Moves.ipp>
 #include <poplar/impl/lower/Shortage.ipp>
+#include <poplar/impl/lower/StepCosts.ipp>
 #include <poplar/impl/lower/TileCode.ipp>
 #include <poplar/impl/lower/TileMemory.ipp>
 #include <poplar/impl/lower/TiledData.ipp>

@@ -2,7 +2,6 @@
 #include "Machines.hpp"
 
 #include <planners/poplin/TilePlanner.hpp>
-#include <planners/popops/Reduce.hpp>
 
 #include <doctest/doctest.h>
 
@@ -143,20 +142,6 @@ TEST_CASE("no plan of 260 random products and convolutions is cheaper than the c
       CHECK(choice.cost.cycles == best);
     else
       CHECK(choice.explanation.find("no plan within") != std::string::npos);
-  }
-}
-
-TEST_CASE("no number of parts of 100 random reductions is cheaper than the chosen one") {
-  std::mt19937 random(21);
-  for (int trial = 0; trial != 100; ++trial) {
-    ReduceProblem p;
-    p.outer = 1 + random() % 20, p.inner = 1 + random() % 60, p.reduced = 1 + random() % 100000;
-    p.tiles = 16;
-    double best = std::numeric_limits<double>::infinity();
-    for (std::uint64_t size = 64; size < p.reduced + 64; size += 64)
-      best = std::min(best, detail::reduceCycles(p, detail::ceilDiv(p.reduced, size)));
-    CAPTURE(toText(p));
-    CHECK(detail::reduceCycles(p, planReduce(p).parts) == best);
   }
 }
 

@@ -27,30 +27,27 @@ TEST_CASE("an elementwise operation uses more vertices only where threads need t
 }
 
 TEST_CASE("a long reduction with few outputs is cut into parts, others are not") {
-  CHECK(planReduce({1, 1000, 1, 0}).parts == 1);
-  CHECK(planReduce({1, 10000000, 1, 0}).parts > 6);
-  CHECK(planReduce({100000, 100, 1, 0}).parts == 1);
-  CHECK(planReduce({1, 100, 1000000, 0}).parts == 1);
-  CHECK(planReduce({1, 0, 5, 0}).parts == 1);
-  auto const plan = planReduce({1, 1000000, 1, 1472});
-  CHECK(plan.parts > 100);
-  CHECK(plan.partSize % 64 == 0);
+  CHECK(planReduce({1, 1000, 1}).parts == 1);
+  CHECK(planReduce({1, 10000000, 1}).parts > 6);
+  CHECK(planReduce({1, 10000000, 1}).partSize % 64 == 0);
+  CHECK(planReduce({100000, 100, 1}).parts == 1);
+  CHECK(planReduce({1, 100, 1000000}).parts == 1);
+  CHECK(planReduce({1, 0, 5}).parts == 1);
 }
 
 TEST_CASE("parts cover the reduced dimension exactly") {
-  for (std::uint64_t reduced : {1, 63, 64, 65, 4097, 99999, 1000003})
-    for (unsigned tiles : {0, 1, 7, 1472}) {
-      auto const plan = planReduce({3, reduced, 2, tiles});
-      CHECK((plan.parts - 1) * plan.partSize < reduced);
-      CHECK(plan.parts * plan.partSize >= reduced);
-    }
+  for (std::uint64_t reduced : {1, 63, 64, 65, 4097, 99999, 1000003}) {
+    auto const plan = planReduce({3, reduced, 2});
+    CHECK((plan.parts - 1) * plan.partSize < reduced);
+    CHECK(plan.parts * plan.partSize >= reduced);
+  }
 }
 
 TEST_CASE("plans print, parse and can be forced") {
-  auto const plan = planReduce({1, 100000, 1, 0}, Constraints::parse("parts=1"));
+  auto const plan = planReduce({1, 100000, 1}, Constraints::parse("parts=1"));
   CHECK(toText(plan) == "reduce parts=1 partSize=100000");
   CHECK(fromText<ReducePlan>(toText(plan)) == plan);
-  CHECK_THROWS_AS(planReduce({1, 100, 1, 0}, Constraints::parse("parts=7")), PlanError);
+  CHECK_THROWS_AS(planReduce({1, 100, 1}, Constraints::parse("parts=7")), PlanError);
 }
 
 TEST_SUITE_END();

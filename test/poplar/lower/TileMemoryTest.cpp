@@ -4,9 +4,13 @@
 #include <poplar/Vertex.hpp>
 #include <poplar/VertexRegistration.hpp>
 #include <poplar/exceptions.hpp>
+#include <poplar/impl/lower/TileHeap.hpp>
 #include <poplar/impl/lower/TiledData.hpp>
 
 #include <doctest/doctest.h>
+
+#include <algorithm>
+#include <random>
 
 using namespace poplar;
 using namespace poplar::program;
@@ -106,6 +110,53 @@ TEST_SUITE("poplar/lower/TileMemory") {
     CHECK(tiles[2].overlapped() == 12);
     CHECK(tiles[2].gaps == 4);
     CHECK(tiles[3].overlapped() == 0);
+  }
+
+  TEST_CASE("places of what lives at once are apart, and as low as they can be") {
+    std::mt19937 random(3);
+    cottonwood::lower::TileHeap heap;
+    struct Range {
+      std::uint64_t begin, bytes;
+    };
+    std::vector<Range> living;
+    std::uint64_t end = 0;
+    for (int turn = 0; turn != 3000; ++turn) {
+      if (!living.empty() && random() % 2 == 0) {
+        std::size_t const one = random() % living.size();
+        heap.give(living[one].begin, living[one].bytes);
+        living.erase(living.begin() + static_cast<std::ptrdiff_t>(one));
+        continue;
+      }
+      std::uint64_t const bytes = random() % 100;
+      Range const range{heap.take(bytes), bytes};
+      REQUIRE(range.begin % 8 == 0);
+      for (Range const &other : living)
+        if (bytes != 0 && other.bytes != 0)
+          REQUIRE((range.begin + bytes <= other.begin || other.begin + other.bytes <= range.begin));
+      living.push_back(range);
+      end = std::max(end, range.begin + cottonwood::lower::TileHeap::rounded(bytes));
+    }
+    CHECK(heap.mostBytes() == end);
+    for (Range const &range : living)
+      heap.give(range.begin, range.bytes);
+    CHECK(heap.take(end) == 0); // all is one hole again
+    CHECK(heap.mostBytes() == end);
+    heap.touch(8);
+    CHECK(heap.mostBytes() == end + 8);
+  }
+
+  TEST_CASE("a hole that is too small for what comes next is a gap") {
+    Graph graph(modelTarget());
+    Tensor const in = variable(graph, {8}, "in", 1), out = variable(graph, {8}, "out", 1),
+                 small = temporary(graph, {4}, "small", 2), kept = temporary(graph, {4}, "kept", 2),
+                 large = temporary(graph, {8}, "large", 2);
+    Executable const executable = compile(
+        graph,
+        {Sequence({Copy(in.slice(0, 4), small), Copy(small, kept), Copy(concat(kept, kept), large),
+                   Copy(large, out), Copy(kept, in.slice(0, 4))})});
+    auto const &tile = executable.data()->tileMemory[2];
+    CHECK(tile.notAlwaysLive == 48); // kept and large
+    CHECK(tile.gaps == 16);          // where small was
   }
 
   TEST_CASE("vertices have fields, and code once a tile and type") {

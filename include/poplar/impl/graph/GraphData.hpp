@@ -299,6 +299,8 @@ public:
   /// Set on the vertex, else the registered estimator's, else the codelet's own cost function's;
   /// nullopt: none.
   std::optional<poplar::VertexPerfEstimate> estimate(VertexId id) const;
+  /// Whether setEstimate() was called for the vertex.
+  bool hasOwnEstimate(VertexId id) const { return id < estimates_.size() && estimates_[id].set; }
   void registerEstimator(std::string_view vertexType, poplar::PerfEstimateFunc function);
 
   // Host access, streams, functions

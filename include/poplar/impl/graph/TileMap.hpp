@@ -46,6 +46,8 @@ public:
 
   std::size_t numIntervals() const; ///< unmapped ones count
 
+  class Cursor;
+
 private:
   /// An interval begins at `begin` and ends where the next one begins. Chunks are never empty, so
   /// that a two-level search finds an interval and an insertion moves at most one chunk.
@@ -68,6 +70,31 @@ private:
   std::uint64_t numElements_ = 0;
   std::uint32_t only_ = kNoTile;               ///< the tile of all elements while chunks_ is null
   std::unique_ptr<std::vector<Chunk>> chunks_; ///< the first step begins at 0
+};
+
+/// Looks elements up one after another: O(1) in the interval of the last one and in the next.
+class POP_API TileMap::Cursor {
+public:
+  /// Keeps a pointer to the map, which must not change.
+  explicit Cursor(TileMap const &map);
+
+  /// True if all of [begin, end) has one tile (or none), which is stored in `tile`.
+  bool uniform(std::uint64_t begin, std::uint64_t end, std::uint32_t &tile) {
+    if (begin < begin_ || begin >= end_)
+      seek(begin);
+    tile = tile_;
+    return end <= end_;
+  }
+
+private:
+  void seek(std::uint64_t element);
+  void load();
+
+  TileMap const *map_;
+  Position position_{0, 0};
+  Chunk const *chunk_ = nullptr;      ///< at the position
+  std::uint64_t begin_ = 0, end_ = 0; ///< of the interval at the position
+  std::uint32_t tile_ = kNoTile;
 };
 
 template <class F> void TileMap::forEach(std::uint64_t begin, std::uint64_t end, F &&f) const {

@@ -158,6 +158,40 @@ POP_INLINE bool TileMap::uniform(std::uint64_t begin, std::uint64_t end,
   return !next(position) || end <= (*chunks_)[position.chunk][position.step].begin;
 }
 
+POP_INLINE TileMap::Cursor::Cursor(TileMap const &map) : map_(&map) {
+  if (map.chunks_)
+    load();
+  else
+    end_ = map.numElements_, tile_ = map.only_;
+}
+
+/// Reads the interval at the position.
+POP_INLINE void TileMap::Cursor::load() {
+  chunk_ = &(*map_->chunks_)[position_.chunk];
+  Step const step = (*chunk_)[position_.step];
+  begin_ = step.begin;
+  tile_ = step.tile;
+  Position following = position_;
+  end_ = map_->next(following) ? (*map_->chunks_)[following.chunk][following.step].begin
+                               : map_->numElements_;
+}
+
+POP_INLINE void TileMap::Cursor::seek(std::uint64_t element) {
+  if (!chunk_)
+    return;
+  // The next interval, if another one follows it in its chunk.
+  if (element >= end_ && position_.step + 2 < chunk_->size()) {
+    Step const *const step = chunk_->data() + ++position_.step;
+    begin_ = step[0].begin;
+    tile_ = step[0].tile;
+    end_ = step[1].begin;
+    if (element < end_)
+      return;
+  }
+  position_ = map_->find(element);
+  load();
+}
+
 POP_INLINE bool TileMap::complete(std::uint64_t begin, std::uint64_t end) const {
   bool isComplete = true;
   forEach(begin, end, [&](std::uint64_t, std::uint64_t, std::uint32_t tile) {

@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -50,10 +51,17 @@ struct LowerOptions {
 
 class VirtualMemory;
 
-/// Steps of one execution of a compute set: bring in what lives on other tiles, compute, send
-/// results home.
+/// Steps of one execution of a compute set: bring in what lives on other tiles, lay together what
+/// lies in pieces on a vertex's own tile, compute, put results back into their pieces, send results
+/// home.
 struct ComputeSetSteps {
-  std::uint32_t before = NONE, compute = NONE, after = NONE;
+  std::uint32_t before = NONE, gather = NONE, compute = NONE, scatter = NONE, after = NONE;
+};
+
+/// Bytes that vertices of a compute set have laid together on a tile while it runs.
+struct GatheredBytes {
+  std::uint32_t tile;
+  std::uint64_t bytes;
 };
 
 struct Context {
@@ -75,8 +83,11 @@ struct Context {
 
   // BSP: all NONE on a CPU
   std::vector<ComputeSetSteps> computeSetSteps;       ///< by position in computeSets
+  std::vector<std::vector<GatheredBytes>> gathered;   ///< likewise
   std::shared_ptr<VirtualMemory const> virtualMemory; ///< made with the first copy
   std::uint32_t controlStep = NONE;
+  std::unordered_multimap<std::uint64_t, std::pair<std::uint64_t, std::uint64_t>>
+      costLists; ///< in BspProgram::costs: first and number by hash
 
   // liveness and memory
   std::vector<Lifetime> lifetimes;    ///< by VarIndex

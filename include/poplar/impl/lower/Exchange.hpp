@@ -17,12 +17,15 @@ namespace cottonwood::lower {
 /// number of tiles), and by a pair of neighbours on one bus at twice the rate.
 class ExchangeLedger {
 public:
+  /// What becomes of elements that are where they are wanted.
+  enum class Own { Stays, IsSent };
+
   /// Elements of a set that lie on other tiles are brought `to` a tile.
   void bring(graph::TileMap const &tiles, ElementSet const &set, std::uint64_t elementBytes,
-             std::uint32_t to);
+             std::uint32_t to, Own own = Own::Stays);
   /// Elements of a set that lie on other tiles are taken there `from` a tile.
   void takeHome(graph::TileMap const &tiles, ElementSet const &set, std::uint64_t elementBytes,
-                std::uint32_t from);
+                std::uint32_t from, Own own = Own::Stays);
 
   bool empty() const { return words_.empty() && bulks_.empty(); }
 

@@ -9,24 +9,24 @@
 namespace cottonwood::lower {
 
 POP_INLINE void ExchangeLedger::bring(graph::TileMap const &tiles, ElementSet const &set,
-                                      std::uint64_t elementBytes, std::uint32_t to) {
+                                      std::uint64_t elementBytes, std::uint32_t to, Own own) {
   forEachPiece(tiles, set, [&](auto begin, auto end, auto count, std::uint32_t from) {
-    add(to, from, set.var, begin * elementBytes, end * elementBytes, count * elementBytes, count);
+    if (from != to || own == Own::IsSent)
+      add(to, from, set.var, begin * elementBytes, end * elementBytes, count * elementBytes, count);
   });
 }
 
 POP_INLINE void ExchangeLedger::takeHome(graph::TileMap const &tiles, ElementSet const &set,
-                                         std::uint64_t elementBytes, std::uint32_t from) {
+                                         std::uint64_t elementBytes, std::uint32_t from, Own own) {
   forEachPiece(tiles, set, [&](auto begin, auto end, auto count, std::uint32_t to) {
-    add(to, from, set.var, begin * elementBytes, end * elementBytes, count * elementBytes, count);
+    if (from != to || own == Own::IsSent)
+      add(to, from, set.var, begin * elementBytes, end * elementBytes, count * elementBytes, count);
   });
 }
 
 POP_INLINE void ExchangeLedger::add(std::uint32_t to, std::uint32_t from, graph::VarId var,
                                     std::uint64_t begin, std::uint64_t end, std::uint64_t bytes,
                                     std::uint64_t messages) {
-  if (from == to)
-    return;
   if (bytes == end - begin)
     words_.push_back({to, from, var, begin, end});
   else

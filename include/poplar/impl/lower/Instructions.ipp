@@ -97,10 +97,12 @@ POP_INLINE void Emitter::execute(Node const &node) {
   ComputeSetSteps const steps =
       set < context_.computeSetSteps.size() ? context_.computeSetSteps[set] : ComputeSetSteps{};
   account(steps.before);
+  account(steps.gather);
   if (node.views.empty())
     emit(Op::Execute, set, 0, steps.compute);
   else
     emit(Op::ExecuteWithExit, set, addressOf(node.views[0]), steps.compute);
+  account(steps.scatter);
   account(steps.after);
 }
 

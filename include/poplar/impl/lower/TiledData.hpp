@@ -36,6 +36,7 @@ struct TileCost {
   std::uint32_t cycles;
   std::uint32_t bytesOut, bytesIn;       ///< sent to and received from other tiles or the host
   std::uint32_t runsOut = 0, runsIn = 0; ///< contiguous runs of them; 0: not known
+  friend bool operator==(TileCost const &, TileCost const &) = default;
 };
 
 /// One step of the BSP program that a tiled machine would run. It stays in the program even where
@@ -48,7 +49,7 @@ struct BspStep {
   std::uint64_t syncCycles = 0;
   std::uint64_t activeThreadCycles =
       0; ///< sum over all vertices: compute without idle worker contexts
-  std::uint64_t firstCost = 0, numCosts = 0; ///< in BspProgram::costs
+  std::uint64_t firstCost = 0, numCosts = 0; ///< in BspProgram::costs; equal lists are shared
 };
 
 /// Estimated cycles of all vertices of one type in one execution of a compute set.

@@ -78,6 +78,8 @@
 #include <popops/impl/Reduce.ipp>
 #include <popops/impl/ReduceEmit.ipp>
 #include <popops/impl/ReduceFunctorEmit.ipp>
+#include <popops/impl/ReduceStages.ipp>
+#include <popops/impl/ReduceTiles.ipp>
 #include <popops/impl/ScaledAdd.ipp>
 #include <popops/impl/Scatter.ipp>
 #include <popops/impl/SelectScalarFromRows.ipp>

@@ -216,8 +216,8 @@ POP_INLINE Tensor createOutput(::poplar::Graph &graph, CheckedReduce &checked, T
                                ::poplar::DebugContext const &debugContext) {
   Tensor const out =
       graph.addVariable(outType, keptShape(checked.job.in, checked.job.isReduced), debugContext);
-  ::poputil::mapTensorLinearly(graph, out);
   checked.job.out = out;
+  checked.job.placesOutput = true;
   return out;
 }
 
@@ -252,6 +252,8 @@ POP_INLINE void addReduce(::poplar::Graph &graph, CheckedReduce checked,
                           ::poplar::DebugContext const &debugContext) {
   ReduceJob &job = checked.job;
   if (isPlainCopy(checked)) {
+    if (job.placesOutput)
+      ::poputil::mapTensorLinearly(graph, job.out);
     ::popops::castWithOutput(graph, job.in.reshape(job.out.shape()), job.out, prog, debugContext);
     return;
   }

@@ -14,6 +14,7 @@ struct ReduceJob {
   ::poplar::Tensor out;        ///< of the shape of `in` without the reduced dimensions
   std::vector<bool> isReduced; ///< for each dimension of `in`
   ::popops::ReduceParams params{::popops::Operation::ADD};
+  bool placesOutput = false;                 ///< `out` is new and mapped nowhere
   ::poplar::Type partialType;                ///< of results between stages
   ReduceFunctorJob const *functor = nullptr; ///< instead of what `params` say
 };

@@ -2,7 +2,6 @@
 
 #include <popops/impl/ReduceEmit.hpp>
 #include <popops/impl/ReduceFunctorEmit.hpp>
-#include <poputil/TileMapping.hpp>
 #include <poputil/Util.hpp>
 #include <poputil/exceptions.hpp>
 
@@ -43,12 +42,13 @@ reduceWithFunctor(::poplar::Graph &graph, ReduceFunctorJob const &functor,
   job.isReduced = reducedDims(functor.where, in, dims);
   job.partialType = functor.kind;
   job.functor = &functor;
-  ::poplar::Tensor result = out;
-  if (!out.valid()) {
-    result = graph.addVariable(outType, keptShape(in, job.isReduced), debugContext);
-    ::poputil::mapTensorLinearly(graph, result);
+  if (out.valid()) {
+    job.out = reduceOutput(functor.where, graph, job, out);
+  } else {
+    job.out = graph.addVariable(outType, keptShape(in, job.isReduced), debugContext);
+    job.placesOutput = true;
   }
-  job.out = reduceOutput(functor.where, graph, job, result);
+  ::poplar::Tensor const result = out.valid() ? out : job.out;
   if (job.in.intersectsWith(job.out))
     job.in = ::poputil::duplicate(graph, job.in, prog, debugContext);
   std::vector<::poplar::ComputeSet> css;

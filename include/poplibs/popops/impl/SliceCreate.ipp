@@ -50,6 +50,7 @@ POP_INLINE TableLayout tableLayout(::poplar::Graph const &graph, ::poplar::Type 
     layout.columnParts = layout.tiles;
     return layout;
   }
+  layout.firstTile &= ~1U; // neighbours on a bus look up the same
   layout.grain = internal.plan.unslicedGrainSize;
   layout.rowParts = std::max(1U, internal.plan.slicedDimSplit);
   layout.columnParts = std::max(1U, internal.plan.unslicedDimSplit);

@@ -1,0 +1,161 @@
+#include <bench/plan/Arrays.hpp>
+
+#include <poplar/Engine.hpp>
+#include <poplar/Graph.hpp>
+#include <poplar/Program.hpp>
+#include <popops/DynamicSlice.hpp>
+#include <popops/Reduce.hpp>
+#include <popops/codelets.hpp>
+#include <popops/impl/ReduceStages.hpp>
+#include <popops/impl/SlicePlanInternal.hpp>
+#include <poputil/TileMapping.hpp>
+
+#include <algorithm>
+#include <chrono>
+
+namespace cottonwood::plan {
+
+namespace {
+
+using ::poplar::Tensor;
+using Clock = std::chrono::steady_clock;
+
+double secondsSince(Clock::time_point begin) {
+  return std::chrono::duration<double>(Clock::now() - begin).count();
+}
+
+Steps modelledSteps(poplar::Graph &graph, poplar::program::Program const &program, Tensor const &result) {
+  graph.createHostRead("result", result, true);
+  poplar::Executable const executable =
+      poplar::compileGraph(graph, {program}, {{"debug.allowOutOfMemory", "true"}});
+  return stepsOf(*executable.data());
+}
+
+template <class Plan>
+void addOthers(ArrayFigures &figures, std::vector<planner::Candidate<Plan>> const &others) {
+  for (auto const &other : others)
+    figures.others.emplace_back(toText(other.plan), other.cost);
+}
+
+ArrayFigures reduction(Reduction const &r, Request const &request, std::size_t keep) {
+  poplar::Graph graph(request.target);
+  ::popops::addCodelets(graph);
+  Tensor const in = graph.addVariable(request.inputType, {r.outer, r.reduced, r.inner}, "in");
+  ::poputil::mapTensorLinearly(graph, in);
+  poplar::Type const partials =
+      request.outputType == poplar::HALF ? poplar::FLOAT : request.outputType;
+  popops::ReduceStage stage{};
+  stage.in = in;
+  stage.op = ::popops::Operation::ADD;
+  stage.placesOutput = true;
+  auto const problem = popops::tileReduceProblem(graph, stage, partials);
+  auto const layout = popops::reduceLayout(graph, in.flatten());
+  ArrayFigures figures;
+  auto const begin = Clock::now();
+  auto const choice = planner::planTileReduce(problem, layout);
+  figures.planSeconds = secondsSince(begin);
+  figures.plan = toText(choice.plan);
+  figures.predicted = choice.cost;
+  figures.terms = {{"first stage", choice.terms.first},
+                   {"middle", choice.terms.middle},
+                   {"last", choice.terms.last}};
+  figures.considered = choice.considered;
+  figures.allowedBytes = problem.bytesPerTile;
+  figures.exceedsMemory = choice.exceedsMemory;
+  addOthers(figures, choice.others);
+  figures.others.resize(std::min(keep, figures.others.size()));
+  poplar::program::Sequence prog;
+  Tensor const out = ::popops::reduce(graph, in, request.outputType, {1},
+                                      {::popops::Operation::ADD}, prog, "reduce");
+  figures.steps = modelledSteps(graph, prog, out);
+  return figures;
+}
+
+Tensor emitEmbedding(poplar::Graph &graph, Embedding const &e, poplar::Type const &type,
+                     ::popops::SlicePlan const &plan, poplar::program::Sequence &prog) {
+  Tensor const table = ::popops::createSliceableTensor(graph, type, {e.entries, e.columns}, {0},
+                                                       {1}, plan, {}, "table");
+  Tensor const indices = ::popops::createIndicesTensor(graph, {0}, e.indices, plan, {}, "indices");
+  if (!e.update)
+    return ::popops::multiSlice(graph, table, indices, {0}, {1}, prog, plan, {}, "lookup");
+  Tensor const slices = ::popops::createSliceTensor(graph, type, {e.entries, e.columns}, {0}, {1},
+                                                    e.indices, plan, {}, "slices");
+  Tensor const scale = graph.addConstant(poplar::FLOAT, {}, 1.0F, "scale");
+  graph.setTileMapping(scale, 0);
+  ::popops::multiUpdateAdd(graph, table, slices, indices, scale, {0}, {1}, prog, plan, {},
+                           "update");
+  return table;
+}
+
+ArrayFigures embedding(Embedding const &e, Request const &request, std::size_t keep) {
+  poplar::Graph graph(request.target);
+  ::popops::addCodelets(graph);
+  poplar::OptionFlags options = request.options;
+  options.set("usedForSlice", e.update ? "false" : "true");
+  options.set("usedForUpdate", e.update ? "true" : "false");
+  auto const plan = ::popops::embedding::plan(graph, request.inputType, e.entries, e.columns,
+                                              {e.indices}, options);
+  planner::SliceProblem const &problem = plan.getImpl().problem;
+  ArrayFigures figures;
+  auto const begin = Clock::now();
+  auto const choice = planner::chooseSlice(problem, {}, keep);
+  figures.planSeconds = secondsSince(begin);
+  figures.plan = toText(choice.plan);
+  figures.predicted = choice.cost;
+  figures.terms = {{"lookup", choice.terms.lookup},
+                   {"combine", choice.terms.combine},
+                   {"update", choice.terms.update}};
+  figures.considered = choice.considered;
+  figures.allowedBytes = problem.bytesPerTile;
+  figures.exceedsMemory = choice.exceedsMemory;
+  addOthers(figures, choice.others);
+  poplar::program::Sequence prog;
+  Tensor const result = emitEmbedding(graph, e, request.inputType, plan, prog);
+  figures.steps = modelledSteps(graph, prog, result);
+  return figures;
+}
+
+} // namespace
+
+ArrayFigures arrayFigures(Shape const &shape, Request const &request, std::size_t keep) {
+  return shape.reduction ? reduction(*shape.reduction, request, keep)
+                         : embedding(*shape.embedding, request, keep);
+}
+
+std::vector<Shape> const &arrayShapes() {
+  static std::vector<Shape> const all = [] {
+    std::vector<Shape> list;
+    auto const reduce = [&](char const *name, std::uint64_t outer, std::uint64_t reduced,
+                            std::uint64_t inner) {
+      Shape shape;
+      shape.name = std::string("reduce ") + name;
+      shape.reduction = Reduction{outer, reduced, inner};
+      list.push_back(shape);
+    };
+    reduce("all of 1e3", 1, 1000, 1);
+    reduce("all of 1e6", 1, 1000000, 1);
+    reduce("all of 1e8", 1, 100000000, 1);
+    reduce("1000x1000 rows", 1000, 1000, 1);
+    reduce("1000x1000 columns", 1, 1000, 1000);
+    reduce("64x65536 rows", 64, 65536, 1);
+    reduce("64x65536 columns", 1, 64, 65536);
+    reduce("1472x100 columns", 1, 1472, 100);
+    reduce("65536x64 columns", 1, 65536, 64);
+    reduce("100000x1000 rows", 100000, 1000, 1);
+    reduce("batch of images", 16, 784, 256);
+    reduce("8x512x3000", 8, 512, 3000);
+    for (bool const update : {false, true})
+      for (std::uint64_t const entries : {30522U, 50257U})
+        for (std::uint64_t const indices : {128U, 512U, 4096U}) {
+          Shape shape;
+          shape.name = std::string(update ? "update " : "lookup ") + std::to_string(entries) +
+                       "x768, " + std::to_string(indices);
+          shape.embedding = Embedding{entries, 768, indices, update};
+          list.push_back(shape);
+        }
+    return list;
+  }();
+  return all;
+}
+
+} // namespace cottonwood::plan
