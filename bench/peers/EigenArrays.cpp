@@ -389,10 +389,15 @@ template <class T> Way transposeWay(ArrayOp const &op, Operands const &o) {
 } // namespace
 
 // Sums and norms of half are left out: Eigen sums them in half. So are calls of 1000 elements and
-// fewer: inlined here, they would be compared with calls of a program.
-std::vector<Way> waysOfPeer(ArrayOp const &op, Operands const &o) {
-  if (op.size() <= 1000 || (op.function == Function::GATHER_ROWS && op.sizeC() <= 1000))
+// fewer, which are inlined here: they are compared with our kernels on plain memory, not with calls
+// of a program.
+std::vector<Way> waysOfPeer(ArrayOp const &op, Operands const &all) {
+  bool const small =
+      op.size() <= 1000 || (op.function == Function::GATHER_ROWS && op.sizeC() <= 1000);
+  if (small && !op.raw)
     return {};
+  Operands o = all;
+  o.threads = op.raw ? 1 : o.threads;
   switch (op.function) {
   case Function::ADD_IN_PLACE:
   case Function::SCALED_ADD_IN_PLACE:

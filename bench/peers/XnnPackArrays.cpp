@@ -105,6 +105,8 @@ std::vector<Way> fromHalf(ArrayOp const &op, Operands const &o) {
 } // namespace
 
 std::vector<Way> waysOfPeer(ArrayOp const &op, Operands const &o) {
+  if (op.raw)
+    return {}; // its calls are never inlined
   switch (op.function) {
   case Function::ADD:
   case Function::ADD_IN_PLACE:

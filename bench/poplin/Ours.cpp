@@ -1,5 +1,6 @@
 #include <bench/poplin/Bed.hpp>
 #include <bench/poplin/Ours.hpp>
+#include <bench/popops/RawArrayOp.hpp>
 
 #include <poplar/Engine.hpp>
 #include <poplar/impl/base/Half.hpp>
@@ -72,6 +73,10 @@ Tensor Bed::plain(Type const &type, std::vector<std::size_t> const &shape, char 
 
 struct Ours::Loaded {
   Loaded(Problem const &wanted, OptionFlags const &options) : problem(wanted) {
+    if (ArrayOp const *const op = arrayOpOf(problem); op && op->raw) {
+      raw.emplace(*op);
+      return;
+    }
     ::popops::addCodelets(bed.graph);
     ::popnn::addCodelets(bed.graph);
     ::poplin::addCodelets(bed.graph);
@@ -83,7 +88,7 @@ struct Ours::Loaded {
   void load(unsigned batch, unsigned threads) {
     bool const calls = arrayOpOf(problem);
     runs = calls ? batch : 1;
-    if (calls && engine)
+    if (raw || (calls && engine))
       return;
     unsigned const count = calls ? 1 : batch;
     engine.emplace(bed.graph,
@@ -96,6 +101,10 @@ struct Ours::Loaded {
   }
 
   void writeOperands() {
+    if (raw) {
+      raw->write();
+      return;
+    }
     write(*engine, "a", valuesOfA(problem), elementOfA(problem));
     write(*engine, "b", valuesOfB(problem), elementOfA(problem));
   }
@@ -103,7 +112,8 @@ struct Ours::Loaded {
   Problem problem;
   Bed bed;
   std::optional<Engine> engine;
-  unsigned runs = 1; ///< of LOOP, in a batch
+  std::optional<RawArrayOp> raw; ///< instead of a program
+  unsigned runs = 1;             ///< of LOOP, in a batch
 };
 
 Ours::Ours(unsigned threads, std::string name, OptionFlags options)
@@ -127,6 +137,10 @@ std::vector<double> Ours::sample() {
   Problem const &problem = loaded_->problem;
   if (isInPlace(problem)) // earlier runs have changed it
     loaded_->writeOperands();
+  if (loaded_->raw) {
+    loaded_->raw->run(1);
+    return loaded_->raw->sample();
+  }
   loaded_->engine->run(ONCE);
   return read(*loaded_->engine, "c", sizeOfC(problem), elementOfC(problem));
 }
@@ -134,11 +148,21 @@ std::vector<double> Ours::sample() {
 void Ours::setBatch(unsigned count) { loaded_->load(count, threads_); }
 
 double Ours::runBatch() {
-  loaded_->engine->run(ONCE);
-  auto const start = std::chrono::steady_clock::now();
-  for (unsigned i = 0; i < loaded_->runs; ++i)
-    loaded_->engine->run(LOOP);
-  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  auto const timed = [](auto &&once, auto &&all) {
+    once();
+    auto const start = std::chrono::steady_clock::now();
+    all();
+    return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  };
+  unsigned const runs = loaded_->runs;
+  if (loaded_->raw)
+    return timed([&] { loaded_->raw->run(1); }, [&] { loaded_->raw->run(runs); });
+  Engine &engine = *loaded_->engine;
+  return timed([&] { engine.run(ONCE); },
+               [&] {
+                 for (unsigned i = 0; i < runs; ++i)
+                   engine.run(LOOP);
+               });
 }
 
 } // namespace cottonwood::bench

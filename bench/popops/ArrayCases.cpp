@@ -1,6 +1,7 @@
 #include <bench/popops/ArrayCases.hpp>
 
 #include <iterator>
+#include <string_view>
 
 namespace cottonwood::bench {
 namespace {
@@ -45,6 +46,12 @@ constexpr Elementwise ELEMENTWISE[] = {
     {Set::Ci, "fused", Function::FUSED_SWISH},
 };
 
+/// Of fused operations the kernels on plain memory know none.
+bool hasRawKernel(Elementwise const &entry) {
+  return entry.group != std::string_view("fused") &&
+         entry.function != Function::SCALED_ADD_IN_PLACE;
+}
+
 /// Of a smoke case only the middle size is smoke.
 Set setOf(Set set, Size const &size) {
   return set == Set::Smoke && size.elements != 100'000 ? Set::Ci : set;
@@ -58,6 +65,12 @@ std::vector<Case> elementwise(bool half) {
           {setOf(entry.set, size),
            {size.group, entry.group},
            ArrayOp{.function = entry.function, .half = half, .columns = size.elements}});
+  for (Elementwise const &entry : ELEMENTWISE)
+    if (hasRawKernel(entry))
+      cases.push_back(
+          {entry.set,
+           {"raw"},
+           ArrayOp{.function = entry.function, .half = half, .raw = true, .columns = 1000}});
   return cases;
 }
 

@@ -309,7 +309,8 @@ std::vector<float> ArrayOp::valuesOfB() const {
 std::string_view nameOf(Function function) { return infoOf(function).name; }
 
 std::string nameOf(ArrayOp const &op) {
-  std::string text = std::string(op.half ? "half/" : "float/").append(nameOf(op.function)) + '/';
+  std::string text = op.raw ? "raw/" : "";
+  text.append(op.half ? "half/" : "float/").append(nameOf(op.function)) += '/';
   if (reduces(op))
     text += op.columns != 1 ? "columns/" : op.outer != 1 ? "rows/" : "all/";
   std::size_t const dims[] = {op.outer, op.rows, op.columns, op.inner};
@@ -322,7 +323,8 @@ std::string nameOf(ArrayOp const &op) {
 
 std::string textOf(ArrayOp const &op) {
   std::ostringstream text;
-  text << (op.half         ? "half "
+  text << (op.raw ? "raw-" : "")
+       << (op.half         ? "half "
            : op.halfValues ? "float-of-half "
                            : "float ")
        << nameOf(op.function) << ' ' << op.outer << ' ' << op.rows << ' ' << op.columns << ' '
@@ -335,6 +337,9 @@ ArrayOp parseArrayOp(std::string const &text) {
   std::string type, name;
   ArrayOp op;
   words >> type >> name >> op.outer >> op.rows >> op.columns >> op.inner;
+  op.raw = type.starts_with("raw-");
+  if (op.raw)
+    type.erase(0, 4);
   op.half = type == "half";
   op.halfValues = type == "float-of-half";
   for (Info const &info : INFOS)

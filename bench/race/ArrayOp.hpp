@@ -83,6 +83,7 @@ struct ArrayOp {
   Function function = Function::ADD;
   bool half = false;       ///< elements of ours; peers without half compute the same in float
   bool halfValues = false; ///< elements of float with values that half holds
+  bool raw = false;        ///< ours is the kernel on plain memory, peers are inlined loops
   std::size_t outer = 1, rows = 1, columns = 1, inner = 1;
 
   std::size_t size() const { return outer * rows * columns * inner; }
@@ -109,8 +110,8 @@ struct ArrayOp {
 
 /// "add", "softmax"
 std::string_view nameOf(ArrayOp::Function function);
-/// "float/add/1e7", "half/sum/rows/1000x10000", "float/transpose/8x512x16x64"; sums are over all,
-/// rows (the innermost dimension) or columns.
+/// "float/add/1e7", "raw/half/add/1e3", "half/sum/rows/1000x10000", "float/transpose/8x512x16x64";
+/// sums are over all, rows (the innermost dimension) or columns.
 std::string nameOf(ArrayOp const &op);
 
 /// One line that parseArrayOp reads back.

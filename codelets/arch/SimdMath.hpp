@@ -8,15 +8,15 @@
 /// reference, in units in the last place of the float result.
 #pragma once
 
-#include <codelets/arch/Simd.hpp>
+#include <codelets/arch/SimdLookup.hpp>
 
 namespace cottonwood::math {
 
 /// c[0] + x (c[1] + x (c[2] + ...)), as a chain of fma.
 template <class V, std::size_t N> POP_SIMD_INLINE V polynomial(V x, const float (&c)[N]) {
   V sum = V::splat(c[N - 1]);
-  for (std::size_t i = N - 1; i-- > 0;)
-    sum = V::fma(sum, x, V::splat(c[i]));
+  arch::unrolled<N - 1>([&](auto i)
+                            POP_SIMD_LAMBDA { sum = V::fma(sum, x, V::splat(c[N - 2 - i])); });
   return sum;
 }
 
@@ -24,11 +24,11 @@ template <class V, std::size_t N> POP_SIMD_INLINE V polynomial(V x, const float 
 /// operations and half as long until the sum is there.
 template <class V, std::size_t N> POP_SIMD_INLINE V polynomial(V x, V x2, const float (&c)[N]) {
   V last = V::splat(c[N - 1]), other = V::splat(c[N - 2]);
-  for (std::size_t i = N - 2; i-- > 0;) {
-    const V sum = V::fma(last, x2, V::splat(c[i]));
+  arch::unrolled<N - 2>([&](auto i) POP_SIMD_LAMBDA {
+    const V sum = V::fma(last, x2, V::splat(c[N - 3 - i]));
     last = other;
     other = sum;
-  }
+  });
   return V::fma(last, x, other);
 }
 
@@ -105,15 +105,6 @@ template <class V> POP_SIMD_INLINE V expReduced(V r, V n) {
   return scaleByPower(value, n);
 }
 
-/// e^x - 1 for x in [-25, 87].
-template <class V> POP_SIMD_INLINE V expm1Inner(V x) {
-  V n;
-  const V r = reduceExp(x, n), one = V::splat(1.f);
-  const V r2 = r * r, p = V::fma(r2, polynomial(r, r2, EXP_TAIL<V>), r);
-  const V s = powerOfTwo(n);
-  return V::fma(p, s, s - one);
-}
-
 /// x between lo and hi; NaN stays.
 template <class V> POP_SIMD_INLINE V clampKeepNan(V x, float lo, float hi) {
   return V::min(V::splat(hi), V::max(V::splat(lo), x));
@@ -182,11 +173,65 @@ template <class V> POP_SIMD_INLINE V normalise(V x, V &shift) {
 }
 } // namespace detail
 
+namespace detail {
+/// log(c) of the middles c of eight pieces of [0.71875, 1.4375), beginning at LOG_FIRST; the piece
+/// around 1 has the middle 1, and next to it 1/c has so few digits that f is exact. The first part
+/// of each logarithm is a multiple of 2^-15, as LN2_HI is.
+inline constexpr std::int32_t LOG_FIRST = 0x3f380000;
+template <class V>
+inline constexpr float LOG_INVERSE[8] = {0x1.555556p+0f, 0x1.3b13b2p+0f, 0x1.24924ap+0f,
+                                         0x1.1p+0f,      0x1p+0f,        0x1.dp-1f,
+                                         0x1.99999ap-1f, 0x1.745d18p-1f};
+template <class V>
+inline constexpr float LOG_HI[8] = {-0x1.2698p-2f, -0x1.a94p-3f, -0x1.118p-3f, -0x1.f0cp-5f, 0,
+                                    0x1.934p-4f,   0x1.c9p-3f,   0x1.4618p-2f};
+template <class V>
+inline constexpr float LOG_LO[8] = {
+    0x1.dcecb2p-18f,  0x1.273752p-19f,  0x1.c4776p-17f, 0x1.cf3feep-17f, 0,
+    -0x1.43454ep-17f, -0x1.0b0cacp-20f, 0x1.74438cp-19f};
+/// (log(1 + f) - f) / f^2 for f in [-0.0556, 0.0763].
+template <class V>
+inline constexpr float LOG_PIECE[] = {-0x1.ffffd6p-2f, 0x1.555a1ap-2f, -0x1.00b9cp-2f,
+                                      0x1.8bc7c8p-3f};
+template <class V> struct LogParts {
+  V f, e;            ///< x = 2^e c (1 + f)
+  typename V::Int k; ///< the piece
+};
+template <class V> POP_SIMD_INLINE LogParts<V> logParts(V x) {
+  using I = typename V::Int;
+  const I above = x.bits() - I::splat(LOG_FIRST);
+  const I exponent = above.template shiftRightArithmetic<23>();
+  const I k = above.template shiftRightArithmetic<20>();
+  const V m = V::fromBits(x.bits() - exponent.template shiftLeft<23>());
+  return {V::fms(m, lookup8(LOG_INVERSE<V>, k), V::splat(1.f)), V::fromInt(exponent), k};
+}
+
+/// log(x 2^-shift) of normal x.
+template <class V> POP_SIMD_INLINE V logNormal(V x, V shift) {
+  const auto [f, e0, k] = logParts(x);
+  const V e = e0 - shift;
+  const V big = V::fma(e, V::splat(LN2_HI), lookup8(LOG_HI<V>, k)); // exact
+  const V low = V::fma(e, V::splat(LN2_LO), lookup8(LOG_LO<V>, k));
+  const V high = big + f, lost = (big - high) + f; // |f| is smaller where it is not all there is
+  return high + (lost + V::fma(f * f, polynomial(f, LOG_PIECE<V>), low));
+}
+
+/// Where x is no positive normal number.
+template <class V> POP_SIMD_INLINE typename V::Mask notPositiveNormal(V x) {
+  using I = typename V::Int; // wraps to the least integers where it is one
+  return x.bits() + I::splat(0x7f800000) >= I::splat(-0x01000000);
+}
+} // namespace detail
+
 /// 1 ulp.
 template <class V> POP_SIMD_INLINE V log(V x) {
-  V e, shift;
-  const V f = detail::splitLog(detail::normalise(x, shift), e);
-  return detail::logSpecial(x, detail::logSum(f, e + shift, V::zero()));
+  const V value = detail::logNormal(x, V::zero());
+  const auto special = detail::notPositiveNormal(x);
+  if (!special.any())
+    return value;
+  V shift;
+  const V u = detail::normalise(x, shift);
+  return V::select(special, detail::logSpecial(x, detail::logNormal(u, -shift)), value);
 }
 
 /// log(1 + x); 2 ulp.
@@ -231,6 +276,10 @@ template <class V> POP_SIMD_INLINE V sigmoid(V x) {
 }
 
 namespace detail {
+/// (sin r - r) / r^3 for |r| <= pi/2, in r^2.
+template <class V>
+inline constexpr float SIN_WIDE[] = {-0x1.55554cp-3f, 0x1.110edap-7f, -0x1.9f70e4p-13f,
+                                     0x1.5dc78cp-19f};
 template <class V>
 inline constexpr float SIN_TAIL[] = {-0x1.555546p-3f, 0x1.110778p-7f, -0x1.99537ap-13f};
 template <class V>
@@ -276,11 +325,30 @@ template <class V, class F> POP_SIMD_INLINE V largeTrig(V x, V fast, F f) {
 }
 } // namespace detail
 
-/// 2 ulp below TRIG_LIMIT; beyond, the C library's.
+namespace detail {
+/// x - n pi.
+template <class V> POP_SIMD_INLINE V minusPi(V x, V n) {
+  V r = V::fnma(n, V::splat(0x1.921fb6p+1f), x);
+  r = V::fnma(n, V::splat(-0x1.777a5cp-24f), r);
+  return V::fnma(n, V::splat(-0x1.ee59dap-49f), r);
+}
+
+/// sin r with the sign changed where the lowest bit of n is set; |r| <= pi/2.
+template <class V> POP_SIMD_INLINE V sinOfHalfTurn(V r, typename V::Int n) {
+  const V u = r * r;
+  return negateIf<0>(V::fma(r, u * polynomial(u, SIN_WIDE<V>), r), n);
+}
+
+inline constexpr float INVERSE_PI = 0x1.45f306p-2f;
+/// Sums with this have the integer nearest to the other in their low bits.
+inline constexpr float INTEGERS = 0x1.8p23f;
+} // namespace detail
+
+/// 2.1 ulp below TRIG_LIMIT; beyond, the C library's.
 template <class V> POP_SIMD_INLINE V sin(V x) {
-  V s, c;
-  const auto n = detail::reduceTrig(x, s, c);
-  const V value = detail::negateIf<1>(V::select(detail::isOdd<V>(n), c, s), n);
+  const V magic = V::splat(detail::INTEGERS);
+  const V n = V::fma(x, V::splat(detail::INVERSE_PI), magic);
+  const V value = detail::sinOfHalfTurn(detail::minusPi(x, n - magic), n.bits());
   return detail::largeTrig(x, V::select(x == V::zero(), x, value),
                            [](float a) { return __builtin_sinf(a); });
 }
@@ -319,13 +387,24 @@ template <class V> POP_SIMD_INLINE V asin(V x) {
 }
 
 namespace detail {
-/// -log(erfc z) = z (ERF_SLOPE + ERF_SLOPE_LOW + z (...)) for 0 <= z <= 3.95, weighted for erf's
-/// relative error. The slope at 0 is 2 / sqrt(pi).
-inline constexpr float ERF_SLOPE = 0x1.20dd76p+0f, ERF_SLOPE_LOW = -0x1.f7ac92p-25f;
+/// Of erf around multiples of ERF_STEP.
+inline constexpr float ERF_STEP = 67 / 128.f;
 template <class V>
-inline constexpr float LOG_ERFC[] = {0x1.45f2bcp-1f,  0x1.a51946p-4f,  -0x1.3c3d48p-6f,
-                                     0x1.75c4ccp-13f, 0x1.4d38acp-10f, -0x1.9689e6p-12f,
-                                     0x1.5cfe46p-15f};
+inline constexpr float ERF[][8] = {
+    {0, 0x1.14eab4p-1f, 0x1.b8f742p-1f, 0x1.f27ff8p-1f, 0x1.fe6e18p-1f, 0x1.ffe3e2p-1f,
+     0x1.fffed4p-1f, 0x1.fffff8p-1f},
+    {0x1.20dd76p+0f, 0x1.b745cap-1f, 0x1.822e84p-2f, 0x1.888d1cp-4f, 0x1.cd5ecap-7f,
+     0x1.397ceep-10f, 0x1.ec92bcp-15f, 0x1.bfb11cp-20f},
+    {-0x1.79d6fep-17f, -0x1.cbdce6p-2f, -0x1.9448d2p-2f, -0x1.3435a8p-3f, -0x1.e31376p-6f,
+     -0x1.9a9f98p-9f, -0x1.7eba5cp-13f, -0x1.7bdf86p-20f},
+    {-0x1.80ca7ap-2f, -0x1.08cc88p-3f, 0x1.32bf9ap-3f, 0x1.0143e8p-3f, 0x1.2aaa4ap-5f,
+     0x1.4bb69ap-8f, 0x1.7fc7f2p-12f, 0x1.dbe8ecp-17f},
+    {-0x1.084c1cp-8f, 0x1.77ca94p-3f, 0x1.b40b8cp-5f, -0x1.8d7072p-5f, -0x1.cda4d4p-6f,
+     -0x1.668f28p-8f, -0x1.333dfep-11f, -0x1.aa58dap-13f},
+    {0x1.0ff74ep-3f, 0x1.2ce5d6p-10f, -0x1.0ce256p-4f, -0x1.008fc8p-7f, 0x1.9d543ep-7f,
+     0x1.1ed9a2p-8f, 0x1.25d614p-11f, 0x1.2e9078p-15f},
+    {-0x1.56054ap-5f, -0x1.88b052p-5f, 0x1.107d36p-7f, 0x1.18a814p-6f, -0x1.61f63p-9f,
+     -0x1.b1c23ep-9f, 0x1.0a4204p-12f, 0x1.bb6696p-10f}};
 /// e^(a^2/2) times the normal distribution's tail beyond a, as P(a) / Q(a) for 0 <= a <= 14.5.
 template <class V>
 inline constexpr float TAIL_P[] = {0x1p-1f, 0x1.c0d204p-2f, 0x1.7745b2p-3f, 0x1.4cdf9ap-5f,
@@ -344,13 +423,13 @@ template <class V> POP_SIMD_INLINE V normalTail(V a) {
 }
 } // namespace detail
 
-/// -expm1(log(erfc |x|)) with the sign of x; 3 ulp.
+/// Eight polynomials in |x|, and the sign of x; 3 ulp.
 template <class V> POP_SIMD_INLINE V erf(V x) {
-  const V z = V::min(V::splat(3.95f), V::abs(x)); // NaN stays; beyond, erf rounds to 1
-  const V tail =
-      V::fma(polynomial(z, z * z, detail::LOG_ERFC<V>), z, V::splat(detail::ERF_SLOPE_LOW));
-  const V exponent = V::fnma(z, tail, z * V::splat(-detail::ERF_SLOPE));
-  return copySign(detail::expm1Inner(exponent), x);
+  const V z = V::min(V::splat(3.925f), V::abs(x)); // NaN stays; beyond, erf rounds to 1
+  const V magic = V::splat(detail::INTEGERS);
+  const V k = V::fma(z, V::splat(1 / detail::ERF_STEP), magic);
+  const V t = V::fnma(k - magic, V::splat(detail::ERF_STEP), z);
+  return copySign(pieces(t, k.bits(), detail::ERF<V>), x);
 }
 
 /// The normal distribution function, erfc(-x / sqrt 2) / 2: accurate in its small tail as well.
@@ -517,15 +596,13 @@ template <class V> POP_SIMD_INLINE V powMagnitude(V a, V y) {
   const V value = V::fma(polynomial(r, EXP2_TAIL<V>), r, V::splat(1.f));
   return scaleByPower(value, n);
 }
-} // namespace detail
 
-/// x^y with the special cases of C's pow; 6 ulp, 2 ulp for |y log2 x| < 16.
-template <class V> POP_SIMD_INLINE V pow(V x, V y) {
+/// x^y where |x|^y is `magnitude`, if no special case says otherwise.
+template <class V> POP_SIMD_INLINE V powOf(V x, V y, V magnitude) {
   const V one = V::splat(1.f), zero = V::zero(), a = V::abs(x);
   const auto unit = a == one;
   const auto yInfinite = V::abs(y) == V::splat(__builtin_inff());
-  V value = detail::powMagnitude(a, y);
-  value = V::select(unit & yInfinite, one, value);
+  V value = V::select(unit & yInfinite, one, magnitude);
   const V halfY = y * V::splat(0.5f);
   const auto isInteger = V::trunc(y) == y;
   const auto isOdd = isInteger & (V::trunc(halfY) != halfY);
@@ -534,6 +611,12 @@ template <class V> POP_SIMD_INLINE V pow(V x, V y) {
                     V::splat(__builtin_nanf("")), value);
   value = V::select(isNan(x) | isNan(y), x + y, value);
   return V::select((y == zero) | (x == one), one, value);
+}
+} // namespace detail
+
+/// x^y with the special cases of C's pow; 6 ulp, 2 ulp for |y log2 x| < 16.
+template <class V> POP_SIMD_INLINE V pow(V x, V y) {
+  return detail::powOf(x, y, detail::powMagnitude(V::abs(x), y));
 }
 
 /// x - trunc(x / y) y, exact, with the sign of x; special cases of C's fmod.

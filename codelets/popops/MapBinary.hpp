@@ -149,11 +149,13 @@ template <MapOp OP, class I> POP_SIMD_INLINE I integerBinary(I a, I b) {
 template <class Tag, class T, MapOp OP>
 void binaryKernel(void *out, const void *in0, const void *in1, const void *, std::size_t n,
                   bool past) {
-  using V = MapLanes<Tag, T>;
+  using V = MapLanesOf<Tag, T, OP>;
   using To = std::conditional_t<vertices::givesBool(OP), bool, T>;
   const auto apply = [](V x, V y) {
     if constexpr (vertices::givesBool(OP))
       return compareLanes<OP>(x, y);
+    else if constexpr (OP == MapOp::POWER && std::is_same_v<T, half>)
+      return math::ofHalf::pow(x, y);
     else if constexpr (IS_FLOATING<T>)
       return floatBinary<OP>(x, y);
     else
@@ -162,7 +164,8 @@ void binaryKernel(void *out, const void *in0, const void *in1, const void *, std
   const T *a = static_cast<const T *>(in0), *b = static_cast<const T *>(in1);
   To *result = static_cast<To *>(out);
   const std::size_t i = eachWholeVector<OP, std::is_same_v<To, half>, V::width>(
-      n, past, [&](std::size_t k) POP_SIMD_LAMBDA { return apply(V::load(a + k), V::load(b + k)); },
+      n, past, [](std::size_t, std::size_t) {}, // two arrays at once keep the processor's own busy
+      [&](std::size_t k) POP_SIMD_LAMBDA { return apply(V::load(a + k), V::load(b + k)); },
       [&](auto v, std::size_t k, bool by) POP_SIMD_LAMBDA { putLanes(v, result + k, by); });
   if (i < n)
     storeLanes(apply(V::loadPartial(a + i, n - i), V::loadPartial(b + i, n - i)), result + i,

@@ -2,13 +2,15 @@
 /// Runs a MapProgram on a range of elements.
 ///
 /// The range is walked in steps short enough that all intermediate values stay in L1; each
-/// instruction is one call of an array kernel per step. Operands of full length are read in place
-/// and the last instruction writes the output in place, so a program of one operation on full
-/// operands is one call. Constants and repeating operands are laid out into a buffer, once where
-/// they do not change from step to step. Nothing is allocated: scratch is 32 KB of stack.
+/// instruction is one call of an array kernel per step, and a chain of cheap ones is one call.
+/// Operands of full length are read in place and the last instruction writes the output in place,
+/// so a program of one operation on full operands is one call. Constants and repeating operands are
+/// laid out into a buffer, once where they do not change from step to step. Nothing is allocated:
+/// scratch is 32 KB of stack.
 #pragma once
 
 #include <codelets/popops/MapBinary.hpp>
+#include <codelets/popops/MapChain.hpp>
 #include <codelets/popops/MapOperands.hpp>
 #include <codelets/popops/StreamBytes.hpp>
 
@@ -63,7 +65,9 @@ public:
       const bool buffered = stream_ && !direct_;
       const bool past = direct_ && reinterpret_cast<std::uintptr_t>(result) % 64 == 0;
       values_[vertices::MAP_OUTPUT] = buffered ? streamBuffer_ : result;
-      for (unsigned s = 0; s < program_.numInstructions(); ++s) {
+      if (chain_.count != 0)
+        mapChain<Tag>(chain_, values_, values_[vertices::MAP_OUTPUT], n, past);
+      for (unsigned s = chain_.count; s < program_.numInstructions(); ++s) {
         const MapStep &step = steps_[s];
         step.kernel(values_[step.result], values_[step.args[0]], values_[step.args[1]],
                     values_[step.args[2]], n, past && s + 1 == program_.numInstructions());
@@ -87,15 +91,23 @@ private:
         steps_[s].args[k] = in.args[k];
       outBytes_ = bytesOf(in.toType);
     }
+    chain_ = chainOf(program_);
   }
 
   void decodeOperands(const void *const *const *inputs) {
-    buffers_ = program_.numSlots();
+    buffers_ = chain_.count != 0 ? 0 : program_.numSlots();
     for (unsigned i = 0; i < program_.numOperands(); ++i) {
       const vertices::MapOperand operand = program_.operand(i);
       operands_[i].decode(operand, inputs, out_);
       buffers_ += operands_[i].isBuffered();
     }
+    // Constants of a chain are not as long as a step, unless it begins with one.
+    if (chain_.count != 0 && operands_[chain_.first].reading == Reading::CONSTANT)
+      return;
+    for (unsigned s = 0; s < chain_.count; ++s)
+      if (vertices::arity(chain_.steps[s].op) == 2)
+        chain_.steps[s].constant = operands_[chain_.steps[s].other].reading == Reading::CONSTANT;
+    shortConstants_ = chain_.count != 0;
   }
 
   /// Only where no operand is the output's own memory, which is in the cache already.
@@ -135,7 +147,7 @@ private:
       next += bytes;
       return p;
     };
-    for (unsigned s = 0; s < program_.numSlots(); ++s)
+    for (unsigned s = 0; chain_.count == 0 && s < program_.numSlots(); ++s)
       values_[vertices::MAP_SLOT0 + s] = take();
     if (stream_ && !direct_)
       streamBuffer_ = take();
@@ -145,7 +157,8 @@ private:
         continue;
       o.buffer = values_[i] = take();
       if (o.reading == Reading::CONSTANT)
-        splatBytes(o.buffer, &o.bits, o.bytes, limit);
+        splatBytes(o.buffer, &o.bits, o.bytes,
+                   shortConstants_ && limit > MAP_CHAIN_TILE ? MAP_CHAIN_TILE : limit);
     }
   }
 
@@ -166,6 +179,8 @@ private:
     MapOperandState operands_[vertices::MAP_MAX_OPERANDS];
   };
   MapStep steps_[vertices::MAP_MAX_INSTRUCTIONS];
+  MapChain chain_; // the whole program, if it is one
+  bool shortConstants_ = false;
   unsigned char *values_[256];
   alignas(64) unsigned char scratch_[MAP_SCRATCH + 64 * (vertices::MAP_MAX_OPERANDS +
                                                          vertices::MAP_MAX_SLOTS + 1)];

@@ -85,6 +85,26 @@ public:
     return static_cast<int>(nodes.size()) - 1;
   }
 
+  /// Operations that each take the result of the one before, as either operand.
+  int growChain(MapType type, unsigned operations) {
+    static const MapOp ops[] = {MapOp::ABSOLUTE, MapOp::NEGATE,   MapOp::RELU,    MapOp::SQUARE,
+                                MapOp::SIGMOID,  MapOp::TANH,     MapOp::ADD,     MapOp::SUBTRACT,
+                                MapOp::MULTIPLY, MapOp::DIVIDE,   MapOp::MAXIMUM, MapOp::MINIMUM,
+                                MapOp::EXPONENT, MapOp::SUBTRACT, MapOp::MINIMUM, MapOp::ADD};
+    int last = leaf(type);
+    for (unsigned i = 0; i < operations; ++i) {
+      Node node;
+      node.type = type;
+      node.op = ops[random_() % std::size(ops)];
+      node.args = {last};
+      if (vertices::arity(node.op) == 2)
+        node.args.insert(node.args.begin() + random_() % 2, leaf(type));
+      nodes.push_back(node);
+      last = static_cast<int>(nodes.size()) - 1;
+    }
+    return last;
+  }
+
   /// Emits a node and what it needs into a builder.
   MapProgramBuilder::Value emit(MapProgramBuilder &b, int id) {
     if (const auto it = values_.find(id); it != values_.end())
@@ -247,7 +267,16 @@ std::vector<unsigned char> runVertex(isa::Isa isa, Expression &e,
   return bytes;
 }
 
-template <class T> void checkRandomPrograms(MapType type, unsigned seed, int rounds) {
+/// Whose sign nobody promises.
+bool isNan(MapType type, std::uint32_t bits) {
+  return type == MapType::FLOAT  ? (bits & 0x7fffffffU) > 0x7f800000U
+         : type == MapType::HALF ? (bits & 0x7fffU) > 0x7c00U
+                                 : false;
+}
+
+/// \param chains  programs are growChain's
+template <class T>
+void checkRandomPrograms(MapType type, unsigned seed, int rounds, bool chains = false) {
   std::mt19937 random(seed);
   for (int round = 0; round < rounds; ++round) {
     const std::size_t n = test::lengths()[random() % test::lengths().size()];
@@ -256,7 +285,8 @@ template <class T> void checkRandomPrograms(MapType type, unsigned seed, int rou
     Expression e(random, n);
     e.outputType = type;
     e.allowOutput = round % 2;
-    const int root = e.grow(type, 1 + static_cast<int>(random() % 5));
+    const unsigned size = 1 + static_cast<unsigned>(random() % 5);
+    const int root = chains ? e.growChain(type, 2 * size) : e.grow(type, static_cast<int>(size));
     MapProgramBuilder builder;
     const auto program = builder.finish(e.emit(builder, root));
     std::vector<unsigned char> old(n * sizeof(T));
@@ -269,7 +299,9 @@ template <class T> void checkRandomPrograms(MapType type, unsigned seed, int rou
       const auto out = runVertex<T>(isa, e, program, n, old);
       for (std::size_t i = 0; i < n; ++i) {
         const std::uint32_t expected = e.evaluate(root, i, old);
-        REQUIRE_MESSAGE(std::memcmp(out.data() + i * sizeof(T), &expected, sizeof(T)) == 0,
+        std::uint32_t got = 0;
+        std::memcpy(&got, out.data() + i * sizeof(T), sizeof(T));
+        REQUIRE_MESSAGE((got == expected || (isNan(type, got) && isNan(type, expected))),
                         "element ", i);
       }
     }
@@ -284,6 +316,10 @@ TEST_SUITE("codelets/popops/map") {
   }
   TEST_CASE("random programs with half results equal their expression element by element") {
     checkRandomPrograms<poplar::half>(MapType::HALF, 22, 300);
+  }
+  TEST_CASE("chains of operations equal the operations one by one") {
+    checkRandomPrograms<float>(MapType::FLOAT, 27, 300, true);
+    checkRandomPrograms<poplar::half>(MapType::HALF, 28, 300, true);
   }
   TEST_CASE("random programs with integer and BOOL results equal their expression") {
     checkRandomPrograms<int>(MapType::INT, 23, 100);

@@ -1,0 +1,47 @@
+/// \file SimdLookup.hpp
+/// Tables of eight numbers, one permutation to look up in, and functions made of eight polynomials.
+#pragma once
+
+#include <codelets/arch/Simd.hpp>
+
+namespace cottonwood::math {
+
+/// table[i & 7] in every lane.
+template <arch::ScalarTag Tag>
+POP_SIMD_INLINE simd<float, Tag> lookup8(const float (&table)[8], simd<std::int32_t, Tag> i) {
+  return simd<float, Tag>::splat(table[i.r & 7]);
+}
+#if defined(__AVX2__) && defined(__FMA__) && defined(__F16C__)
+template <arch::Avx2Tag Tag>
+POP_SIMD_INLINE simd<float, Tag> lookup8(const float (&table)[8], simd<std::int32_t, Tag> i) {
+  return simd<float, Tag>{_mm256_permutevar8x32_ps(_mm256_loadu_ps(table), i.r)};
+}
+#endif
+#if defined(__AVX512F__) && defined(__AVX512BW__) && defined(__AVX512DQ__) && defined(__AVX512VL__)
+template <arch::Avx512Tag Tag>
+POP_SIMD_INLINE simd<float, Tag> lookup8(const float (&table)[8], simd<std::int32_t, Tag> i) {
+  return simd<float, Tag>{
+      _mm512_permutexvar_ps(i.r, _mm512_broadcast_f32x8(_mm256_loadu_ps(table)))};
+}
+#endif
+
+/// The polynomial of piece k & 7 at t; c[power][piece].
+template <class V, std::size_t N>
+POP_SIMD_INLINE V pieces(V t, typename V::Int k, const float (&c)[N][8]) {
+  const V t2 = t * t; // even and odd powers apart
+  V last = lookup8(c[N - 1], k), other = lookup8(c[N - 2], k);
+  arch::unrolled<N - 2>([&](auto i) POP_SIMD_LAMBDA {
+    const V sum = V::fma(last, t2, lookup8(c[N - 3 - i], k));
+    last = other;
+    other = sum;
+  });
+  return V::fma(last, t, other);
+}
+
+/// Which half of its binade a positive number lies in; consecutive halves count on by one, and
+/// those of [1, 1.5) are 6 in the low three bits.
+template <class V> POP_SIMD_INLINE typename V::Int halfBinade(V x) {
+  return x.bits().template shiftRightArithmetic<22>();
+}
+
+} // namespace cottonwood::math

@@ -1,0 +1,134 @@
+/// \file SimdMathHalf.hpp
+/// Elementary functions of simd<float, Tag> whose operands are halves and whose results are rounded
+/// to half at once: shorter polynomials than those of SimdMath.hpp, with relative errors below
+/// 2^-17.6, which add at most 0.01 to the half unit in the last place that rounding costs. Beyond
+/// the range of half results may be anything that rounds to the right half.
+#pragma once
+
+#include <codelets/arch/SimdMath.hpp>
+
+namespace cottonwood::math::ofHalf {
+
+namespace detail {
+using namespace math::detail;
+/// e^r for |r| <= ln(2) / 2.
+template <class V>
+inline constexpr float EXP[] = {0x1.ffffe6p-1f, 0x1.fffb34p-1f, 0x1.0005ecp-1f, 0x1.57e0b8p-3f,
+                                0x1.538874p-5f};
+/// LOG_HI + LOG_LO.
+template <class V>
+inline constexpr float LOG_MIDDLE[8] = {
+    -0x1.269624p-2f, -0x1.a93ed8p-3f, -0x1.1178eep-3f, -0x1.f0a30cp-5f, 0,
+    0x1.9335e6p-4f,  0x1.c8ff7ap-3f,  0x1.4618bap-2f};
+template <class V>
+inline constexpr float LOG_PIECE[] = {-0x1.0001bp-1f, 0x1.55f7dep-2f, -0x1.f17ff4p-3f};
+template <class V>
+inline constexpr float SIN_WIDE[] = {-0x1.55510cp-3f, 0x1.1070a2p-7f, -0x1.84cf88p-13f};
+/// Of tanh on pieces of z + 3/4 that are half binades; the first three are the last.
+template <class V>
+inline constexpr float TANH_CENTRE[8] = {1.75f, 2.75f, 4.25f, 6.25f, 8.125f, 0, 0.5f, 1.f};
+template <class V>
+inline constexpr float TANH[][8] = {
+    {0x1.e1fc2p-1f, 0x1.fbd5p-1f, 0x1.ffca82p-1f, 0x1.ffff06p-1f, 0x1.fffffap-1f, 0, 0x1.d93526p-2f,
+     0x1.85efbp-1f},
+    {0x1.d225aep-4f, 0x1.09a87ap-6f, 0x1.aba0cep-11f, 0x1.f52c22p-17f, 0x1.786bd8p-22f,
+     0x1.fffffep-1f, 0x1.92a9e8p-1f, 0x1.ae0dbp-2f},
+    {-0x1.b72d3ap-4f, -0x1.072c1p-6f, -0x1.9ea6e2p-11f, -0x1.e9e942p-17f, -0x1.4e025p-22f,
+     0x1.b022dp-17f, -0x1.740b8ep-2f, -0x1.47914cp-2f},
+    {0x1.026352p-4f, 0x1.59626p-7f, 0x1.151ee2p-11f, 0x1.460076p-17f, 0x1.f162f4p-23f,
+     -0x1.55bbbap-2f, -0x1.834b64p-4f, 0x1.a8696ap-4f},
+    {-0x1.73abb6p-6f, -0x1.5bb83ep-8f, -0x1.585f92p-12f, -0x1.8fe056p-18f, -0x1.7ea634p-23f,
+     0x1.ff31aap-9f, 0x1.47cd34p-3f, 0x1.e25a3ep-6f},
+    {0x1.5c657cp-9f, 0x1.ff82f8p-10f, 0x1.0f7236p-13f, 0x1.3f5d8ep-19f, 0x1.ce005ap-25f,
+     0x1.eb1edp-4f, -0x1.564f9ep-6f, -0x1.7b2b2ap-5f}};
+/// As math's, of degree 5.
+template <class V>
+inline constexpr float ERF[][8] = {
+    {0, 0x1.14eaa4p-1f, 0x1.b8f744p-1f, 0x1.f27ffep-1f, 0x1.fe6e16p-1f, 0x1.ffe3ep-1f,
+     0x1.fffed4p-1f, 0x1.fffff8p-1f},
+    {0x1.20dd74p+0f, 0x1.b7465ap-1f, 0x1.822e8ap-2f, 0x1.888cbp-4f, 0x1.cd5ec8p-7f, 0x1.397cb4p-10f,
+     0x1.ec92ep-15f, 0x1.bf7108p-20f},
+    {0x1.3c0b54p-17f, -0x1.cbbbf4p-2f, -0x1.944e3p-2f, -0x1.344d96p-3f, -0x1.e2e362p-6f,
+     -0x1.992632p-9f, -0x1.7fa7c8p-13f, -0x1.08986p-18f},
+    {-0x1.816a2ap-2f, -0x1.094ed6p-3f, 0x1.32bcb6p-3f, 0x1.014f0cp-3f, 0x1.2aad1p-5f,
+     0x1.4bbf76p-8f, 0x1.7faf68p-12f, 0x1.e1e3bap-17f},
+    {0x1.3517bep-9f, 0x1.6dbb5ep-3f, 0x1.bae65cp-5f, -0x1.7efa4ep-5f, -0x1.d3437cp-6f,
+     -0x1.7f155ap-8f, -0x1.27262ep-11f, -0x1.de8396p-15f},
+    {0x1.af0a24p-4f, 0x1.08b0a6p-8f, -0x1.0c9d34p-4f, -0x1.084e6p-7f, 0x1.9c7cd2p-7f, 0x1.1e594p-8f,
+     0x1.26b6cep-11f, 0x1.123d48p-15f}};
+/// x - n pi for |n| < 2^14.
+template <class V> POP_SIMD_INLINE V minusPi(V x, V n) {
+  return V::fnma(n, V::splat(-0x1.777a5cp-24f), V::fnma(n, V::splat(0x1.921fb6p+1f), x));
+}
+template <class V> POP_SIMD_INLINE V sinOfHalfTurn(V r, typename V::Int n) {
+  const V u = r * r;
+  return negateIf<0>(V::fma(r, u * polynomial(u, SIN_WIDE<V>), r), n);
+}
+} // namespace detail
+
+template <class V> POP_SIMD_INLINE V exp(V x) {
+  const V magic = V::splat(detail::INTEGERS);
+  const V y = detail::clampKeepNan(x, -87.f, 87.f);
+  const V n = V::fma(y, V::splat(detail::LOG2E), magic);
+  const V r = V::fnma(n - magic, V::splat(0x1.62e43p-1f), y);
+  // A NaN's low bits are 0, as they are in every NaN that was a half.
+  return V::fromBits(polynomial(r, detail::EXP<V>).bits() + n.bits().template shiftLeft<23>());
+}
+
+template <class V> POP_SIMD_INLINE V log(V x) {
+  const auto [f, e, k] = detail::logParts(x);
+  const V big = V::fma(e, V::splat(0x1.62e43p-1f), lookup8(detail::LOG_MIDDLE<V>, k));
+  const V value = big + V::fma(f * f, polynomial(f, detail::LOG_PIECE<V>), f);
+  return detail::notPositiveNormal(x).any() ? detail::logSpecial(x, value) : value;
+}
+
+template <class V> POP_SIMD_INLINE V tanh(V x) {
+  const V z = V::min(V::splat(9.02f), V::abs(x));
+  const auto k = halfBinade(z + V::splat(0.75f));
+  return copySign(pieces(z - lookup8(detail::TANH_CENTRE<V>, k), k, detail::TANH<V>), x);
+}
+
+template <class V> POP_SIMD_INLINE V sigmoid(V x) {
+  const V one = V::splat(1.f);
+  return one / (one + exp(-x));
+}
+
+template <class V> POP_SIMD_INLINE V erf(V x) {
+  const V z = V::min(V::splat(3.925f), V::abs(x)), magic = V::splat(detail::INTEGERS);
+  const V k = V::fma(z, V::splat(1 / detail::ERF_STEP), magic);
+  const V t = V::fnma(k - magic, V::splat(detail::ERF_STEP), z);
+  return copySign(pieces(t, k.bits(), detail::ERF<V>), x);
+}
+
+template <class V> POP_SIMD_INLINE V sin(V x) {
+  const V magic = V::splat(detail::INTEGERS);
+  const V n = V::fma(x, V::splat(detail::INVERSE_PI), magic);
+  const V value = detail::sinOfHalfTurn(detail::minusPi(x, n - magic), n.bits());
+  return detail::largeTrig(x, V::select(x == V::zero(), x, value),
+                           [](float a) { return __builtin_sinf(a); });
+}
+
+template <class V> POP_SIMD_INLINE V cos(V x) {
+  const V magic = V::splat(detail::INTEGERS), half = V::splat(0.5f);
+  const V n = V::fms(x, V::splat(detail::INVERSE_PI), half) + magic;
+  const V r = detail::minusPi(x, (n - magic) + half);
+  const V value = detail::sinOfHalfTurn(r, n.bits() + V::Int::splat(1));
+  return detail::largeTrig(x, value, [](float a) { return __builtin_cosf(a); });
+}
+
+template <class V> POP_SIMD_INLINE V gelu(V x) {
+  const V value = x * sigmoid(math::detail::geluArgument(x));
+  return V::select(x == V::splat(-__builtin_inff()), V::splat(-0.f), value);
+}
+
+template <class V> POP_SIMD_INLINE V swish(V x) {
+  const V value = x * sigmoid(x);
+  return V::select(x == V::splat(-__builtin_inff()), V::splat(-0.f), value);
+}
+
+/// A half result has |y log x| < 18, or has overflown or vanished.
+template <class V> POP_SIMD_INLINE V pow(V x, V y) {
+  return math::detail::powOf(x, y, exp(y * math::log(V::abs(x))));
+}
+
+} // namespace cottonwood::math::ofHalf
