@@ -43,6 +43,7 @@ POP_INLINE MultiCall checkMulti(char const *where, Tensor const &t, Tensor const
   auto const &internal = plan.getImpl();
   call.way.flags = call.options.vertexFlags();
   if (!internal.isNull) {
+    call.way.isPlanned = true;
     call.way.serialSplit = internal.plan.lookupSerialSplit;
     call.way.parallelSplit = internal.plan.lookupParallelSplit;
   }

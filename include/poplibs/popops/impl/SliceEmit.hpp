@@ -26,6 +26,7 @@ struct SliceJob {
 struct SliceWay {
   unsigned flags = 0; ///< SliceOptions::vertexFlags()
   std::size_t serialSplit = 1, parallelSplit = 1;
+  bool isPlanned = false; ///< the table lies as a plan wants it
 };
 
 /// What updates do with the rows; without an operation they overwrite them.

@@ -135,7 +135,7 @@ public:
       Type const type = bytesType(graph_, job_.table.elementType());
       job_.table = job_.table.reinterpret(type);
       job_.slices = job_.slices.reinterpret(type);
-      if (!isOneTile(graph_) && isScattered(job_))
+      if (!isOneTile(graph_) && !way_.isPlanned && isScattered(job_))
         gatherTable(job_, prog);
       arrays.push_back(std::move(job_));
     }
