@@ -10,7 +10,16 @@
 namespace cottonwood::math::ofHalf {
 
 namespace detail {
-using namespace math::detail;
+using math::detail::clampKeepNan;
+using math::detail::ERF_STEP;
+using math::detail::INTEGERS;
+using math::detail::INVERSE_PI;
+using math::detail::largeTrig;
+using math::detail::LOG2E;
+using math::detail::logParts;
+using math::detail::logSpecial;
+using math::detail::negateIf;
+using math::detail::notPositiveNormal;
 /// e^r for |r| <= ln(2) / 2.
 template <class V>
 inline constexpr float EXP[] = {0x1.ffffe6p-1f, 0x1.fffb34p-1f, 0x1.0005ecp-1f, 0x1.57e0b8p-3f,

@@ -28,7 +28,7 @@ struct MapChain {
 
 namespace detail {
 /// Those that are worth a chain: the others take longer than a pass through the first cache.
-constexpr bool isChained(MapOp op) {
+POP_SIMD_INLINE constexpr bool isChained(MapOp op) {
   switch (op) {
   case MapOp::ABSOLUTE:
   case MapOp::NEGATE:
@@ -50,7 +50,7 @@ constexpr bool isChained(MapOp op) {
 }
 
 /// The chain that a program on floats is. Programs of one operation are none.
-inline MapChain chainOf(const vertices::MapProgramView &program) {
+POP_SIMD_INLINE MapChain chainOf(const vertices::MapProgramView &program) {
   MapChain chain;
   const unsigned count = program.numInstructions();
   if (count < 2 || count > MAP_CHAIN_STEPS)
@@ -60,7 +60,7 @@ inline MapChain chainOf(const vertices::MapProgramView &program) {
     const vertices::MapInstruction in = program.instruction(s);
     if (!isChained(in.op) || in.type != MapType::FLOAT || in.toType != MapType::FLOAT)
       return chain;
-    const bool two = vertices::arity(in.op) == 2;
+    const bool two = in.op >= vertices::FIRST_BINARY_MAP_OP;
     const std::uint8_t a = in.args[0], b = two ? in.args[1] : in.args[0];
     const bool second = s != 0 && a != result; // is the result so far
     const std::uint8_t other = second ? a : b;

@@ -105,7 +105,7 @@ private:
     if (chain_.count != 0 && operands_[chain_.first].reading == Reading::CONSTANT)
       return;
     for (unsigned s = 0; s < chain_.count; ++s)
-      if (vertices::arity(chain_.steps[s].op) == 2)
+      if (chain_.steps[s].op >= vertices::FIRST_BINARY_MAP_OP)
         chain_.steps[s].constant = operands_[chain_.steps[s].other].reading == Reading::CONSTANT;
     shortConstants_ = chain_.count != 0;
   }
