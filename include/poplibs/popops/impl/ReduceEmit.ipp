@@ -189,7 +189,11 @@ private:
     even.out = outs.slice(0, rows);
     even.update = even.finishes = false;
     even.scale = Tensor();
-    addShares(cs, even);
+    // Enough vertices for the engine to deal out whole ones: contexts beyond the rows do nothing.
+    std::size_t const each =
+        std::max<std::size_t>(1, (rows + 1) / (4 * std::size_t{crew_.threads}));
+    for (std::size_t row = 0; row < rows; row += each)
+      addRows(cs, 0, even, row, std::min(row + each, rows));
     if (outs.dim(0) == rows)
       return;
     even.in = stage.in.slice(whole * plan.partSize, reduced, 1);
