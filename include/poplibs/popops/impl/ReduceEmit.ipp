@@ -166,17 +166,22 @@ private:
     std::size_t const whole = reduced / plan.partSize, rows = stage.in.dim(0) * whole;
     Tensor const outs = partials.reshape({partials.dim(0) * partials.dim(1), inner});
     Tensor const even = stage.in.slice(0, whole * plan.partSize, 1);
-    addShares(cs, stage.partial(even.reshape({rows, plan.partSize, inner}), outs.slice(0, rows)));
+    ReduceStage const parts =
+        stage.partial(even.reshape({rows, plan.partSize, inner}), outs.slice(0, rows));
+    // Enough vertices for the engine to deal out whole ones: contexts beyond the rows do nothing.
+    std::size_t const each =
+        std::max<std::size_t>(1, (rows + 1) / (4 * std::size_t{crew_.threads}));
+    for (std::size_t row = 0; row < rows; row += each)
+      vertices_.addRows(cs, 0, parts, row, std::min(row + each, rows));
     if (outs.dim(0) != rows)
       vertices_.add(cs, 0,
                     stage.partial(stage.in.slice(whole * plan.partSize, reduced, 1),
                                   outs.slice(rows, outs.dim(0))));
   }
 
-  void finalStage(ReduceStage const &stage) { addShares(vertices_.nextSet(), stage); }
-
   // Rows of outputs, as many vertices as come out even.
-  void addShares(::poplar::ComputeSet cs, ReduceStage const &stage) {
+  void finalStage(ReduceStage const &stage) {
+    auto const cs = vertices_.nextSet();
     double const rowCycles = static_cast<double>(stage.in.dim(1) * stage.out.dim(1)) / 4;
     for (Share const &share : rowSharesOf(graph_, stage.out, rowCycles))
       vertices_.addRows(cs, 0, stage, share.intervals[0].begin(), share.intervals[0].end());
