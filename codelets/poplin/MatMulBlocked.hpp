@@ -17,6 +17,7 @@ public:
                 const Finish &finish = {})
       : args_(args), finish_(finish), packA_(blocking.packA != 0 || !std::is_same_v<TIn, float>),
         packB_(blocking.packB != 0),
+        convertsPanels_(!FLOAT_IN && args.a.column == 1 && args.n <= 2 * COLUMNS),
         asking_(args.m <= FEW * Shape::ROWS || args.n <= FEW * COLUMNS) {
     const std::size_t blocks = args.k == 0 ? 1 : (args.k + blocking.depth - 1) / blocking.depth;
     depth_ = (args.k + blocks - 1) / blocks;
@@ -39,6 +40,10 @@ private:
   /// Panels of rows or strips of columns up to which operands come from far: they are used too
   /// seldom to be in a cache, and there is too little else to hide their way.
   static constexpr std::size_t FEW = 4;
+  /// Rows of A these many floats apart lie in one set of L1, which has room for eight or more; so
+  /// many of them leave some for B.
+  static constexpr std::ptrdiff_t SET_SPAN = MATMUL_WAY_BYTES / sizeof(float);
+  static constexpr std::size_t SET_ROWS = 6;
   /// C's rows can take the tile's sums directly.
   static constexpr bool FLOAT_OUT = std::is_same_v<TOut, float>;
   static constexpr bool HALF_OUT = std::is_same_v<TOut, half>;
@@ -63,16 +68,16 @@ private:
     setA(first, m);
     for (std::size_t j = 0; j < args_.n;) {
       Strip strip{first, m, j, stripColumns(j), 0};
-      strip.height = panelHeight_ != 0 ? panelHeight_ : tileRows(m, strip.columns);
-      if (strip.columns > NARROW || m < W || aDepth_ != 1 || !runNarrow(strip))
+      strip.height = panelHeight_ != 0 ? panelHeight_ : tileRows(m, strip.columns, mostRows_);
+      if (strip.columns > NARROW || m < W || aDepth_ != 1 || convertsPanels_ || !runNarrow(strip))
         runStrip(strip);
       j += strip.columns;
     }
   }
 
   /// Rows of the tiles of a strip: equal ones, so that none is left with a row or two.
-  static std::size_t tileRows(std::size_t m, std::size_t columns) {
-    const std::size_t most = Shape::rowsOf(columns);
+  static std::size_t tileRows(std::size_t m, std::size_t columns, std::size_t most) {
+    most = most < Shape::rowsOf(columns) ? most : Shape::rowsOf(columns);
     const std::size_t panels = (m + most - 1) / most;
     return (m + panels - 1) / panels;
   }
@@ -89,9 +94,11 @@ private:
   /// of equal height, at a + i / panelHeight * panelHeight * k + p * panelHeight + i % panelHeight.
   void setA(std::size_t first, std::size_t m) {
     const MatMulView<TIn> a{args_.a.at(first, 0), args_.a.row, args_.a.column};
-    panelHeight_ = 0;
-    if (packA_ && a.row == 1 && a.column != 1) {
-      panelHeight_ = tileRows(m, stripColumns(0));
+    panelHeight_ = 0, firstRow_ = first;
+    if (convertsPanels_) {
+      a_ = packedA_, aDepth_ = 1, aRow_ = static_cast<std::ptrdiff_t>(depth_ + MATMUL_ROW_PADDING);
+    } else if (packA_ && a.row == 1 && a.column != 1) {
+      panelHeight_ = tileRows(m, stripColumns(0), Shape::ROWS);
       packMatMulPanelsOfA<Tag>(a, m, args_.k, packedA_, panelHeight_);
       a_ = packedA_, aDepth_ = static_cast<std::ptrdiff_t>(panelHeight_), aRow_ = 1;
     } else if (packA_) {
@@ -101,6 +108,7 @@ private:
     } else if constexpr (FLOAT_IN) {
       a_ = a.data, aDepth_ = a.column, aRow_ = a.row;
     }
+    mostRows_ = aRow_ != 0 && aRow_ % SET_SPAN == 0 ? SET_ROWS : Shape::ROWS;
   }
 
   /// From the rows of A of one tile of a strip to those of the next.
@@ -126,7 +134,7 @@ private:
     const bool inPlace = b.column == 1 || s.columns == 1;
     MatMulTileArgs tile{};
     tile.k = depth;
-    tile.a = a_ + static_cast<std::ptrdiff_t>(p) * aDepth_;
+    tile.a = convertsPanels_ ? packedA_ : a_ + static_cast<std::ptrdiff_t>(p) * aDepth_;
     tile.aRow = aRow_, tile.aColumn = aDepth_;
     tile.packed = strip_;
     tile.columns = static_cast<unsigned>(s.columns);
@@ -139,8 +147,17 @@ private:
       const bool end = s.j + s.columns >= args_.n && p + depth >= args_.k;
       if (args_.bPanel != 0 && !end) // never past the end of B
         tile.bAhead = MATMUL_PREFETCH_PANEL_ROWS * b.row;
-      if (!packB_ || args_.bPanel != 0)
+      const bool oftenConverted = !FLOAT_IN && s.columns <= COLUMNS && s.m > 2 * s.height;
+      if (args_.bPanel != 0 && !oftenConverted)
         return runTiles<IN_PLACE>(tile, s, rows, s.m, p);
+      if (args_.bPanel == 0 && !packB_) {
+        // The first panel brings B near; it is small enough to stay there.
+        tile.bAhead = MATMUL_PREFETCH_IN_PLACE * b.row;
+        tile.bAheadRows = MATMUL_PREFETCH_IN_PLACE;
+        runTiles<IN_PLACE>(tile, s, rows, 1, p);
+        tile.bAhead = 0;
+        return runTiles<IN_PLACE>(tile, s, rows, s.m, p);
+      }
       runTiles<PACKING>(tile, s, rows, 1, p);
     } else {
       packMatMulPanel<Tag>(b, depth, tile.columns, strip_);
@@ -188,11 +205,13 @@ private:
   POP_SIMD_INLINE void runTiles(MatMulTileArgs &tile, const Strip &s, Rows &rows, std::size_t until,
                                 std::size_t p) {
     const auto height = static_cast<std::ptrdiff_t>(s.height);
-    const std::ptrdiff_t panel = aPanel(s);
+    const std::ptrdiff_t panel = convertsPanels_ ? 0 : aPanel(s);
     const MatMulTileFunction whole = matMulTileOf<Tag, SOURCE>(s.height, s.columns);
     for (; rows.at < until && rows.at + s.height <= rows.end; rows.at += s.height) {
       if constexpr (SOURCE == MatMulSource::FLOAT_ASKING)
         askAhead(tile, s, rows, p);
+      if (convertsPanels_)
+        convertPanel(s, rows.at, s.height, p, tile.k);
       whole(tile);
       if (rows.finish)
         storeSums(s, rows.at, s.height, tile);
@@ -207,10 +226,20 @@ private:
       return;
     if constexpr (SOURCE == MatMulSource::FLOAT_ASKING)
       askAhead(tile, s, rows, p);
+    if (convertsPanels_)
+      convertPanel(s, rows.at, rows.end - rows.at, p, tile.k);
     matMulTileOf<Tag, SOURCE>(rows.end - rows.at, s.columns)(tile);
     if (rows.finish)
       storeSums(s, rows.at, rows.end - rows.at, tile);
     rows.at = rows.end;
+  }
+
+  /// Rows [i, i + rows) of the strip and values [p, p + depth) of k, as floats in the nearest
+  /// cache.
+  void convertPanel(const Strip &s, std::size_t i, std::size_t rows, std::size_t p,
+                    std::size_t depth) {
+    packMatMulRows<Tag>(MatMulView<TIn>{args_.a.at(s.first + i, p), args_.a.row, args_.a.column},
+                        rows, depth, packedA_, static_cast<std::size_t>(aRow_));
   }
 
   /// What the panel at rows.at asks for while it computes: the next panel's rows of A and, in the
@@ -222,14 +251,30 @@ private:
     const std::size_t nextP = p + tile.k < args_.k ? p + tile.k : 0;
     const std::size_t nextJ = nextP != 0 ? s.j : s.j + s.columns;
     const bool next = nextJ + s.columns <= args_.n;
-    if (aDepth_ == 1 && (after < rows.end || next)) // values of k share cache lines
-      tile.aAhead = after < rows.end ? aPanel(s) : a_ + static_cast<std::ptrdiff_t>(nextP) - tile.a;
-    else
-      tile.aAhead = 0;
+    tile.aNext = strip_, tile.aNextRow = tile.aNextStep = 0;
+    if (aDepth_ == 1 && (after < rows.end || next)) { // values of k share cache lines
+      const bool below = after < rows.end;
+      askForA(tile, s.first + (below ? after : 0), below ? p : nextP);
+    }
     tile.bNext = strip_, tile.bNextBytes = 0;
     if (next && args_.b.column == 1 && after + s.height >= rows.end) {
       tile.bNext = args_.bAt(nextP, nextJ);
       tile.bNextBytes = args_.b.row * static_cast<std::ptrdiff_t>(sizeof(TIn));
+    }
+  }
+
+  /// Rows of A from i and values of k from p, where packing left them or where they will be
+  /// converted from.
+  POP_SIMD_INLINE void askForA(MatMulTileArgs &tile, std::size_t i, std::size_t p) const {
+    if (convertsPanels_) {
+      tile.aNext = args_.a.at(i, p);
+      tile.aNextRow = args_.a.row * static_cast<std::ptrdiff_t>(sizeof(TIn));
+      tile.aNextStep = MATMUL_LINE * sizeof(TIn);
+    } else {
+      tile.aNext =
+          a_ + static_cast<std::ptrdiff_t>(i - firstRow_) * aRow_ + static_cast<std::ptrdiff_t>(p);
+      tile.aNextRow = aRow_ * static_cast<std::ptrdiff_t>(sizeof(float));
+      tile.aNextStep = MATMUL_LINE * sizeof(float);
     }
   }
 
@@ -276,8 +321,8 @@ private:
 
   const MatMulArgs<TIn, TOut> &args_;
   [[no_unique_address]] const Finish finish_;
-  const bool packA_, packB_, asking_;
-  std::size_t depth_, rows_, width_, panelHeight_ = 0;
+  const bool packA_, packB_, convertsPanels_, asking_;
+  std::size_t depth_, rows_, width_, firstRow_ = 0, panelHeight_ = 0, mostRows_ = Shape::ROWS;
   float *strip_, *sums_, *packedA_;
   const float *a_ = nullptr;
   std::ptrdiff_t aDepth_ = 0, aRow_ = 0;

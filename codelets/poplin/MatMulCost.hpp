@@ -53,6 +53,8 @@ inline constexpr std::uint32_t MATMUL_PANEL = 32;
 inline constexpr std::uint32_t MATMUL_MAX_STREAMED_ROWS = 4;
 /// Rows of packed A start this many floats beyond K, so that they do not share cache sets.
 inline constexpr std::size_t MATMUL_ROW_PADDING = 16;
+/// Places this many bytes apart share a set of L1: 64 sets of 64 bytes on every x86-64.
+inline constexpr std::size_t MATMUL_WAY_BYTES = 4096;
 /// Values of K a step where a product on tiles computes elements by multiply-adds.
 inline constexpr std::size_t MATMUL_TILE_REPAIR_DEPTH = 256;
 
@@ -127,6 +129,7 @@ struct MatMulOperand {
   bool isHalf = false;
   std::int64_t row = 0, column = 0; ///< distances in elements
   bool panels = false;              ///< a B in panels: distances within one of them
+  bool passing = false;             ///< one of a batch: in no cache when its product begins
 };
 
 /// Cache sizes of one core, in bytes, and how its loads keep up; they choose blocks, never bits.
@@ -195,15 +198,30 @@ constexpr MatMulBlocking chooseMatMulBlocking(std::size_t m, std::size_t n, std:
   }
   result.columns = n <= MATMUL_MAX_TILE_COLUMNS ? MATMUL_MAX_TILE_COLUMNS : caches.stripColumns;
   const std::size_t line = matMulStripColumns(result) * sizeof(float);
-  const std::size_t stripBytes = std::max(caches.l1, caches.l2 / 12);
+  const auto distance = [](std::int64_t elements) {
+    return static_cast<std::size_t>(elements < 0 ? -elements : elements) * sizeof(float);
+  };
+  // Few tiles of a strip, or few strips: operands come from far and the strip is best in L1.
+  const bool fewPanels = m <= 4 * MATMUL_MAX_TILE_ROWS, fewColumns = n <= MATMUL_MAX_TILE_COLUMNS;
+  // Rows of A that share a set of L1 are pushed out early by a long strip; short rows of halves,
+  // which are converted on the way, come one by one.
+  const bool oneSet = !a.isHalf && a.column == 1 && distance(a.row) % MATMUL_WAY_BYTES == 0;
+  const bool inL1 = fewPanels || (fewColumns && !a.isHalf);
+  const std::size_t stripBytes = inL1                   ? caches.l1 / 4 * 3
+                                 : oneSet || fewColumns ? caches.l1 / 2 * 3
+                                                        : std::max(caches.l1, caches.l2 / 12);
   result.depth = static_cast<std::uint32_t>(std::clamp<std::size_t>(stripBytes / line, 128, 704));
-  // A strip in place is as good as a packed one while all of B stays in L2.
-  const auto bRow = static_cast<std::size_t>(b.row < 0 ? -b.row : b.row);
-  const bool smallB = k * bRow * sizeof(float) <= caches.l2 / 4;
-  result.packB = !smallB && !b.panels ? 1 : 0;
+  // A strip in place is as good as a packed one while all of B stays in L2, unless it has to be
+  // converted or is fetched for this product alone.
+  const bool smallB = k * distance(b.row) <= caches.l2 / 4;
+  const bool often = m >= 8 * MATMUL_MAX_TILE_ROWS && b.passing;
+  const bool again = b.isHalf && m > MATMUL_MAX_TILE_ROWS;
+  result.packB = !b.panels && (!smallB || often || again) ? 1 : 0;
   const bool smallA = m * k * sizeof(float) <= caches.l2 / 8;
   const bool fewStrips = n <= 2 * MATMUL_MAX_TILE_COLUMNS;
-  const bool spread = a.column != 1 && a.row != 1;
+  // Values of k that lie apart, or whose lines push each other out of L2 before all are used.
+  const bool spread =
+      a.column != 1 && (a.row != 1 || distance(a.column) % (MATMUL_WAY_BYTES / 2) == 0);
   result.packA = a.isHalf || (spread && !smallA && !fewStrips) ? 1 : 0;
   std::size_t rows = std::max<std::size_t>(caches.l2 / 8 / line, 192);
   if (result.packA) // a block of A that the last cache can hold

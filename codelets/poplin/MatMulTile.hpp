@@ -46,10 +46,11 @@ struct MatMulTileArgs {
   /// What a tile that neither packs nor asks requests ahead of its use; 0 if B is near, since a
   /// request costs as much as a load.
   std::ptrdiff_t bAhead;
-  /// What an asking tile asks for besides: rows of B that a later tile packs, one a step, and the
-  /// same values of k of the rows of A that lie `aAhead` further.
-  const void *bNext;
-  std::ptrdiff_t bNextBytes, aAhead;
+  std::size_t bAheadRows; ///< the last steps, which request nothing
+  /// What an asking tile asks for besides: rows of B that a later tile packs, one a step, and rows
+  /// of A of a later tile, aNextStep bytes of each in MATMUL_LINE steps.
+  const void *bNext, *aNext;
+  std::ptrdiff_t bNextBytes, aNextRow, aNextStep;
   float *packed; ///< where a packing tile leaves the rows of B: floats, whole vectors
   const float *cIn;
   std::ptrdiff_t cInRow;
@@ -91,8 +92,14 @@ template <class V, bool WHOLE, class T> POP_SIMD_INLINE V loadVector(const T *p,
 /// prefetcher follows.
 inline constexpr std::ptrdiff_t MATMUL_PREFETCH_ROWS = 32;
 
+/// The same for a B of a few hundred rows that tiles read where it is.
+inline constexpr std::ptrdiff_t MATMUL_PREFETCH_IN_PLACE = 16;
+
 /// The same for B in panels, which are read straight through.
 inline constexpr std::ptrdiff_t MATMUL_PREFETCH_PANEL_ROWS = 64;
+
+/// Tiles with so many values of k request the places of their sums when they begin.
+inline constexpr std::size_t MATMUL_LONG = 32;
 
 /// Values of k between two requests for rows of A: a cache line.
 inline constexpr std::size_t MATMUL_LINE = 16;
@@ -125,7 +132,11 @@ void matMulTile(const MatMulTileArgs &args) {
   };
   if (!args.cIn)
     unroll<ROWS>([&](auto i) __attribute__((always_inline)) {
-      unroll<VECTORS>([&](auto j) __attribute__((always_inline)) { sum[i][j] = V::zero(); });
+      unroll<VECTORS>([&](auto j) __attribute__((always_inline)) {
+        if (args.k >= MATMUL_LONG)
+          __builtin_prefetch(args.cOut + i * args.cOutRow + j * W, 1);
+        sum[i][j] = V::zero();
+      });
     });
   else if (whole)
     loadSums(std::true_type{});
@@ -157,6 +168,7 @@ void matMulTile(const MatMulTileArgs &args) {
     const std::ptrdiff_t ahead = args.bAhead;
     float *packed = args.packed;
     const char *next = static_cast<const char *>(args.bNext);
+    const char *nextA = static_cast<const char *>(args.aNext);
     for (std::size_t k = args.k; k != 0; --k, b += bRow) {
       V row[VECTORS];
       unroll<VECTORS>([&](auto j) __attribute__((always_inline)) {
@@ -175,11 +187,13 @@ void matMulTile(const MatMulTileArgs &args) {
         unroll<VECTORS>([&](auto j)
                             __attribute__((always_inline)) { __builtin_prefetch(next + 64 * j); });
         next += args.bNextBytes;
-        if (k % MATMUL_LINE == 0)
+        if (k % MATMUL_LINE == 0) {
           unroll<ROWS>([&](auto i) __attribute__((always_inline)) {
-            __builtin_prefetch(a[i / 3] + (i % 3) * aRow + args.aAhead, 0, 2);
+            __builtin_prefetch(nextA + i * args.aNextRow, 0, 2);
           });
-      } else if (ahead != 0) {
+          nextA += args.aNextStep;
+        }
+      } else if (ahead != 0 && k > args.bAheadRows) {
         unroll<VECTORS>([&](auto j) __attribute__((always_inline)) {
           __builtin_prefetch(b + ahead + vectorOf(j));
         });

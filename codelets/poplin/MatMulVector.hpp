@@ -112,35 +112,50 @@ namespace detail {
 /// Partial sums of one dot product: lane k mod 64, the same for every instruction set.
 inline constexpr std::size_t MATMUL_DOT_LANES = 64;
 
-/// One dot product of contiguous values, with 64 chains that are folded onto each other by halves:
-/// 32, 16, ... 1 apart. One row at a time: its stream is what hardware prefetchers follow best.
-template <class Tag, class T>
-POP_SIMD_INLINE float dotProduct(const T *a, const T *x, std::size_t k) {
+/// Rows that are read side by side: as many as there are registers for.
+template <class Tag>
+inline constexpr unsigned MATMUL_DOT_ROWS = simd<float, Tag>::width >= 16 ? 4 : 1;
+
+/// Dot products of ROWS rows with contiguous values, each with 64 chains that are folded onto each
+/// other by halves: 32, 16, ... 1 apart.
+template <class Tag, unsigned ROWS, class T>
+POP_SIMD_INLINE void dotProducts(const T *a, std::ptrdiff_t aRow, const T *x, std::size_t k,
+                                 float (&dots)[ROWS]) {
   using V = simd<float, Tag>;
   constexpr std::size_t W = static_cast<std::size_t>(V::width);
   constexpr std::size_t PARTS = MATMUL_DOT_LANES / W;
   constexpr std::size_t AHEAD = 2048 / sizeof(T);
-  V chain[PARTS]; // in registers: only ever indexed by constants
-  unroll<PARTS>([&](auto v) __attribute__((always_inline)) { chain[v] = V::zero(); });
+  V chain[ROWS][PARTS]; // in registers: only ever indexed by constants
+  unroll<ROWS>([&](auto i) POP_SIMD_LAMBDA {
+    unroll<PARTS>([&](auto v) POP_SIMD_LAMBDA { chain[i][v] = V::zero(); });
+  });
   std::size_t p = 0;
   for (; p + MATMUL_DOT_LANES <= k; p += MATMUL_DOT_LANES) {
-    for (std::size_t line = 0; line < MATMUL_DOT_LANES; line += 64 / sizeof(T))
-      __builtin_prefetch(a + p + line + AHEAD);
-    unroll<PARTS>([&](auto v) __attribute__((always_inline)) {
+    unroll<ROWS>([&](auto i) POP_SIMD_LAMBDA {
+      for (std::size_t line = 0; line < MATMUL_DOT_LANES; line += 64 / sizeof(T))
+        __builtin_prefetch(a + i * aRow + p + line + AHEAD);
+    });
+    unroll<PARTS>([&](auto v) POP_SIMD_LAMBDA {
       const std::size_t at = p + static_cast<std::size_t>(v) * W;
-      chain[v] = V::fma(V::load(a + at), V::load(x + at), chain[v]);
+      const V factor = V::load(x + at);
+      unroll<ROWS>([&](auto i) POP_SIMD_LAMBDA {
+        chain[i][v] = V::fma(V::load(a + i * aRow + at), factor, chain[i][v]);
+      });
     });
   }
-  V sum[PARTS];
-  unroll<PARTS>([&](auto v) __attribute__((always_inline)) { sum[v] = chain[v]; });
-  for (std::size_t v = 0; p < k; ++v, p += W) {
-    const std::size_t lanes = k - p < W ? k - p : W;
-    sum[v] = V::fma(V::loadPartial(a + p, lanes), V::loadPartial(x + p, lanes), sum[v]);
-  }
-  for (std::size_t half = PARTS / 2; half > 0; half /= 2)
-    for (std::size_t v = 0; v < half; ++v)
-      sum[v] = sum[v] + sum[v + half];
-  return sum[0].reduceAdd();
+  unroll<ROWS>([&](auto i) POP_SIMD_LAMBDA {
+    V sum[PARTS];
+    unroll<PARTS>([&](auto v) POP_SIMD_LAMBDA { sum[v] = chain[i][v]; });
+    for (std::size_t v = 0, q = p; q < k; ++v, q += W) {
+      const std::size_t lanes = k - q < W ? k - q : W;
+      sum[v] =
+          V::fma(V::loadPartial(a + i * aRow + q, lanes), V::loadPartial(x + q, lanes), sum[v]);
+    }
+    for (std::size_t half = PARTS / 2; half > 0; half /= 2)
+      for (std::size_t v = 0; v < half; ++v)
+        sum[v] = sum[v] + sum[v + half];
+    dots[i] = sum[0].reduceAdd();
+  });
 }
 
 } // namespace detail
@@ -150,15 +165,29 @@ template <class Tag, class TIn, class TOut, class Finish = StoreSums>
 void matMulDot(std::size_t rows, std::size_t k, const TIn *a, std::ptrdiff_t aRow, const TIn *x,
                TOut *out, std::ptrdiff_t outStep, bool accumulate, const Finish &finish = {}) {
   using One = simd<float, isa::scalar>;
-  for (std::size_t i = 0; i < rows; ++i, a += aRow, out += outStep) {
-    const One dot = One::splat(detail::dotProduct<Tag>(a, x, k));
-    const One sum = accumulate ? One::load(out) + dot : dot;
+  const auto end = [&](std::size_t i, float value) __attribute__((always_inline)) {
+    TOut *const to = out + static_cast<std::ptrdiff_t>(i) * outStep;
+    const One dot = One::splat(value);
+    const One sum = accumulate ? One::load(to) + dot : dot;
     if constexpr (Finish::ACTIVE) {
-      const float value = sum.first();
-      finish.template row<Tag>(&value, 1, out, 1, 0, i);
+      const float total = sum.first();
+      finish.template row<Tag>(&total, 1, to, 1, 0, i);
     } else {
-      sum.store(out);
+      sum.store(to);
     }
+  };
+  constexpr unsigned TOGETHER = detail::MATMUL_DOT_ROWS<Tag>;
+  std::size_t i = 0;
+  for (; i + TOGETHER <= rows; i += TOGETHER, a += TOGETHER * aRow) {
+    float dots[TOGETHER];
+    detail::dotProducts<Tag, TOGETHER>(a, aRow, x, k, dots);
+    for (unsigned r = 0; r < TOGETHER; ++r)
+      end(i + r, dots[r]);
+  }
+  for (; i < rows; ++i, a += aRow) {
+    float dot[1];
+    detail::dotProducts<Tag, 1>(a, aRow, x, k, dot);
+    end(i, dot[0]);
   }
 }
 

@@ -54,7 +54,9 @@ inline kernels::MatMulOperand operandOf(MatMulType type, MatMulLayout layout, st
 /// The kernel of the largest part of a plan.
 inline void chooseKernel(MatMulPlan &plan, MatMulProblem const &p, MatMulCpu const &cpu) {
   std::uint64_t const m = ceilDiv(p.m, plan.splitM);
-  auto const a = operandOf(p.input, p.a, p.m, p.k), b = operandOf(p.input, p.b, p.k, p.n);
+  auto const a = operandOf(p.input, p.a, p.m, p.k);
+  auto b = operandOf(p.input, p.b, p.k, p.n);
+  b.passing = p.g > 1;
   bool const dot = kernels::matMulUsesDot(p.m, p.n, p.k, a, b);
   auto const onTiles =
       kernels::matMulTileMethod(cpu.tiles, p.m, p.n, p.k, p.input == MatMulType::HALF,

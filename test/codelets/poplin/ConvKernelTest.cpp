@@ -34,6 +34,9 @@ kernels::ConvKernels kernelsOf(isa::Isa isa) {
 struct Problem {
   std::size_t batch, inputs, taps, outputs, in, out, groups;
   int stride, padding;
+  std::size_t apart = 0; ///< elements between inputs, if not 0
+
+  std::size_t step() const { return apart != 0 ? apart : groups * in; }
 };
 
 void append(std::vector<int> &table, std::size_t outputs, std::size_t taps,
@@ -92,8 +95,8 @@ template <class T> struct Run {
     auto const table = tableOf(p);
     auto const s = [](std::size_t n) { return static_cast<long long>(n); };
     std::vector<long long> const strides{
-        s(p.inputs * p.groups * p.in),         0, s(p.groups * p.in),
-        s(channels ? p.groups : p.in * p.out), 1, s(channels ? p.groups : p.out)};
+        s(p.inputs * p.step()),        0, s(p.step()), s(channels ? p.groups : p.in * p.out), 1,
+        s(channels ? p.groups : p.out)};
     out.assign(p.batch * p.outputs * p.groups * p.out + 1, 77.0F);
     std::size_t const classes = 2 * p.outputs + 2;
     std::vector<float> workspace(
@@ -141,8 +144,7 @@ void checkAgainstDouble(Problem const &p, std::vector<In> const &in, std::vector
                   channels ? k * p.groups + g : ((g * p.taps + k) * p.in + i) * p.out + o;
               double const term =
                   double{asFloat(
-                      in[((b * p.inputs + static_cast<std::size_t>(x)) * p.groups + g) * p.in +
-                         i])} *
+                      in[(b * p.inputs + static_cast<std::size_t>(x)) * p.step() + g * p.in + i])} *
                   double{asFloat(weights[w])};
               sum += term, magnitude += std::fabs(term);
             }
@@ -207,6 +209,38 @@ TEST_CASE("groups of one channel, side by side") {
                     .out == firstHalf.out);
         }
     }
+}
+
+TEST_CASE("inputs that share sets of the first cache") {
+  for (std::size_t groups : {16, 100, 512})
+    for (Problem const &p : {Problem{2, 9, 3, 9, 1, 1, groups, 1, 1, 512},
+                             Problem{1, 20, 3, 10, 1, 1, groups, 2, 1, 1024},
+                             Problem{1, 30, 3, 28, 1, 1, groups, 1, 0, 512},
+                             Problem{3, 7, 5, 6, 1, 1, groups, 1, 1, 512},
+                             Problem{1, 500, 3, 500, 1, 1, groups, 1, 1, 512}}) {
+      auto const in = numbers<float>(p.batch * p.inputs * p.step(), 1);
+      auto const weights = numbers<float>(groups * p.taps, 2);
+      Run<float> const first(p, kernelsOf(isa::Isa::Scalar).channelsFloatToFloat, BLOCKINGS[0],
+                             true, in, weights);
+      checkAgainstDouble(p, in, weights, true, first.out);
+      for (isa::Isa const isa : test::vectorIsas())
+        for (kernels::ConvBlocking const &blocking : BLOCKINGS) {
+          CAPTURE(isa::name(isa));
+          CHECK(
+              Run<float>(p, kernelsOf(isa).channelsFloatToFloat, blocking, true, in, weights).out ==
+              first.out);
+        }
+    }
+  // Columns with inputs in common.
+  Problem const p{2, 31, 1, 31, 1024, 40, 1, 1, 0};
+  auto const in = numbers<float>(p.batch * p.inputs * p.in, 1),
+             weights = numbers<float>(p.in * p.out, 2);
+  Run<float> const first(p, kernelsOf(isa::Isa::Scalar).floatToFloat, BLOCKINGS[0], false, in,
+                         weights);
+  checkAgainstDouble(p, in, weights, false, first.out);
+  for (isa::Isa const isa : test::vectorIsas())
+    CHECK(Run<float>(p, kernelsOf(isa).floatToFloat, BLOCKINGS[0], false, in, weights).out ==
+          first.out);
 }
 
 TEST_CASE("parts of a walk cover every element once and keep to their limit") {

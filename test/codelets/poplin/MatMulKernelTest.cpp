@@ -295,6 +295,33 @@ TEST_SUITE("codelets/poplin/MatMul") {
     checkCase<float, float>(1030, 35, 20, Layout::ROWS, Layout::ROWS, false, random);
   }
 
+  TEST_CASE("rows of A whose places share a set of the first cache") {
+    std::mt19937 random(10);
+    for (std::size_t m : {5u, 6u, 7u, 13u, 37u})
+      for (std::size_t n : {16u, 33u, 130u})
+        checkCase<float, float>(m, n, 1024, Layout::ROWS, Layout::ROWS, m == 13, random);
+    checkCase<float, float>(37, 70, 2048, Layout::ROWS, Layout::TRANSPOSED, false, random);
+    checkCase<float, float>(1024, 70, 40, Layout::TRANSPOSED, Layout::ROWS, false, random);
+  }
+
+  TEST_CASE("halves with few columns are converted panel by panel") {
+    std::mt19937 random(11);
+    for (std::size_t n : {1u, 2u, 3u, 10u, 31u, 32u, 33u, 64u, 65u})
+      for (std::size_t m : {5u, 12u, 13u, 25u, 50u})
+        checkCase<Half, Half>(m, n, 450, m % 2 == 0 ? Layout::PADDED_ROWS : Layout::ROWS,
+                              n % 2 == 0 ? Layout::ROWS : Layout::TRANSPOSED, m == 25, random);
+    checkCase<Half, float>(29, 33, 390, Layout::REVERSED, Layout::ROWS, true, random);
+  }
+
+  TEST_CASE("rows against one column are dealt with several at a time") {
+    std::mt19937 random(13);
+    for (std::size_t rows : {1u, 2u, 3u, 4u, 5u, 7u, 8u, 14u})
+      for (std::size_t k : {63u, 64u, 65u, 194u, 1030u}) {
+        checkCase<float, float>(rows, 1, k, Layout::PADDED_ROWS, Layout::ROWS, k == 65, random);
+        checkCase<Half, Half>(1, rows, k, Layout::ROWS, Layout::TRANSPOSED, k == 65, random);
+      }
+  }
+
   TEST_CASE("strips of two and of four vectors meet at any number of columns") {
     std::mt19937 random(9);
     for (std::size_t n : {66u, 80u, 96u, 97u, 98u, 112u, 130u, 145u, 160u, 177u, 209u})

@@ -12,7 +12,7 @@ namespace cottonwood::model {
 /// one.
 struct CpuFacts {
   isa::Isa isa = isa::Isa::Scalar; ///< the instruction set whose kernels are used
-  unsigned threads = 1;            ///< hardware threads this process may run on
+  unsigned threads = 1;            ///< hardware threads that engines may use
   unsigned cores = 1;              ///< physical cores among them
   std::uint64_t l1Bytes = 0;       ///< data cache of one core
   std::uint64_t l2Bytes = 0;       ///< one L2 cache

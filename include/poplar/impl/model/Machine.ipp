@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <fstream>
 #include <poplar/exceptions.hpp>
+#include <poplar/impl/base/ThreadPool.hpp>
 #include <poplar/impl/model/Machine.hpp>
 #include <poplar/impl/model/TargetData.hpp>
 #include <sched.h>
@@ -127,8 +128,8 @@ POP_INLINE CpuFacts findCpuFacts() {
     throw poplar::poplar_error(error.what());
   }
 #endif
-  facts.threads = static_cast<unsigned>(cpus.size());
-  facts.cores = coresAmong(cpus);
+  facts.threads = std::min(static_cast<unsigned>(cpus.size()), base::defaultPoolThreads());
+  facts.cores = std::min(coresAmong(cpus), facts.threads);
   readCaches(facts, cpus.front());
   return facts;
 }
