@@ -44,12 +44,16 @@
 //                              FC_INFERENCE_FWD|FC_TRAINING_FWD|FC_TRAINING_BWD|FC_TRAINING_WU
 //                              (NONE)
 //   planConstraints            JSON object ({})  "0": {"partition": {"convGroupSplit": n,
-//                              "batchSplit": n, "fieldSplit": {"0": n, "1": n}, "kernelSplit":
-//                              {"0": n}, "inChanSplit": {"parallel": n}, "outChanSplit":
-//                              {"parallel": n}}} forces the number of parts. "method",
-//                              "transform" and groups of channels are checked and have no effect
-//   partialsType.interIPU float|half, planConstraintsOutputFilename text, use128BitConvUnitLoad,
-//   enableMultiStageReduce, enableFastReduce, remapOutputTensor, enableConvDithering,
+//                              "batchSplit": n, "fieldSplit": {"0": n, ...}, "kernelSplit":
+//                              {"0": n, ...}, "inChanSplit": {"parallel": n, "serial": n},
+//                              "outChanSplit": {"parallel": n, "serial": n}}} forces the number of
+//                              parts. On tiles "transform", "method" and groups of channels are
+//                              forced, too (docs/planning.md); on CPUs they are checked
+//   planConstraintsOutputFilename text ("")  on tiles: the plan is written to this file as such
+//                              JSON, with _FWD, _BWD or _WU in training and .json behind it
+//   use128BitConvUnitLoad      true|false (false)  on tiles: weights are loaded at twice the rate
+//   enableMultiStageReduce     true|false (true)   on tiles: partial results may be added in stages
+//   partialsType.interIPU float|half, enableFastReduce, remapOutputTensor, enableConvDithering,
 //   disableTransformations, insertTransformsCycleCountProgs, experimental.convTransformsEstimates,
 //   gatherConvOutput, experimental.slicVmac16, disableSRForAMPVertices, enableTileLevelExpandDims
 //                              true|false: accepted and checked; plans do not depend on these and
