@@ -60,16 +60,9 @@ planner::TileProblem problemOf(Shape const &shape, Request const &request) {
                              poplin::readConvOptions(request.options));
 }
 
-double proportion(Shape const &shape, Request const &request) {
-  return shape.product ? poplin::readMatMulOptions(request.options).memoryProportion
-                       : poplin::readConvOptions(request.options).memoryProportion;
-}
-
-planner::Constraints constraintsOf(Shape const &shape, Request const &request) {
-  if (shape.product)
-    return poplin::tileConstraints(
-        planner::Constraints::parse(poplin::readMatMulOptions(request.options).constraints));
-  return planner::Constraints::parse(poplin::readConvOptions(request.options).constraints);
+poplin::TileOptions optionsOf(Shape const &shape, Request const &request) {
+  return shape.product ? poplin::TileOptions(poplin::readMatMulOptions(request.options))
+                       : poplin::TileOptions(poplin::readConvOptions(request.options));
 }
 
 /// Operands and result of a plan in new variables.
@@ -137,14 +130,14 @@ poplar::Target modelTarget(std::string const &name) {
 Figures planned(Shape const &shape, Request const &request, bool published, std::size_t keep) {
   Figures figures;
   figures.problem = problemOf(shape, request);
-  figures.machine = poplin::tileMachine(model::machineOf(request.target), figures.problem,
-                                        proportion(shape, request));
+  poplin::TileOptions const options = optionsOf(shape, request);
+  figures.machine = poplin::tileMachine(model::machineOf(request.target), figures.problem, options);
   figures.machine.charges.published = published;
   // The published figures of partial sums of float leave padding out.
   figures.machine.charges.paddingMoves = figures.problem.partials == planner::MatMulType::HALF;
   auto const begin = std::chrono::steady_clock::now();
-  figures.choice =
-      planner::planTiles(figures.problem, figures.machine, constraintsOf(shape, request), keep);
+  figures.choice = planner::planTiles(figures.problem, figures.machine,
+                                      planner::Constraints::parse(options.constraints), keep);
   figures.planSeconds =
       std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
   return figures;
@@ -152,15 +145,16 @@ Figures planned(Shape const &shape, Request const &request, bool published, std:
 
 Steps modelled(Shape const &shape, Request const &request, planner::TilePlan const *plan) {
   poplar::Graph graph(request.target);
-  popops::addCodelets(graph);
+  ::popops::addCodelets(graph);
   ::poplin::addCodelets(graph);
   planner::TileProblem const problem = problemOf(shape, request);
-  auto const machine =
-      poplin::tileMachine(model::machineOf(request.target), problem, proportion(shape, request));
+  poplin::TileOptions const options = optionsOf(shape, request);
+  auto const machine = poplin::tileMachine(model::machineOf(request.target), problem, options);
   planner::TilePlan const chosen = plan ? *plan : planner::planTiles(problem, machine).plan;
   poplin::ConvCheck const check = shape.conv ? convOf(*shape.conv, request) : poplin::ConvCheck{};
-  poplin::TileJob const job = poplin::tileJob(
-      request.target, problem, chosen, operandsOf(graph, shape, request, chosen), &check.params);
+  poplin::TileJob const job =
+      poplin::tileJob(request.target, problem, chosen, options,
+                      operandsOf(graph, shape, request, chosen), &check.params);
   poplar::program::Sequence prog;
   poplin::emitTiles(graph, job, prog, "plan");
   graph.createHostRead("out", job.tensors.out, true);

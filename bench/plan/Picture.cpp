@@ -28,17 +28,19 @@ std::string line(std::size_t cells, bool more, char const *edge, std::string con
 
 std::string splitText(planner::TilePlan const &plan) {
   auto const n = [](std::uint64_t value) { return std::to_string(value); };
-  static constexpr char const *METHODS[] = {"1x1", "nx1", "slic"};
+  static constexpr char const *METHODS[] = {"1x1", "nx1", "slic", "hmac", "vmac", "outer"};
   std::string text = METHODS[static_cast<std::size_t>(plan.method)];
   text += plan.swap ? " swapped" : plan.expand ? " expanded" : "";
+  auto const further = [&](std::uint64_t split) { return split > 1 ? "x" + n(split) : ""; };
   text += " g" + n(plan.splitG) + " f" + n(plan.splitB) + "x" + n(plan.splitY0) + "x" +
-          n(plan.splitY1) + " o" + n(plan.splitN) + " i" + n(plan.splitI) + " k" + n(plan.splitK0);
+          n(plan.splitY1) + further(plan.splitY2) + " o" + n(plan.splitN) + " i" + n(plan.splitI) +
+          " k" + n(plan.splitK0) + further(plan.splitK1 * plan.splitK2);
   if (plan.convGroup > 1)
     text += " groups by " + n(plan.convGroup);
   if (plan.filterHeight > 1)
     text += " height " + n(plan.filterHeight);
-  if (plan.serialN > 1)
-    text += " serial " + n(plan.serialN);
+  if (plan.serialParts() > 1)
+    text += " serial " + n(plan.serialN) + further(plan.serialI);
   if (plan.stages > 1)
     text += " stages " + n(plan.stages);
   return text;
@@ -49,7 +51,7 @@ std::string partitionPicture(planner::TileProblem const &problem, planner::TileP
   planner::TileMachine const machine;
   planner::TileCost const cost(seen, machine, plan);
   planner::TileBlock const &block = cost.block();
-  std::uint64_t const rows = plan.splitB * plan.splitY0 * plan.splitY1, columns = plan.splitN;
+  std::uint64_t const rows = plan.places(), columns = plan.splitN;
   std::size_t const r = std::min<std::size_t>(rows, MAX_ROWS),
                     c = std::min<std::size_t>(columns, MAX_COLUMNS);
   std::string text = "  " + count(columns, "part") + " of " + std::to_string(seen.n) +
@@ -68,15 +70,15 @@ std::string partitionPicture(planner::TileProblem const &problem, planner::TileP
     text += "  each cell is the sum of " + std::to_string(plan.sums()) +
             " tiles' partial sums: " + count(plan.splitI, "part") + " of " +
             std::to_string(seen.i) + " input channels" +
-            (plan.splitK0 > 1 ? ", " + count(plan.splitK0, "part") + " of " +
-                                    std::to_string(seen.field[0].taps) + " rows of taps"
-                              : "") +
+            (plan.sums() > plan.splitI ? ", " + count(plan.sums() / plan.splitI, "part") + " of " +
+                                             std::to_string(seen.taps()) + " taps"
+                                       : "") +
             "; added in " + count(plan.stages, "stage") + "\n";
   if (seen.g > 1)
     text += "  " + std::to_string(plan.splitG) + " such pictures, of " + count(block.g, "group") +
             " each\n";
-  if (plan.serialN > 1)
-    text += "  all of this " + std::to_string(plan.serialN) + " times, one after another\n";
+  if (plan.serialParts() > 1)
+    text += "  all of this " + std::to_string(plan.serialParts()) + " times, one after another\n";
   return text;
 }
 

@@ -195,9 +195,9 @@ private:
       kinds.push_back(chosen.swap ? Kind{"operands not swapped: ", "swap=false"}
                                   : Kind{"operands swapped: ", "swap=true"});
     if (chosen.sums() > 1)
-      kinds.push_back({"no partial sums: ", "splitI=1,splitK0=1"});
-    if (chosen.serialN > 1)
-      kinds.push_back({"all at once: ", "serialN=1"});
+      kinds.push_back({"no partial sums: ", "splitI=1,splitK0=1,splitK1=1,splitK2=1"});
+    if (chosen.serialParts() > 1)
+      kinds.push_back({"all at once: ", "serialN=1,serialI=1"});
     for (Kind const &kind : kinds)
       try {
         auto const other = planner::planTiles(figures_.problem, figures_.machine,

@@ -1,10 +1,12 @@
-// Forcing a plan: "rows=8,order=tree" admits only candidates with those fields.
+// Forcing a plan: "rows=8,order=tree|list" admits only candidates with those fields; `|` is between
+// values of which each will do.
 #pragma once
 
 #include "PlanText.hpp"
 
 #include <map>
 #include <optional>
+#include <vector>
 
 namespace cottonwood::planner {
 
@@ -34,40 +36,104 @@ public:
     return found == values_.end() ? std::nullopt : std::optional(found->second);
   }
 
-  /// \throws PlanError  a key that plans of type P do not have, or a value its field cannot hold.
-  /// To be called once
-  ///                    before candidates are tried, so that a misspelt key is an error and not "no
-  ///                    candidate".
-  template <PlanLike P> void check() const {
-    P plan{};
+  /// The numbers that a key is forced to be one of, if it is.
+  std::optional<std::vector<std::uint64_t>> numbers(std::string_view key) const {
+    auto const text = value(key);
+    if (!text)
+      return std::nullopt;
+    std::vector<std::uint64_t> values;
+    for (std::string_view const one : detail::words(*text, "|"))
+      detail::parseField(key, one, values.emplace_back());
+    return values;
+  }
+
+  /// Those on other keys.
+  Constraints without(std::initializer_list<std::string_view> keys) const {
+    Constraints result = *this;
+    for (std::string_view const key : keys)
+      result.values_.erase(std::string(key));
+    return result;
+  }
+
+  /// The keys that are forced, in order.
+  std::vector<std::string> keys() const {
+    std::vector<std::string> keys;
+    for (auto const &entry : values_)
+      keys.push_back(entry.first);
+    return keys;
+  }
+
+  /// Those on the keys that plans of type P have.
+  template <PlanLike P> Constraints of() const {
+    Constraints result;
     for (auto const &[key, value] : values_)
-      setField(plan, key, value);
+      if (isKey<P>(key))
+        result.values_.emplace(key, value);
+    return result;
+  }
+
+  /// \throws PlanError  a key that plans of none of these types have, or a value its field cannot
+  ///         hold. To be called once before candidates are tried, so that a misspelt key is an
+  ///         error and not "no candidate".
+  template <PlanLike P, PlanLike... More> void check() const {
+    for (auto const &[key, value] : values_)
+      if (!(holds<P>(key, value) || ... || holds<More>(key, value))) {
+        P plan{};
+        setField(plan, key, value);
+      }
   }
 
   /// Why `plan` is not admitted, or nothing if it is.
   template <PlanLike P> std::optional<std::string> refusal(P const &plan) const {
-    if (values_.empty())
-      return std::nullopt;
-    P forced = plan;
     std::string reasons;
-    for (auto const &[key, value] : values_)
-      setField(forced, key, value);
-    std::vector<std::string> wanted;
-    P::fields(forced, [&](std::string_view, auto const &value) {
-      wanted.push_back(detail::fieldText(value));
-    });
-    std::size_t i = 0;
-    P::fields(plan, [&](std::string_view key, auto const &value) {
-      std::string text = detail::fieldText(value);
-      if (text != wanted[i])
-        reasons += (reasons.empty() ? "" : ", ") + std::string(key) + " = " + text + " but " +
-                   wanted[i] + " is forced";
-      ++i;
-    });
+    for (auto const &[key, value] : values_) {
+      std::string const text = textOf(plan, key);
+      bool admitted = false;
+      for (std::string_view const one : detail::words(value, "|")) {
+        P forced = plan;
+        setField(forced, key, one);
+        admitted = admitted || textOf(forced, key) == text;
+      }
+      if (!admitted)
+        reasons +=
+            (reasons.empty() ? "" : ", ") + key + " = " + text + " but " + value + " is forced";
+    }
     return reasons.empty() ? std::nullopt : std::optional<std::string>(reasons);
   }
 
+  /// "rows=8,order=tree", by key.
+  std::string toText() const {
+    std::string text;
+    for (auto const &[key, value] : values_)
+      text += (text.empty() ? "" : ",") + key + "=" + value;
+    return text;
+  }
+
 private:
+  template <PlanLike P> static bool isKey(std::string_view key) {
+    bool found = false;
+    P plan{};
+    P::fields(plan, [&](std::string_view name, auto &) { found = found || name == key; });
+    return found;
+  }
+  /// True if plans of type P have the key. \throws PlanError  they cannot hold a value.
+  template <PlanLike P> static bool holds(std::string_view key, std::string_view value) {
+    if (!isKey<P>(key))
+      return false;
+    P plan{};
+    for (std::string_view const one : detail::words(value, "|"))
+      setField(plan, key, one);
+    return true;
+  }
+  template <PlanLike P> static std::string textOf(P const &plan, std::string_view key) {
+    std::string text;
+    P::fields(plan, [&](std::string_view name, auto const &value) {
+      if (name == key)
+        text = detail::fieldText(value);
+    });
+    return text;
+  }
+
   std::map<std::string, std::string> values_;
 };
 

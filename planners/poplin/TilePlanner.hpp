@@ -1,7 +1,10 @@
 // Planning products and convolutions for tiles.
 #pragma once
 
+#include "TileLayout.hpp"
 #include "TileSearch.hpp"
+
+#include <functional>
 
 namespace cottonwood::planner {
 
@@ -10,15 +13,24 @@ namespace detail {
 /// Keeps the cheapest plans within a number of bytes.
 class LimitedSink {
 public:
-  LimitedSink(double limit, std::size_t keep) : limit_(limit), best_(keep) {}
+  /// What plans cost besides, from 0.
+  using More = std::function<double(TilePlan const &)>;
+
+  LimitedSink(double limit, std::size_t keep, More more = {})
+      : limit_(limit), best_(keep), more_(std::move(more)) {}
   double limit() const { return limit_; }
   double bound(std::uint64_t) const { return best_.bound(); }
-  void consider(TilePlan const &plan, Cost const &cost) { best_.consider(plan, cost); }
+  void consider(TilePlan const &plan, Cost cost) {
+    if (more_ && cost.cycles < best_.bound())
+      cost.cycles += more_(plan);
+    best_.consider(plan, cost);
+  }
   std::vector<Candidate<TilePlan>> const &plans() const { return best_.plans(); }
 
 private:
   double limit_;
   BestPlans best_;
+  More more_;
 };
 
 class FrontierSink {
@@ -34,10 +46,74 @@ private:
 
 } // namespace detail
 
+namespace detail {
+
+/// True if a constraint alone admits a plan, however much memory it takes.
+inline bool admitsAny(TileProblem const &problem, TileMachine const &machine,
+                      std::string const &key, std::string const &value) {
+  LimitedSink sink(std::numeric_limits<double>::infinity(), 1);
+  Constraints const one = Constraints::parse(key + "=" + value);
+  TileWalk walk(problem, machine, one, sink);
+  walk.run();
+  return !sink.plans().empty();
+}
+
+/// What a key may be, as text.
+inline std::string allowedValues(TileProblem const &problem, TileMachine const &machine,
+                                 std::string const &key) {
+  auto const of = [&](std::initializer_list<char const *> values) {
+    std::string text;
+    for (char const *value : values)
+      if (admitsAny(problem, machine, key, value))
+        text += (text.empty() ? "" : ", ") + std::string(value);
+    return text;
+  };
+  auto const upTo = [](std::uint64_t most) { return "1 to " + std::to_string(most); };
+  auto const &field = problem.field;
+  std::uint64_t const rows = std::max(problem.positions(), problem.n);
+  if (key == "unit")
+    return of({"amp", "slic", "hmac", "vmac", "outer_product"});
+  if (key == "swap" || key == "flat")
+    return of({"true", "false"});
+  if (key == "expand")
+    return of({"0", "1", "2", "3", "4", "5", "6", "7"}) + " (bits of dimensions)";
+  if (key == "splitG")
+    return upTo(problem.g);
+  if (key == "splitB")
+    return upTo(problem.b);
+  for (std::size_t d = 0; d != 3; ++d) {
+    if (key == "splitY" + std::to_string(d))
+      return upTo(d == 0 && problem.flattens ? rows : field[d].outputs);
+    if (key == "splitK" + std::to_string(d))
+      return upTo(field[d].taps);
+  }
+  if (key == "splitN" || key == "serialN")
+    return upTo(problem.isMatMul ? rows : problem.n);
+  if (key == "splitI" || key == "serialI")
+    return upTo(problem.i);
+  if (key == "otherSplits" || key == "firstTile")
+    return key == "otherSplits" ? "1" : "0";
+  return of({"0", "1", "2", "3", "4", "8", "16", "32", "64"});
+}
+
+/// The constraints that admit nothing by themselves, with what would.
+inline std::string blamed(TileProblem const &problem, TileMachine const &machine,
+                          Constraints const &constraints) {
+  std::string text;
+  for (std::string const &key : constraints.keys()) {
+    std::string const value = *constraints.value(key);
+    if (!admitsAny(problem, machine, key, value))
+      text += " (" + key + " = " + value +
+              " is not possible; allowed: " + allowedValues(problem, machine, key) + ")";
+  }
+  return text.empty() ? " together, each alone is possible" : text;
+}
+
+} // namespace detail
+
 /// All plans that no other one beats in both cycles and temporary bytes, by bytes.
 inline std::vector<TilePoint> tileFrontier(TileProblem const &problem, TileMachine const &machine,
                                            Constraints const &constraints = {}) {
-  constraints.check<TilePlan>();
   detail::FrontierSink sink;
   detail::TileWalk walk(problem, machine, constraints, sink);
   walk.run();
@@ -47,11 +123,18 @@ inline std::vector<TilePoint> tileFrontier(TileProblem const &problem, TileMachi
 /// The cheapest plan whose temporaries fit in memoryProportion of a tile, or else in twice of it;
 /// if nothing does, or the proportion is 0, the one with the least temporaries. The explanation
 /// says which.
-/// \param keep  plans of which the result tells, the chosen one included
+/// \param keep   plans of which the result tells, the chosen one included
+/// \param given  of products: operands that lie somewhere; what their layouts cost is charged
 /// \throws PlanError  the constraints admit no plan.
 inline TileChoice planTiles(TileProblem const &problem, TileMachine const &machine,
-                            Constraints const &constraints = {}, std::size_t keep = 1) {
-  constraints.check<TilePlan>();
+                            Constraints const &constraints = {}, std::size_t keep = 1,
+                            std::vector<TileGiven> const &given = {}) {
+  auto const more = [&](TilePlan const &plan) {
+    double cycles = 0;
+    for (TileGiven const &operand : given)
+      cycles += givenCycles(problem, machine, plan, operand.matrix, operand.held);
+    return cycles;
+  };
   double const allowed = machine.allowedBytes();
   TileChoice choice;
   auto const choose = [&](Candidate<TilePlan> const &candidate) {
@@ -59,14 +142,23 @@ inline TileChoice planTiles(TileProblem const &problem, TileMachine const &machi
     choice.cost = candidate.cost;
     TileProblem const seen = detail::seenBy(problem, candidate.plan);
     choice.terms = TileCost(seen, machine, candidate.plan).terms();
+    choice.terms.transform += static_cast<std::uint64_t>(more(candidate.plan));
   };
   for (double const limit : {allowed, 2 * allowed}) {
     if (limit <= 0)
       break;
-    detail::LimitedSink sink(limit, keep);
-    detail::TileWalk walk(problem, machine, constraints, sink);
-    walk.run();
-    choice.considered += walk.considered();
+    detail::LimitedSink sink(limit, keep, given.empty() ? detail::LimitedSink::More() : more);
+    auto const walk = [&](bool inTurn) {
+      detail::TileWalk some(problem, machine, constraints, sink, inTurn);
+      some.run();
+      choice.considered += some.considered();
+      return some.cheapestTooLarge();
+    };
+    // What is computed at once is cheaper, if it fits. Published charges have other rules.
+    bool const published = machine.charges.published;
+    double const tooLarge = walk(published);
+    if (!published && (sink.plans().empty() || tooLarge < sink.plans().front().cost.cycles))
+      walk(true);
     std::string const bytes = std::to_string(static_cast<std::uint64_t>(limit));
     if (sink.plans().empty()) {
       choice.explanation += "no plan within " + bytes + " bytes of a tile\n";
@@ -80,8 +172,8 @@ inline TileChoice planTiles(TileProblem const &problem, TileMachine const &machi
   }
   std::vector<TilePoint> const points = tileFrontier(problem, machine, constraints);
   if (points.empty())
-    throw PlanError("no plan for " + toText(problem) +
-                    ": the constraints admit none; without them it is " +
+    throw PlanError("no plan for " + toText(problem) + ": the constraints admit none" +
+                    detail::blamed(problem, machine, constraints) + "; without them it is " +
                     toText(planTiles(problem, machine).plan));
   choose(Candidate<TilePlan>::at(points.front().plan, points.front().cost));
   choice.explanation +=

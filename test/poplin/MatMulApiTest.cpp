@@ -145,7 +145,7 @@ TEST_CASE("a forced plan is taken") {
   std::ostringstream text;
   poplin::matMulReportPlan(text, tiles.run.graph, FLOAT, FLOAT, {64, 32}, {32, 48},
                            {{"planConstraints", "{\"splitM\": 2, \"splitK\": 4}"}});
-  CHECK(text.str().find("splitY0=2 splitY1=1 splitN=1 splitI=4 ") != std::string::npos);
+  CHECK(text.str().find("splitY0=2 splitY1=1 splitY2=1 splitN=1 splitI=4 ") != std::string::npos);
   Products all(products::tiles(8));
   Matrix const a = all.random(FLOAT, {1, 64, 32}), b = all.random(FLOAT, {1, 32, 48});
   all.expect("forced",

@@ -44,18 +44,22 @@
 //                              FC_INFERENCE_FWD|FC_TRAINING_FWD|FC_TRAINING_BWD|FC_TRAINING_WU
 //                              (NONE)
 //   planConstraints            JSON object ({})  "0": {"partition": {"convGroupSplit": n,
-//                              "batchSplit": n, "fieldSplit": {"0": n, "1": n}, "kernelSplit":
-//                              {"0": n}, "inChanSplit": {"parallel": n}, "outChanSplit":
-//                              {"parallel": n}}} forces the number of parts. "method",
-//                              "transform" and groups of channels are checked and have no effect
+//                              "batchSplit": n, "fieldSplit": {"0": n, ...}, "kernelSplit":
+//                              {"0": n, ...}, "inChanSplit": {"parallel": n, "serial": n},
+//                              "outChanSplit": {"parallel": n, "serial": n}}} forces the number of
+//                              parts. On tiles "transform", "method" and groups of channels are
+//                              forced, too (docs/planning.md); on CPUs they are checked
+//   planConstraintsOutputFilename text ("")  on tiles: the plan is written to this file as such
+//                              JSON, with _FWD, _BWD or _WU in training and .json behind it
+//   use128BitConvUnitLoad      true|false (false)  on tiles: weights are loaded at twice the rate
+//   enableMultiStageReduce     true|false (true)   on tiles: partial results may be added in stages
 //   winograd                   none|2x2|4x4 (none)  of our own, for CPUs: kernels of 3 x 3 with strides
 //                              of 1 may be computed by Winograd's minimal filtering in blocks of up to
 //                              so many outputs, where that takes fewer operations: 1.7 (2x2) to 3
 //                              (4x4) times as fast, with other rounding: errors count from the
 //                              largest products of a block instead of those of one sum, and an
 //                              infinity may become NaN (docs/accuracy.md)
-//   partialsType.interIPU float|half, planConstraintsOutputFilename text, use128BitConvUnitLoad,
-//   enableMultiStageReduce, enableFastReduce, remapOutputTensor, enableConvDithering,
+//   partialsType.interIPU float|half, enableFastReduce, remapOutputTensor, enableConvDithering,
 //   disableTransformations, insertTransformsCycleCountProgs, experimental.convTransformsEstimates,
 //   gatherConvOutput, experimental.slicVmac16, disableSRForAMPVertices, enableTileLevelExpandDims
 //                              true|false: accepted and checked; plans do not depend on these and

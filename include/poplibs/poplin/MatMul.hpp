@@ -42,14 +42,17 @@
 //                              smaller than the result's. On a CPU sums stay float; with half, one
 //                              with AMX leaves out less than 2^-16 of each product of halves
 //   planConstraints            JSON object ("")     fields that the plan must have, of splitG,
-//                              splitM, splitN, splitK; on a CPU method, rows, depth, packA, too
+//                              splitM, splitN, splitK; on a CPU method, rows, depth, packA, too.
+//                              Or the same JSON as of convolutions, see docs/planning.md
 //   planning                   estimate|measure (estimate)   on a CPU: whether plans are tried out,
 //                              see Wisdom.hpp (an option of this library alone)
 //   fullyConnectedPass         NONE|INFERENCE_FWD|TRAINING_FWD|TRAINING_BWD|TRAINING_WU (NONE)
-//   inputRHSIsPreArranged, use128BitConvUnitLoad, enableMultiStageReduce, enableFastReduce,
-//   remapOutputTensor, gatherOutput, disableSRForAMPVertices   true|false
-//                              accepted and checked; plans do not depend on these and on
-//                              fullyConnectedPass
+//                              on tiles, the three products of TRAINING are planned together
+//   use128BitConvUnitLoad      true|false (false)  on tiles: weights are loaded at twice the rate
+//   enableMultiStageReduce     true|false (true)   on tiles: partial results may be added in stages
+//   inputRHSIsPreArranged, enableFastReduce, remapOutputTensor, gatherOutput,
+//   disableSRForAMPVertices    true|false
+//                              accepted and checked; plans do not depend on these
 // A key or value that is not one of these: poplar::invalid_option.
 //
 // All throw poputil::poplibs_error on operands of other ranks or types, or whose sizes do not fit,

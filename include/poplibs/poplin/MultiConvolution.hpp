@@ -13,7 +13,12 @@
 //   planType              parallel|serial (parallel)
 //   perConvReservedTiles  integer from 0 (50)
 //   cycleBackOff          number from 0 (0.1)
-// They are checked; the convolutions run one after another, each on all tiles or threads.
+// On tiles of an IPU, convolutions run side by side where that takes fewer cycles: the largest is
+// planned on the tiles that the others leave it, at least perConvReservedTiles each, and all are
+// planned anew on as few tiles as its cycles, and cycleBackOff of them more for each other
+// convolution, allow. If they do not fit, or with planType serial, or on CPUs, they run one after
+// another, each on all tiles or threads. Operands made by createInput and createWeights with the
+// same list and options lie as the plans want them.
 //
 // All throw as the functions of Convolution.hpp do, and poputil::poplibs_error if options
 // insertTransformsCycleCountProgs of the convolutions differ.

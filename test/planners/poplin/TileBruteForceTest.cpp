@@ -15,7 +15,8 @@ TEST_SUITE_BEGIN("planner-bruteforce");
 
 namespace {
 
-/// Every plan there is: all splits, all heights of filters, all numbers of stages and serial parts.
+/// Every plan there is: all methods, all splits, all heights of filters, all numbers of stages and
+/// of parts in turn.
 class AllPlans {
 public:
   AllPlans(TileProblem const &problem, TileMachine const &machine)
@@ -25,28 +26,42 @@ public:
     limit_ = limit;
     best_ = std::numeric_limits<double>::infinity();
     for (bool swap : {false, true})
-      if (!swap || problem_.isMatMul) {
-        TilePlan plan;
-        plan.swap = swap;
-        plan.method = problem_.flattens ? TileMethod::AMP_1X1 : TileMethod::AMP_NX1;
-        for (std::uint32_t height : {1U, 2U, 4U}) {
-          if (height > 1 && (problem_.flattens || problem_.field[0].taps == 1))
-            continue;
-          plan.filterHeight = height;
-          plan.inGroup = static_cast<std::uint32_t>(machine_.amp.inputsPerGroup) / height;
-          for (plan.convGroup = 1; plan.convGroup <= problem_.g; plan.convGroup *= 2)
-            if (plan.convGroup == 1 || problem_.i * plan.convGroup <= plan.inGroup)
-              groups(plan);
+      for (std::uint32_t dims = 0; dims != 8; ++dims)
+        if ((!swap || problem_.isMatMul) && (dims & ~problem_.windows()) == 0) {
+          TilePlan plan;
+          plan.swap = swap;
+          plan.expand = dims;
+          TileProblem const seen = detail::seenBy(problem_, plan);
+          plan.flat = problem_.flattens || (dims != 0 && seen.gatheredI == 0);
+          amp(seen, plan);
+          if (!plan.flat && dims == 0 && problem_.input == MatMulType::HALF &&
+              problem_.field[1].stride <= 2)
+            slic(seen, plan);
+          macs(seen, plan);
         }
-      }
-    if (!problem_.flattens && machine_.amp.halfInput && problem_.field[1].stride <= 2)
-      slic();
     return best_;
   }
 
 private:
-  void slic() {
-    TilePlan plan;
+  void amp(TileProblem const &seen, TilePlan plan) {
+    bool const single = plan.flat || seen.taps() == 1;
+    plan.method = single ? TileMethod::AMP_1X1 : TileMethod::AMP_NX1;
+    for (auto const units : {static_cast<std::uint32_t>(machine_.amp.units), 8U})
+      for (std::uint32_t height : {1U, 2U, 4U}) {
+        if ((height > 1 && (single || seen.field[0].taps == 1)) ||
+            (units < machine_.amp.units && seen.n > 8))
+          continue;
+        plan.units = units;
+        plan.outGroup = units < machine_.amp.units ? 8 : 16;
+        plan.filterHeight = height;
+        plan.inGroup = static_cast<std::uint32_t>(machine_.amp.inputsPerGroup) / height;
+        for (plan.convGroup = 1; plan.convGroup <= seen.g; plan.convGroup *= 2)
+          if (plan.convGroup == 1 || seen.i * plan.convGroup <= plan.inGroup)
+            groups(seen, plan);
+      }
+  }
+
+  void slic(TileProblem const &seen, TilePlan plan) {
     plan.method = TileMethod::SLIC;
     for (auto const &[groupsAtATime, channels] :
          {std::pair(1U, 4U), std::pair(2U, 2U), std::pair(4U, 1U), std::pair(8U, 1U),
@@ -55,7 +70,30 @@ private:
           (groupsAtATime == 1 || groupsAtATime <= problem_.g)) {
         plan.convGroup = groupsAtATime;
         plan.inGroup = plan.outGroup = groupsAtATime * channels;
-        groups(plan);
+        groups(seen, plan);
+      }
+  }
+
+  void macs(TileProblem const &seen, TilePlan plan) {
+    bool const half = problem_.input == MatMulType::HALF;
+    plan.method = TileMethod::HMAC;
+    plan.outGroup = half && problem_.partials == MatMulType::HALF ? 2 : 1;
+    std::uint64_t const word = half ? 4 : 2;
+    for (std::uint64_t const channels : {seen.i, detail::ceilDiv(seen.i, word) * word}) {
+      plan.inGroup = static_cast<std::uint32_t>(std::min<std::uint64_t>(channels, 16));
+      groups(seen, plan);
+    }
+    plan.outGroup = 16, plan.inGroup = 1;
+    if (seen.i == 1 && plan.flat) {
+      plan.method = TileMethod::OUTER;
+      groups(seen, plan);
+    }
+    plan.method = TileMethod::VMAC;
+    if (half && seen.i == 1 && seen.n == 1 && seen.gatheredI == 0)
+      for (plan.convGroup = 4; plan.convGroup <= 16 && plan.convGroup < 2 * seen.g;
+           plan.convGroup *= 2) {
+        plan.inGroup = plan.outGroup = plan.convGroup;
+        groups(seen, plan);
       }
   }
 
@@ -68,26 +106,35 @@ private:
     split = 1;
   }
 
-  void groups(TilePlan plan) {
-    TileProblem const seen = detail::seenBy(problem_, plan);
+  void groups(TileProblem const &seen, TilePlan plan) {
     bool const together = plan.convGroup > 1 || plan.method == TileMethod::SLIC;
     std::uint64_t const out = together ? 1 : detail::ceilDiv(seen.n, plan.outGroup);
     std::uint64_t const in = together ? 1 : detail::ceilDiv(seen.i, plan.inGroup);
-    bool const flat = plan.method == TileMethod::AMP_1X1;
+    auto const &f = seen.field;
     each(detail::ceilDiv(seen.g, plan.convGroup), plan.splitG, plan, [&] {
-      each(in, plan.splitI, plan, [&] {
-        each(seen.field[0].taps, plan.splitK0, plan, [&] {
-          for (plan.serialN = 1; plan.serialN <= out; ++plan.serialN)
-            each(detail::ceilDiv(out, plan.serialN), plan.splitN, plan, [&] {
-              each(flat ? 1 : seen.b, plan.splitB, plan, [&] {
-                each(flat ? seen.positions() : seen.field[0].outputs, plan.splitY0, plan, [&] {
-                  each(flat ? 1 : seen.field[1].outputs, plan.splitY1, plan,
-                       [&] { price(seen, plan); });
+      for (plan.serialN = 1; plan.serialN <= out; ++plan.serialN)
+        for (plan.serialI = 1; plan.serialI <= in; ++plan.serialI)
+          each(detail::ceilDiv(in, plan.serialI), plan.splitI, plan, [&] {
+            each(f[0].taps, plan.splitK0, plan, [&] {
+              each(f[1].taps, plan.splitK1, plan, [&] {
+                each(f[2].taps, plan.splitK2, plan, [&] {
+                  each(detail::ceilDiv(out, plan.serialN), plan.splitN, plan,
+                       [&] { outputs(seen, plan); });
                 });
               });
             });
-          plan.serialN = 1;
-        });
+          });
+    });
+  }
+
+  void outputs(TileProblem const &seen, TilePlan plan) {
+    auto const &f = seen.field;
+    if (plan.flat)
+      return each(seen.positions(), plan.splitY0, plan, [&] { price(seen, plan); });
+    each(seen.b, plan.splitB, plan, [&] {
+      each(f[0].outputs, plan.splitY0, plan, [&] {
+        each(f[1].outputs, plan.splitY1, plan,
+             [&] { each(f[2].outputs, plan.splitY2, plan, [&] { price(seen, plan); }); });
       });
     });
   }
@@ -97,14 +144,20 @@ private:
       if (plan.stages > 1 && plan.sums() < 4 * plan.stages)
         break;
       TileCost const cost(seen, machine_, plan);
-      if (static_cast<double>(cost.bytes()) <= limit_)
-        best_ = std::min(best_, static_cast<double>(cost.terms().total()));
+      if (static_cast<double>(cost.bytes()) > limit_)
+        continue;
+      auto const cycles = static_cast<double>(cost.terms().total());
+      if (cycles < best_)
+        best_ = cycles, bestPlan = plan;
     }
   }
 
   TileProblem const &problem_;
   TileMachine const &machine_;
   double limit_ = 0, best_ = 0;
+
+public:
+  TilePlan bestPlan;
 };
 
 } // namespace
@@ -126,6 +179,8 @@ TEST_CASE("no plan of 260 random products and convolutions is cheaper than the c
         f->stride = upTo(2);
         f->inputs = (f->outputs - 1) * f->stride + f->taps;
       }
+      if (trial % 8 == 5) // three dimensions
+        p.b = 1, p.field[2] = {upTo(5), upTo(3), 7};
     }
     if (type == MatMulType::HALF && random() % 2 == 0)
       p.partials = MatMulType::FLOAT;
@@ -135,7 +190,9 @@ TEST_CASE("no plan of 260 random products and convolutions is cheaper than the c
       machine.amp.units = 8;
     CAPTURE(toText(p));
     double const limit = machine.memoryProportion * static_cast<double>(machine.bytesPerTile);
-    double const best = AllPlans(p, machine).cheapest(limit);
+    AllPlans all(p, machine);
+    double const best = all.cheapest(limit);
+    CAPTURE(toText(all.bestPlan));
     TileChoice const choice = planTiles(p, machine);
     CAPTURE(toText(choice.plan));
     if (std::isfinite(best))

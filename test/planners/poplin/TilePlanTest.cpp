@@ -65,7 +65,7 @@ TEST_CASE("constraints force splits, and impossible ones are explained") {
   auto const forced = [&](char const *text) {
     return planTiles(p, machineOf(64), Constraints::parse(text));
   };
-  auto const plan = forced("splitB=2,splitI=4").plan;
+  auto const plan = forced("splitB=2,splitI=4,expand=0").plan;
   CHECK(plan.splitB == 2);
   CHECK(plan.splitI == 4);
   CHECK(plan.inGroup <= 4);

@@ -86,7 +86,7 @@ std::string generationNames();
 /// pairs.
 unsigned globalSyncCycles(unsigned numIPUs, double clock);
 /// What shares a bandwidth in a ladder of IPU pairs.
-std::vector<poplar::GlobalExchangeConstraint> ladderConstraints(unsigned numIPUs);
+POP_API std::vector<poplar::GlobalExchangeConstraint> ladderConstraints(unsigned numIPUs);
 
 /// A target of the given generation, everything else at its default for so many IPUs.
 TargetData targetOf(Generation const &generation, poplar::TargetType type, unsigned numIPUs);

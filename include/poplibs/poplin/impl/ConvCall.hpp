@@ -25,6 +25,9 @@ public:
     epilogue_ = &epilogue;
     return *this;
   }
+  /// All further results of problem `check` have this plan for tiles, which others share.
+  /// \param steps  where vertices go; null: nothing is run
+  ConvCall &sideBySide(ConvCheck const &check, planner::TileChoice const &choice, TileSteps *steps);
   /// The gradient of the weights of a forward convolution as a new tensor.
   Tensor weightDeltas(Tensor const &zDeltas, Tensor const &activations,
                       ::poplin::ConvParams const &params, ::poplar::program::Sequence &prog);
@@ -46,6 +49,7 @@ private:
   ::poplin::PlanningCache ownCache_; ///< mapping and emission ask for one plan
   ::poplin::PlanningCache *cache_;
   EpilogueJob const *epilogue_ = nullptr;
+  TileSteps *steps_ = nullptr;
 };
 
 /// [N, ...field, groups, O] as [N, groups * O, ...field].

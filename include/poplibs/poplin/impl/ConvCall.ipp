@@ -38,6 +38,15 @@ POP_INLINE Tensor convFromWeights(Tensor const &t) {
 
 } // namespace detail
 
+POP_INLINE ConvCall &ConvCall::sideBySide(ConvCheck const &check, planner::TileChoice const &choice,
+                                          TileSteps *steps) {
+  options_.sideBySide = toText(choice.plan);
+  cache_ = &ownCache_;
+  rememberPlan(graph_.getTarget(), check, options_, choice, ownCache_);
+  steps_ = steps;
+  return *this;
+}
+
 POP_INLINE void ConvCall::map(Tensor const &t, ConvSide side, ConvCheck const &check) {
   if (t.numElements() == 0)
     return;
@@ -86,7 +95,7 @@ POP_INLINE void ConvCall::emit(ConvCheck const &check, Tensor const &in, Tensor 
   job.in = convActivations(in, check.params.numConvGroups);
   job.weights = convWeights(weights, transposeAndFlip);
   job.out = rows;
-  job.options = options_, job.cache = cache_;
+  job.options = options_, job.cache = cache_, job.steps = steps_;
   // Blocks of outputs and vertices for tiles leave their sums to an epilogue that comes afterwards.
   bool const fused =
       epilogue_ && plansForCpu(graph_.getTarget()) && !check.isTrivial() &&
@@ -185,7 +194,7 @@ POP_INLINE Tensor ConvCall::weightDeltas(Tensor const &zDeltas, Tensor const &ac
     Tensor const kernel = convActivations(zDeltas, groups);
     job.weights = kernel.dimRoll(kernel.rank() - 1, 1).dimRoll(2, kernel.rank() - 1);
     job.out = rows;
-    job.options = options_, job.cache = cache_;
+    job.options = options_, job.cache = cache_, job.steps = steps_;
     emitConv(graph_, job, prog, debugContext_);
   }
   // [I, ...kernel, groups, O] as [groups, O, I, ...kernel]

@@ -2,12 +2,14 @@
 #pragma once
 
 #include <planners/poplin/Conv.hpp>
+#include <planners/poplin/TileSideBySide.hpp>
 #include <poplar/Graph.hpp>
 #include <poplar/Program.hpp>
 #include <poplin/PlanningCache.hpp>
 #include <poplin/impl/ConvCheck.hpp>
 #include <poplin/impl/ConvOptions.hpp>
 #include <poplin/impl/EpilogueEmit.hpp>
+#include <poplin/impl/TileEmit.hpp>
 
 namespace cottonwood::poplin {
 
@@ -16,6 +18,18 @@ namespace cottonwood::poplin {
 POP_API planner::ConvChoice planConv(char const *where, ::poplar::Target const &target,
                                      ConvCheck const &check, ConvOptions const &options,
                                      ::poplin::PlanningCache *cache);
+
+/// Makes a cache know a plan for tiles.
+POP_API void rememberPlan(::poplar::Target const &target, ConvCheck const &check,
+                          ConvOptions const &options, planner::TileChoice const &choice,
+                          ::poplin::PlanningCache &cache);
+
+/// Plans of convolutions on tiles side by side, or none where one after another they take less.
+/// \throws poputil::poplibs_error  as planConv()
+POP_API std::vector<planner::TileChoice>
+planConvGroup(char const *where, ::poplar::Target const &target,
+              std::vector<std::pair<ConvCheck, ConvOptions>> const &convs,
+              planner::SideBySideOptions const &options, ::poplin::PlanningCache *cache);
 
 /// A convolution that is not trivial and whose arguments were checked.
 struct ConvJob {
@@ -28,6 +42,7 @@ struct ConvJob {
   ::poplin::PlanningCache *cache = nullptr;
   EpilogueJob const *epilogue = nullptr; ///< of vertices for CPUs; null: the sums are the result
   EpilogueViews operands;                ///< of the epilogue: [1, N * field, channels]
+  TileSteps *steps = nullptr;            ///< on tiles, side by side with others: where vertices go
 };
 
 /// Adds the program of the convolution for the kind of target that the graph has.

@@ -14,14 +14,15 @@ struct ConvOptions {
   planner::MatMulType interTile = planner::MatMulType::FLOAT;
   planner::MatMulType interIPU = planner::MatMulType::FLOAT;
   double memoryProportion = 0.6;
-  std::string constraints; ///< in the form of planner::Constraints::parse
+  std::string constraints;     ///< on CPUs, in the form of planner::Constraints::parse
+  std::string tileConstraints; ///< on tiles
   std::string constraintsOutputFilename;
   std::string pass = "NONE";
   /// On CPUs, beyond the published options: the largest blocks of Winograd's minimal filtering.
   unsigned winograd = 0;
-  // Accepted, but nothing depends on them.
-  bool use128BitConvUnitLoad = false;
+  bool use128BitConvUnitLoad = false; ///< on tiles, as the next
   bool enableMultiStageReduce = true;
+  // Accepted, but nothing depends on them.
   bool enableFastReduce = false;
   bool remapOutputTensor = true;
   bool enableConvDithering = false;
@@ -32,6 +33,8 @@ struct ConvOptions {
   bool slicVmac16 = false;
   bool disableSRForAMPVertices = false;
   bool enableTileLevelExpandDims = false;
+
+  std::string sideBySide; ///< not an option: tells plans that share the tiles with others apart
 
   bool operator==(ConvOptions const &) const = default;
   auto operator<=>(ConvOptions const &) const = default;

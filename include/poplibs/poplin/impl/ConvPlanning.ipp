@@ -3,12 +3,14 @@
 #include <poplin/impl/ConvEmit.hpp>
 #include <poplin/impl/MatMulMachine.hpp>
 #include <poplin/impl/MatMulPlanning.hpp>
+#include <poplin/impl/PlanConstraints.hpp>
 #include <poplin/impl/TilePlanning.hpp>
 #include <poputil/exceptions.hpp>
 
 #include <poplar/impl/base/Error.hpp>
 #include <poplar/impl/base/Log.hpp>
 
+#include <fstream>
 #include <sstream>
 
 namespace cottonwood::poplin {
@@ -45,6 +47,24 @@ POP_INLINE planner::ConvProblem convProblem(ConvCheck const &check, ConvOptions 
   return problem;
 }
 
+/// Option planConstraintsOutputFilename: what forces this plan, as a file.
+POP_INLINE void writePlanConstraints(ConvOptions const &options, planner::TilePlan const &plan,
+                                     planner::MatMulType partials) {
+  std::string const pass =
+      options.pass.substr(0, 3) == "FC_" ? options.pass.substr(3) : options.pass;
+  std::string const path = options.constraintsOutputFilename +
+                           (pass == "TRAINING_FWD"   ? "_FWD"
+                            : pass == "TRAINING_BWD" ? "_BWD"
+                            : pass == "TRAINING_WU"  ? "_WU"
+                                                     : "") +
+                           ".json";
+  std::ofstream file(path);
+  file << planConstraintsOf(plan, partials == planner::MatMulType::HALF);
+  file.close();
+  if (!file)
+    throw planner::PlanError("planConstraintsOutputFilename: '" + path + "' cannot be written");
+}
+
 POP_INLINE planner::ConvChoice makeConvPlan(char const *where, model::Machine const &machine,
                                             ConvCheck const &check, ConvOptions const &options) {
   try {
@@ -53,7 +73,9 @@ POP_INLINE planner::ConvChoice makeConvPlan(char const *where, model::Machine co
     planner::ConvChoice choice =
         machine.isCpu ? planner::planConvCpu(problem, cpuOf(machine), constraints)
                       : choiceOnTiles<planner::ConvChoice>(machine, tileProblem(check, options),
-                                                           options.memoryProportion, constraints);
+                                                           TileOptions(options));
+    if (!machine.isCpu && !options.constraintsOutputFilename.empty())
+      writePlanConstraints(options, choice.tiles.plan, problem.partials);
     if (base::logEnabled("POPLIN", base::LogLevel::Debug))
       base::logLine("POPLIN", base::LogLevel::Debug,
                     base::textOf(where, ": ", toText(problem), ": ",
@@ -66,23 +88,74 @@ POP_INLINE planner::ConvChoice makeConvPlan(char const *where, model::Machine co
 
 } // namespace detail
 
+namespace detail {
+
+POP_INLINE std::string paramsText(::poplin::ConvParams const &params) {
+  std::ostringstream text;
+  text << params;
+  return text.str();
+}
+
+} // namespace detail
+
+POP_INLINE void rememberPlan(::poplar::Target const &target, ConvCheck const &check,
+                             ConvOptions const &options, planner::TileChoice const &choice,
+                             ::poplin::PlanningCache &cache) {
+  ::poplin::PlanningCacheImpl::ConvKey const key(model::machineOf(target),
+                                                 detail::paramsText(check.params), options);
+  cache.impl->convPlans.insert_or_assign(key, choiceWith<planner::ConvChoice>(choice));
+}
+
 POP_INLINE planner::ConvChoice planConv(char const *where, ::poplar::Target const &target,
                                         ConvCheck const &check, ConvOptions const &options,
                                         ::poplin::PlanningCache *cache) {
   model::Machine const machine = model::machineOf(target);
   if (!cache)
     return detail::makeConvPlan(where, machine, check, options);
-  std::ostringstream params;
-  params << check.params;
   std::lock_guard const lock(cache->impl->mutex);
   auto &plans = cache->impl->convPlans;
-  ::poplin::PlanningCacheImpl::ConvKey const key(machine, params.str(), options);
+  ::poplin::PlanningCacheImpl::ConvKey const key(machine, detail::paramsText(check.params),
+                                                 options);
   if (auto const known = plans.find(key); known != plans.end())
     return known->second;
   // Before the entry is made: a problem without a plan is not counted.
   auto choice = detail::makeConvPlan(where, machine, check, options);
   plans.emplace(key, choice);
   return choice;
+}
+
+POP_INLINE std::vector<planner::TileChoice>
+planConvGroup(char const *where, ::poplar::Target const &target,
+              std::vector<std::pair<ConvCheck, ConvOptions>> const &convs,
+              planner::SideBySideOptions const &options, ::poplin::PlanningCache *cache) {
+  model::Machine const machine = model::machineOf(target);
+  std::vector<planner::TileTask> tasks;
+  std::vector<std::pair<std::string, ConvOptions>> texts;
+  for (auto const &[check, convOptions] : convs) {
+    if (check.isTrivial())
+      return {};
+    planner::TileProblem const problem = tileProblem(check, convOptions);
+    TileOptions const tiles(convOptions);
+    tasks.push_back({problem, tileMachine(machine, problem, tiles),
+                     planner::Constraints::parse(tiles.constraints)});
+    texts.emplace_back(detail::paramsText(check.params), convOptions);
+  }
+  ::poplin::PlanningCacheImpl::GroupKey const key(machine, texts, options.reservedTiles,
+                                                  options.backOff);
+  std::unique_lock<std::mutex> lock;
+  if (cache) {
+    lock = std::unique_lock(cache->impl->mutex);
+    if (auto const known = cache->impl->groups.find(key); known != cache->impl->groups.end())
+      return known->second;
+  }
+  try {
+    auto choices = planner::planSideBySide(tasks, options).choices;
+    if (cache)
+      cache->impl->groups.emplace(key, choices);
+    return choices;
+  } catch (planner::PlanError const &error) {
+    base::fail<::poputil::poplibs_error>(where, error.what());
+  }
 }
 
 POP_INLINE void emitConv(::poplar::Graph &graph, ConvJob const &job,

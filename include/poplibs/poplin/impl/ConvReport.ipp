@@ -100,7 +100,7 @@ POP_INLINE DetailedPlanCosts reportDetailedPlanEstimatedCosts(poplar::Graph cons
   auto const choice = planConv(where, graph.getTarget(), check, convOptions, cache);
   bool const onCpu = plansForCpu(graph.getTarget());
   costs.parallelSplit = onCpu ? choice.plan.parts() : choice.tiles.plan.parts();
-  costs.serialSplit = onCpu ? 1 : choice.tiles.plan.serialN;
+  costs.serialSplit = onCpu ? 1 : choice.tiles.plan.serialParts();
   auto const cycles = [](double value) { return static_cast<std::size_t>(value); };
   costs.total = {cycles(choice.cost.cycles), choice.cost.temporaryBytes};
   costs.compute = costs.total;

@@ -19,9 +19,12 @@ POP_INLINE void emitConvTiles(::poplar::Graph &graph, ConvJob const &job,
   planner::TileProblem const whole = tileProblem(job.check, job.options);
   notePlan(graph, debugContext, whole, choice);
   TileJob const tiles =
-      tileJob(graph.getTarget(), whole, plan, tileOperands(job.check, in, weights, job.out, plan),
-              &job.check.params);
-  emitTiles(graph, tiles, prog, debugContext);
+      tileJob(graph.getTarget(), whole, plan, TileOptions(job.options),
+              tileOperands(job.check, in, weights, job.out, plan), &job.check.params);
+  if (job.steps)
+    emitTiles(graph, tiles, *job.steps, debugContext);
+  else
+    emitTiles(graph, tiles, prog, debugContext);
 }
 
 POP_INLINE void mapForPlan(::poplar::Graph &graph, Tensor const &t, ConvSide side,

@@ -58,10 +58,12 @@
 #include <poplin/impl/NormCheck.ipp>
 #include <poplin/impl/NormSums.ipp>
 #include <poplin/impl/Norms.ipp>
+#include <poplin/impl/PlanConstraints.ipp>
 #include <poplin/impl/RawConv.ipp>
 #include <poplin/impl/RawMatMul.ipp>
 #include <poplin/impl/TileBlocks.ipp>
 #include <poplin/impl/TileEmit.ipp>
+#include <poplin/impl/TileGather.ipp>
 #include <poplin/impl/TilePlanning.ipp>
 #include <poplin/impl/Wisdom.ipp>
 // clang-format on

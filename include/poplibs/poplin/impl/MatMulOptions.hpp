@@ -12,13 +12,14 @@ namespace cottonwood::poplin {
 struct MatMulOptions {
   planner::MatMulType partials = planner::MatMulType::FLOAT;
   double memoryProportion = 0.6;
-  std::string constraints; ///< in the form of planner::Constraints::parse
+  std::string constraints;     ///< on CPUs, in the form of planner::Constraints::parse
+  std::string tileConstraints; ///< on tiles
   std::string fullyConnectedPass = "NONE";
-  bool measure = false; ///< option planning: measure
+  bool measure = false;               ///< option planning: measure
+  bool use128BitConvUnitLoad = false; ///< on tiles, as the next
+  bool enableMultiStageReduce = true;
   // Accepted, but nothing depends on them.
   bool inputRHSIsPreArranged = false;
-  bool use128BitConvUnitLoad = false;
-  bool enableMultiStageReduce = true;
   bool enableFastReduce = false;
   bool remapOutputTensor = true;
   bool gatherOutput = false;

@@ -1,36 +1,12 @@
 #pragma once
 
 #include <poplin/impl/MatMulOptions.hpp>
+#include <poplin/impl/PlanConstraints.hpp>
 #include <poputil/OptionParsing.hpp>
-
-#include <poplar/exceptions.hpp>
 
 #include <map>
 
 namespace cottonwood::poplin {
-
-namespace detail {
-
-/// {"splitM": 4, "splitN": 2} becomes "splitM=4,splitN=2".
-POP_INLINE std::string constraintsFromJson(std::string const &json) {
-  if (json.empty())
-    return {};
-  ::poplar::OptionFlags fields;
-  std::string text;
-  try {
-    ::poplar::readJSON(json, fields);
-    for (auto const &field : fields)
-      text += (text.empty() ? "" : ",") + field.first + "=" + field.second;
-    planner::Constraints::parse(text).check<planner::MatMulPlan>();
-  } catch (planner::PlanError const &error) {
-    throw ::poplar::invalid_option(error.what());
-  } catch (::poplar::poplar_error const &error) {
-    throw ::poplar::invalid_option(error.what());
-  }
-  return text;
-}
-
-} // namespace detail
 
 POP_INLINE MatMulOptions readMatMulOptions(::poplar::OptionFlags const &options) {
   MatMulOptions result;
@@ -47,7 +23,8 @@ POP_INLINE MatMulOptions readMatMulOptions(::poplar::OptionFlags const &options)
       {"availableMemoryProportion", OptionHandler::createWithDouble(result.memoryProportion, 0.0)},
       {"partialsType", OptionHandler::createWithEnum(result.partials, types)},
       {"planConstraints", OptionHandler([&result](::poplar::StringRef value) {
-         result.constraints = detail::constraintsFromJson(value);
+         PlanConstraints const constraints = readMatMulConstraints(value);
+         result.constraints = constraints.cpu, result.tileConstraints = constraints.tiles;
        })},
       {"fullyConnectedPass", OptionHandler::createWithEnum(result.fullyConnectedPass, passes)},
       {"planning", OptionHandler::createWithEnum(result.measure, planning)},

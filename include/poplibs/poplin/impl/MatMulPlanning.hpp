@@ -14,6 +14,7 @@
 #include <mutex>
 #include <string>
 #include <tuple>
+#include <vector>
 
 namespace cottonwood::poplin {
 
@@ -56,9 +57,15 @@ public:
   using ConvKey =
       std::tuple<cottonwood::model::Machine, std::string, cottonwood::poplin::ConvOptions>;
 
+  /// Convolutions side by side: those, and the tiles reserved for each and the back-off.
+  using GroupKey = std::tuple<cottonwood::model::Machine,
+                              std::vector<std::pair<std::string, cottonwood::poplin::ConvOptions>>,
+                              std::uint64_t, double>;
+
   std::mutex mutex;
   std::map<Key, std::map<Layouts, cottonwood::planner::MatMulChoice>> plans;
   std::map<ConvKey, cottonwood::planner::ConvChoice> convPlans;
+  std::map<GroupKey, std::vector<cottonwood::planner::TileChoice>> groups; ///< not counted
 };
 
 } // namespace poplin

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <planners/poplin/TileJoint.hpp>
 #include <poplin/impl/MatMulCalibration.hpp>
 #include <poplin/impl/MatMulMachine.hpp>
 #include <poplin/impl/MatMulPlanning.hpp>
@@ -32,16 +33,32 @@ POP_INLINE planner::MatMulCpu cpuOf(model::Machine const &machine) {
   return cpu;
 }
 
+/// A plan for tiles: by itself, or one of the three of a layer in training.
+POP_INLINE planner::MatMulChoice planOnTiles(model::Machine const &machine,
+                                             planner::MatMulProblem const &problem,
+                                             MatMulOptions const &options) {
+  planner::TileProblem const tiles = tileProblem(problem);
+  std::string const &pass = options.fullyConnectedPass;
+  if (!pass.starts_with("TRAINING") || !options.tileConstraints.empty() ||
+      problem.input != problem.output)
+    return choiceOnTiles<planner::MatMulChoice>(machine, tiles, TileOptions(options));
+  planner::TilePass const which = pass == "TRAINING_FWD"   ? planner::TilePass::FORWARD
+                                  : pass == "TRAINING_BWD" ? planner::TilePass::BACKWARD
+                                                           : planner::TilePass::UPDATE;
+  auto passes =
+      planner::planPasses(planner::forwardOf(tiles, which),
+                          tileMachine(machine, tiles, TileOptions(options)), REPORTED_PLANS);
+  return choiceWith<planner::MatMulChoice>(
+      std::move(passes.choices[static_cast<std::size_t>(which)]));
+}
+
 POP_INLINE planner::MatMulChoice makePlan(char const *where, model::Machine const &machine,
                                           planner::MatMulProblem const &problem,
                                           MatMulOptions const &options) {
   try {
     auto const constraints = planner::Constraints::parse(options.constraints);
-    auto choice = machine.isCpu
-                      ? planner::planMatMulCpu(problem, cpuOf(machine), constraints)
-                      : choiceOnTiles<planner::MatMulChoice>(machine, tileProblem(problem),
-                                                             options.memoryProportion,
-                                                             tileConstraints(constraints));
+    auto choice = machine.isCpu ? planner::planMatMulCpu(problem, cpuOf(machine), constraints)
+                                : planOnTiles(machine, problem, options);
     if (machine.isCpu && constraints.empty())
       improvePlan(problem, cpuOf(machine), options.measure, choice);
     if (base::logEnabled("POPLIN", base::LogLevel::Debug))

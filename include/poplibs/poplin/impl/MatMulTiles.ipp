@@ -21,8 +21,10 @@ POP_INLINE void emitMatMulTiles(::poplar::Graph &graph, MatMulJob const &job,
   problem.partials = partialsFor(problem, job.options);
   planner::TileProblem const whole = tileProblem(problem);
   notePlan(graph, debugContext, whole, choice);
-  emitTiles(graph, tileJob(graph.getTarget(), whole, plan, tileOperands(a, b, job.out, plan)), prog,
-            debugContext);
+  emitTiles(graph,
+            tileJob(graph.getTarget(), whole, plan, TileOptions(job.options),
+                    tileOperands(a, b, job.out, plan)),
+            prog, debugContext);
 }
 
 namespace detail {

@@ -1,7 +1,11 @@
 #pragma once
 
+#include <poplin/ConvUtil.hpp>
 #include <poplin/MultiConvolution.hpp>
+#include <poplin/impl/ConvCall.hpp>
 #include <poplin/impl/ConvOptions.hpp>
+#include <poplin/impl/MatMulPlanning.hpp>
+#include <popops/ScaledAdd.hpp>
 #include <poputil/DebugInfo.hpp>
 #include <poputil/OptionParsing.hpp>
 #include <poputil/exceptions.hpp>
@@ -12,19 +16,24 @@
 
 namespace cottonwood::poplin::detail {
 
+/// The options of the whole.
+struct MultiConvOptions {
+  bool parallel = true;
+  planner::SideBySideOptions tiles;
+};
+
 /// Checks the options of the whole, and those of its parts against one another.
 template <class Args>
-void checkMultiConv(char const *where, std::vector<Args> const &args,
-                    ::poplar::OptionFlags const &options) {
+MultiConvOptions checkMultiConv(char const *where, std::vector<Args> const &args,
+                                ::poplar::OptionFlags const &options) {
   using ::poplibs::OptionHandler;
-  std::string planType;
-  unsigned reservedTiles = 0;
-  double cycleBackOff = 0;
-  std::map<std::string, std::string> const types{{"parallel", "parallel"}, {"serial", "serial"}};
+  MultiConvOptions result;
+  unsigned reservedTiles = 50;
+  std::map<std::string, bool> const types{{"parallel", true}, {"serial", false}};
   ::poplibs::OptionSpec const spec{
-      {"planType", OptionHandler::createWithEnum(planType, types)},
+      {"planType", OptionHandler::createWithEnum(result.parallel, types)},
       {"perConvReservedTiles", OptionHandler::createWithInteger(reservedTiles)},
-      {"cycleBackOff", OptionHandler::createWithDouble(cycleBackOff, 0.0)}};
+      {"cycleBackOff", OptionHandler::createWithDouble(result.tiles.backOff, 0.0)}};
   for (auto const &option : options)
     spec.parse(option.first, option.second);
   for (std::size_t i = 0; i != args.size(); ++i)
@@ -33,6 +42,68 @@ void checkMultiConv(char const *where, std::vector<Args> const &args,
       base::fail<::poputil::poplibs_error>(
           where, "option insertTransformsCycleCountProgs of convolutions 0 and ", i,
           " differs; it must be the same for all");
+  result.tiles.reservedTiles = reservedTiles;
+  return result;
+}
+
+/// Several convolutions on tiles: their plans side by side, if that pays.
+class MultiConv {
+public:
+  /// \param params  params(args): of the convolution that is run
+  template <class Args, class Params>
+  MultiConv(char const *where, ::poplar::Graph &graph, ::poplar::DebugContext const &debugContext,
+            std::vector<Args> const &args, ::poplar::OptionFlags const &options,
+            ::poplin::PlanningCache *cache, Params const &params)
+      : where_(where), graph_(graph), debugContext_(debugContext), steps_(graph, debugContext),
+        cache_(cache) {
+    MultiConvOptions const read = checkMultiConv(where, args, options);
+    if (!read.parallel || args.size() < 2 || plansForCpu(graph.getTarget()))
+      return;
+    std::vector<std::pair<ConvCheck, ConvOptions>> convs;
+    for (Args const &one : args)
+      convs.emplace_back(checkConv(where, params(one)), readConvOptions(one.options));
+    for (auto const &conv : convs)
+      checks_.push_back(conv.first);
+    choices_ = planConvGroup(where, graph.getTarget(), convs, read.tiles, cache);
+  }
+
+  bool isParallel() const { return !choices_.empty(); }
+
+  /// f(call) with a call that runs convolution `index`.
+  template <class Args, class F> Tensor call(std::size_t index, Args const &one, F const &f) {
+    ConvCall call(where_, graph_, debugContext_, one.options, cache_);
+    if (isParallel())
+      call.sideBySide(checks_[index], choices_[index], &steps_);
+    return f(call);
+  }
+  /// Runs them all, if they are side by side.
+  void addTo(::poplar::program::Sequence &prog) const {
+    if (isParallel())
+      steps_.addTo(prog);
+  }
+
+private:
+  char const *where_;
+  ::poplar::Graph &graph_;
+  ::poplar::DebugContext const &debugContext_;
+  TileSteps steps_;
+  ::poplin::PlanningCache *cache_;
+  std::vector<ConvCheck> checks_;
+  std::vector<planner::TileChoice> choices_;
+};
+
+/// A variable for one side of args[index] of a forward convolution.
+template <class Args>
+Tensor createForMultiConv(char const *where, ::poplar::Graph &graph, std::vector<Args> const &args,
+                          std::size_t index, ConvSide side,
+                          ::poplar::DebugContext const &debugContext,
+                          ::poplar::OptionFlags const &options, ::poplin::PlanningCache *cache) {
+  ::poputil::PoplibsOpDebugInfo di(debugContext, {}, "multiconv::create");
+  ::poplar::DebugContext const context(di);
+  MultiConv multi(where, graph, context, args, options, cache,
+                  [](Args const &one) { return one.params; });
+  return multi.call(index, args[index],
+                    [&](ConvCall &call) { return call.create(args[index].params, side); });
 }
 
 template <class Args>
@@ -55,9 +126,29 @@ void updateMultiConv(::poplar::Graph &graph, std::vector<Args> const &args,
                                            ", that of the output ", one.params.outputType,
                                            "; they must be equal");
   ::poputil::PoplibsOpDebugInfo di(debugContext, {}, "multiconv::convolutionWeightUpdate");
-  for (Args const &one : args)
-    ::poplin::convolutionWeightUpdate(graph, one.zDeltas, one.weights, one.activations, one.params,
-                                      one.scale, prog, {di}, one.options, cache);
+  ::poplar::DebugContext const context(di);
+  MultiConv multi(where, graph, context, args, options, cache,
+                  [](Args const &one) { return ::poplin::getWeightUpdateParams(one.params); });
+  if (!multi.isParallel()) {
+    for (Args const &one : args)
+      ::poplin::convolutionWeightUpdate(graph, one.zDeltas, one.weights, one.activations,
+                                        one.params, one.scale, prog, {di}, one.options, cache);
+    return;
+  }
+  std::vector<Tensor> deltas;
+  for (std::size_t i = 0; i != args.size(); ++i) {
+    ConvCheck const check = checkConv(where, args[i].params);
+    checkConvTensor(where, args[i].weights, "weights", args[i].params.inputType,
+                    check.weightsShape(false),
+                    "[groups, output channels, input channels, ...kernel]", &args[i].activations);
+    deltas.push_back(multi.call(i, args[i], [&](ConvCall &call) {
+      return call.weightDeltas(args[i].zDeltas, args[i].activations, args[i].params, prog);
+    }));
+  }
+  multi.addTo(prog);
+  for (std::size_t i = 0; i != args.size(); ++i)
+    ::popops::scaledAddTo(graph, args[i].weights, deltas[i], args[i].scale, prog,
+                          {context, "update"});
 }
 
 } // namespace cottonwood::poplin::detail
@@ -73,7 +164,8 @@ POP_INLINE poplar::Tensor createWeights(poplar::Graph &graph,
   char const *const where = "poplin::multiconv::createWeights";
   checkMultiConv(where, args, options);
   CreateTensorArgs const &one = multiConvAt(where, args, weightsIndex);
-  return poplin::createWeights(graph, one.params, one.name, one.options, cache);
+  return createForMultiConv(where, graph, args, weightsIndex, cottonwood::poplin::ConvSide::WEIGHTS,
+                            one.name, options, cache);
 }
 
 POP_INLINE poplar::Tensor createInput(poplar::Graph &graph,
@@ -84,7 +176,8 @@ POP_INLINE poplar::Tensor createInput(poplar::Graph &graph,
   char const *const where = "poplin::multiconv::createInput";
   checkMultiConv(where, args, options);
   CreateTensorArgs const &one = multiConvAt(where, args, inputIndex);
-  return poplin::createInput(graph, one.params, one.name, one.options, cache);
+  return createForMultiConv(where, graph, args, inputIndex, cottonwood::poplin::ConvSide::INPUT,
+                            one.name, options, cache);
 }
 
 POP_INLINE void weightsTransposeChansFlipXY(poplar::Graph &graph,
@@ -103,7 +196,9 @@ POP_INLINE void weightsTransposeChansFlipXY(poplar::Graph &graph,
                                                    " convolutions; they must be as many");
   poputil::PoplibsOpDebugInfo di(debugContext, {}, "multiconv::weightsTransposeChansFlipXY");
   for (std::size_t i = 0; i != args.size(); ++i) {
-    args[i].weights = poplin::createWeights(graph, args[i].params, {di}, args[i].options, cache);
+    args[i].weights =
+        createForMultiConv(where, graph, args, i, cottonwood::poplin::ConvSide::WEIGHTS,
+                           poplar::DebugContext(di), options, cache);
     poplin::weightsTransposeChansFlipXY(graph, weightsIn[i], args[i].weights, prog, {di},
                                         args[i].options);
   }
@@ -114,12 +209,19 @@ convolution(poplar::Graph &graph, std::vector<ConvolutionArgs> const &args,
             bool transposeAndFlipWeights, poplar::program::Sequence &prog,
             poplar::DebugContext const &debugContext, poplar::OptionFlags const &options,
             poplin::PlanningCache *cache) {
-  cottonwood::poplin::detail::checkMultiConv("poplin::multiconv::convolution", args, options);
+  using cottonwood::poplin::ConvCall;
   poputil::PoplibsOpDebugInfo di(debugContext, {}, "multiconv::convolution");
+  poplar::DebugContext const context(di);
+  cottonwood::poplin::detail::MultiConv multi(
+      "poplin::multiconv::convolution", graph, context, args, options, cache,
+      [](ConvolutionArgs const &one) { return one.params; });
   std::vector<poplar::Tensor> results;
-  for (ConvolutionArgs const &one : args)
-    results.push_back(poplin::convolution(graph, one.inputs, one.weights, one.params,
-                                          transposeAndFlipWeights, prog, {di}, one.options, cache));
+  for (std::size_t i = 0; i != args.size(); ++i)
+    results.push_back(multi.call(i, args[i], [&](ConvCall &call) {
+      return call.run(args[i].inputs, args[i].weights, args[i].params, transposeAndFlipWeights,
+                      prog);
+    }));
+  multi.addTo(prog);
   return results;
 }
 
@@ -127,13 +229,18 @@ POP_INLINE std::vector<poplar::Tensor>
 calculateWeightDeltas(poplar::Graph &graph, std::vector<CalculateWeightDeltasArgs> const &args,
                       poplar::program::Sequence &prog, poplar::DebugContext const &debugContext,
                       poplar::OptionFlags const &options, poplin::PlanningCache *cache) {
-  cottonwood::poplin::detail::checkMultiConv("poplin::multiconv::calculateWeightDeltas", args,
-                                             options);
+  using cottonwood::poplin::ConvCall;
   poputil::PoplibsOpDebugInfo di(debugContext, {}, "multiconv::calculateWeightDeltas");
+  poplar::DebugContext const context(di);
+  cottonwood::poplin::detail::MultiConv multi(
+      "poplin::multiconv::calculateWeightDeltas", graph, context, args, options, cache,
+      [](CalculateWeightDeltasArgs const &one) { return getWeightUpdateParams(one.params); });
   std::vector<poplar::Tensor> results;
-  for (CalculateWeightDeltasArgs const &one : args)
-    results.push_back(poplin::calculateWeightDeltas(graph, one.zDeltas, one.activations, one.params,
-                                                    prog, {di}, one.options, cache));
+  for (std::size_t i = 0; i != args.size(); ++i)
+    results.push_back(multi.call(i, args[i], [&](ConvCall &call) {
+      return call.weightDeltas(args[i].zDeltas, args[i].activations, args[i].params, prog);
+    }));
+  multi.addTo(prog);
   return results;
 }
 

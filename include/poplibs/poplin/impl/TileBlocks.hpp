@@ -14,9 +14,9 @@ namespace cottonwood::poplin {
 using ::poplar::Tensor;
 
 /// One block of a plan: ranges in every dimension that is split, and its tile. Where positions are
-/// flat, Y0 counts all of them and B and Y1 are 1.
+/// flat, Y0 counts all of them and B, Y1 and Y2 are 1.
 struct TileBlockRange {
-  enum Dim { G, B, Y0, Y1, N, I, K0, DIMS };
+  enum Dim { G, B, Y0, Y1, Y2, N, I, K0, K1, K2, DIMS };
   std::array<std::size_t, DIMS> begin{}, end{};
   std::array<std::size_t, DIMS> part{}; ///< which part of each
   unsigned tile = 0;
@@ -33,46 +33,58 @@ public:
   TileBlocks(planner::TileProblem const &seen, planner::TilePlan const &plan);
 
   std::size_t parts(Block::Dim d) const { return parts_[d]; }
-  std::size_t serialParts() const { return serialParts_; }
-  /// Parts of every sum.
-  std::size_t sums() const { return parts_[Block::I] * parts_[Block::K0]; }
-  std::size_t sumOf(Block const &block) const {
-    return block.part[Block::I] * parts_[Block::K0] + block.part[Block::K0];
-  }
+  /// Parts of the output channels, and of the input channels of each of these, one after another.
+  std::size_t turnsN() const { return turnsN_; }
+  std::size_t turnsI() const { return turnsI_; }
+  /// Parts of every sum that are computed at a time; the last turn may have fewer.
+  std::size_t sums() const { return parts_[Block::I] * kernelParts(); }
+  std::size_t sums(std::size_t turnI) const;
+  std::size_t sumOf(Block const &block) const;
   /// The tile of another part of the sum of a block.
   unsigned tileOfSum(Block const &block, std::size_t sum) const;
 
-  /// f(block) for the blocks of one serial part; those of one sum in the same order as those of any
-  /// other. Output channels are innermost: neighbouring tiles, which share a bus, read the same
-  /// inputs.
-  template <class F> void forEach(std::size_t serial, F &&f) const;
-  /// Of all serial parts.
+  /// f(block) for the blocks of one turn; those of one sum in the same order as those of any other.
+  template <class F> void forEach(std::size_t turnN, std::size_t turnI, F &&f) const;
+  /// Of all turns.
   template <class F> void forEach(F &&f) const {
-    for (std::size_t serial = 0; serial != serialParts_; ++serial)
-      forEach(serial, f);
+    for (std::size_t n = 0; n != turnsN_; ++n)
+      for (std::size_t i = 0; i != turnsI_; ++i)
+        forEach(n, i, f);
   }
 
 private:
-  Block block(std::size_t serial, std::array<std::size_t, Block::DIMS> const &part) const;
-  unsigned tileOf(std::array<std::size_t, Block::DIMS> const &part) const;
+  using Part = std::array<std::size_t, Block::DIMS>;
 
-  std::array<std::size_t, Block::DIMS> units_{}, grains_{}, sizes_{}, each_{}, parts_{};
-  std::size_t serialParts_ = 1;
+  std::size_t kernelParts() const {
+    return parts_[Block::K0] * parts_[Block::K1] * parts_[Block::K2];
+  }
+  Block block(std::size_t turnN, std::size_t turnI, Part const &part) const;
+  unsigned tileOf(Part const &part) const;
+  template <class F> void nest(std::size_t at, Part &part, F const &f) const;
+
+  static constexpr Block::Dim ORDER[] = {Block::G, Block::I,  Block::K0, Block::K1, Block::K2,
+                                         Block::B, Block::Y0, Block::Y1, Block::Y2, Block::N};
+
+  Part units_{}, grains_{}, sizes_{}, each_{}, parts_{};
+  std::size_t turnsN_ = 1, turnsI_ = 1;
+  std::array<Block::Dim, Block::DIMS> among_{}; ///< dimensions among tiles, outermost first
+  std::size_t firstTile_ = 0;
 };
 
-template <class F> void TileBlocks::forEach(std::size_t serial, F &&f) const {
-  std::array<std::size_t, Block::DIMS> p{};
-  for (p[Block::G] = 0; p[Block::G] != parts_[Block::G]; ++p[Block::G])
-    for (p[Block::I] = 0; p[Block::I] != parts_[Block::I]; ++p[Block::I])
-      for (p[Block::K0] = 0; p[Block::K0] != parts_[Block::K0]; ++p[Block::K0])
-        for (p[Block::B] = 0; p[Block::B] != parts_[Block::B]; ++p[Block::B])
-          for (p[Block::Y0] = 0; p[Block::Y0] != parts_[Block::Y0]; ++p[Block::Y0])
-            for (p[Block::Y1] = 0; p[Block::Y1] != parts_[Block::Y1]; ++p[Block::Y1])
-              for (p[Block::N] = 0; p[Block::N] != parts_[Block::N]; ++p[Block::N]) {
-                Block const one = block(serial, p);
-                if (one.begin[Block::N] != one.end[Block::N])
-                  f(one);
-              }
+template <class F> void TileBlocks::nest(std::size_t at, Part &part, F const &f) const {
+  if (at == Block::DIMS)
+    return f();
+  for (part[ORDER[at]] = 0; part[ORDER[at]] != parts_[ORDER[at]]; ++part[ORDER[at]])
+    nest(at + 1, part, f);
+}
+
+template <class F> void TileBlocks::forEach(std::size_t turnN, std::size_t turnI, F &&f) const {
+  Part part{};
+  nest(0, part, [&] {
+    Block const one = block(turnN, turnI, part);
+    if (one.begin[Block::N] != one.end[Block::N] && one.begin[Block::I] != one.end[Block::I])
+      f(one);
+  });
 }
 
 /// Elements [begin, end) of a block's result with the tiles that hold a partial sum of them.
@@ -118,9 +130,13 @@ Tensor weightVariable(::poplar::Graph &graph, ::poplar::Type const &type,
 /// Operands and result as the blocks of a plan index them.
 struct TileOperands {
   Tensor in;      ///< [G, B, ...field, I]; flat: [G, positions, I]
-  Tensor weights; ///< [G, N, ...kernel, I]; flat: [G, N, I]
+  Tensor weights; ///< [G, N, ...kernel, I]; flat: [G, N, I]. Taps that are channels are in I
   Tensor out;     ///< [G, B, ...field, N]; flat: [G, positions, N]
 };
+
+/// Dimensions of a field or kernel that blocks cut; where there are more than three the last ones
+/// are not.
+inline unsigned cutDims(unsigned dims) { return dims > 3 ? 2 : dims; }
 
 /// The elements of a block, in the dimensions of TileOperands.
 Tensor blockWeights(Tensor const &weights, TileBlockRange const &block);
@@ -129,7 +145,7 @@ Tensor blockOutput(Tensor const &out, TileBlockRange const &block, bool flat);
 /// Maps operands and results to the tiles that use them; what several tiles use is divided among
 /// them.
 void mapTileInput(::poplar::Graph &graph, Tensor const &in, TileBlocks const &blocks,
-                  planner::TilePlan const &plan);
+                  planner::TileProblem const &seen, planner::TilePlan const &plan);
 void mapTileWeights(::poplar::Graph &graph, Tensor const &weights, TileBlocks const &blocks,
                     planner::TilePlan const &plan);
 void mapTileOutput(::poplar::Graph &graph, Tensor const &out, TileBlocks const &blocks,

@@ -16,8 +16,27 @@ struct TileJob {
   ::poplin::ConvParams const *params = nullptr; ///< of what is not flat
 };
 
-/// Adds the program of a plan: for each serial part one compute set of blocks, and one for each
-/// stage of the addition of partial sums. The vertices carry the cycles of the plan's method.
+/// Compute sets of operations that run side by side: the first of one with the first of another.
+class TileSteps {
+public:
+  TileSteps(::poplar::Graph &graph, ::poplar::DebugContext const &debugContext)
+      : graph_(graph), debugContext_(debugContext) {}
+  /// Compute set `index`; all before it exist. \param name  if it is new
+  ::poplar::ComputeSet at(std::size_t index, char const *name);
+  /// Runs them one after another.
+  void addTo(::poplar::program::Sequence &prog) const;
+
+private:
+  ::poplar::Graph &graph_;
+  ::poplar::DebugContext const &debugContext_;
+  std::vector<std::pair<::poplar::ComputeSet, char const *>> sets_;
+};
+
+/// Adds the vertices of a plan: for each turn one compute set of blocks, and one for each stage of
+/// the addition of partial sums. The vertices carry the cycles of the plan's method.
+POP_API void emitTiles(::poplar::Graph &graph, TileJob const &job, TileSteps &steps,
+                       ::poplar::DebugContext const &debugContext);
+/// The same as a program of its own.
 POP_API void emitTiles(::poplar::Graph &graph, TileJob const &job,
                        ::poplar::program::Sequence &prog,
                        ::poplar::DebugContext const &debugContext);

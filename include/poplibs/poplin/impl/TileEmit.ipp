@@ -3,6 +3,7 @@
 #include <poplin/ConvUtil.hpp>
 #include <poplin/impl/ConvTables.hpp>
 #include <poplin/impl/TileEmit.hpp>
+#include <poplin/impl/TileGather.hpp>
 #include <popops/Operation.hpp>
 #include <poputil/VertexTemplates.hpp>
 
@@ -16,16 +17,19 @@ class TileEmitter {
 public:
   using Block = TileBlockRange;
 
-  TileEmitter(::poplar::Graph &graph, TileJob const &job, ::poplar::program::Sequence &prog,
+  TileEmitter(::poplar::Graph &graph, TileJob const &job, TileSteps &steps,
               ::poplar::DebugContext const &debugContext)
-      : graph_(graph), job_(job), prog_(prog), debugContext_(debugContext),
-        blocks_(job.seen, job.plan), flat_(job.plan.method == planner::TileMethod::AMP_1X1),
+      : graph_(graph), job_(job), steps_(steps), debugContext_(debugContext),
+        blocks_(job.seen, job.plan), flat_(job.plan.flat), gathers_(job.seen.gatheredI != 0),
         sumType_(job.seen.partials == planner::MatMulType::HALF ? ::poplar::HALF
                                                                 : ::poplar::FLOAT) {}
 
   void run() {
-    for (std::size_t serial = 0; serial != blocks_.serialParts(); ++serial)
-      runPart(serial);
+    for (std::size_t n = 0; n != blocks_.turnsN(); ++n) {
+      Tensor soFar;
+      for (std::size_t i = 0; i != blocks_.turnsI(); ++i)
+        soFar = runTurn(n, i, soFar);
+    }
   }
 
 private:
@@ -35,16 +39,22 @@ private:
     Tensor out;        ///< where they end
   };
 
-  void runPart(std::size_t serial) {
-    if (blocks_.sums() == 1 && sumType_ == job_.tensors.out.elementType()) {
-      addVertices(serial, sumType_,
+  ::poplar::ComputeSet nextSet(char const *name) { return steps_.at(next_++, name); }
+
+  /// One turn. \param soFar  sums of earlier turns of these output channels, if there are any
+  /// \returns  the sums with this turn's, or nothing after the last turn
+  Tensor runTurn(std::size_t turnN, std::size_t turnI, Tensor const &soFar) {
+    bool const end = turnI + 1 == blocks_.turnsI();
+    std::size_t const count = blocks_.sums(turnI);
+    if (blocks_.turnsI() == 1 && count == 1 && sumType_ == job_.tensors.out.elementType()) {
+      addVertices(turnN, turnI, sumType_,
                   [&](Block const &block) { return blockOutput(job_.tensors.out, block, flat_); });
-      return;
+      return {};
     }
     // The blocks of each part of the sums lie one behind another in a row.
     std::vector<Sums> sums;
     std::size_t elements = 0;
-    blocks_.forEach(serial, [&](Block const &block) {
+    blocks_.forEach(turnN, turnI, [&](Block const &block) {
       if (blocks_.sumOf(block) != 0)
         return;
       Tensor const out = blockOutput(job_.tensors.out, block, flat_);
@@ -52,63 +62,78 @@ private:
       elements += out.numElements();
     });
     Tensor const rows =
-        graph_.addVariable(sumType_, {blocks_.sums(), elements}, {debugContext_, "partials"});
-    std::vector<std::size_t> next(blocks_.sums(), 0);
-    addVertices(serial, sumType_, [&](Block const &block) {
+        graph_.addVariable(sumType_, {count, elements}, {debugContext_, "partials"});
+    std::vector<std::size_t> next(count, 0);
+    addVertices(turnN, turnI, sumType_, [&](Block const &block) {
       std::size_t const sum = blocks_.sumOf(block), index = next[sum]++;
       Tensor const &out = sums[index].out;
       Tensor const part = rows[sum].slice(sums[index].begin, sums[index].begin + out.numElements());
       graph_.setTileMapping(part, block.tile);
       return part.reshape(out.shape());
     });
-    addUp(sums, rows);
+    if (!end && count == 1 && !soFar.valid())
+      return rows[0];
+    return addUp(sums, rows, soFar, end);
   }
 
-  /// Adds rows of sums in stages.
-  void addUp(std::vector<Sums> const &sums, Tensor rows) {
-    std::size_t const grain = sumsGrain(job_.seen.partials);
+  /// Adds rows of sums in stages, and what earlier turns made in the last one.
+  Tensor addUp(std::vector<Sums> const &sums, Tensor rows, Tensor const &soFar, bool end) {
+    std::size_t const grain = sumsGrain(job_.seen.partials), count = rows.dim(0);
     std::vector<std::vector<SharedSums>> shared;
     for (Sums const &one : sums)
-      shared.push_back(wholeBlock(one));
-    for (std::uint64_t const left : planner::rowsAfterStages(blocks_.sums(), job_.plan.stages)) {
-      Tensor const results = left == 1 ? Tensor()
-                                       : graph_.addVariable(sumType_, {left, rows.dim(1)},
-                                                            {debugContext_, "partials"});
-      auto const cs = graph_.addComputeSet({debugContext_, "reduce"});
+      shared.push_back(wholeBlock(one, count));
+    for (std::uint64_t const left : planner::rowsAfterStages(count, job_.plan.stages)) {
+      bool const last = left == 1;
+      Tensor const results = last && end ? Tensor()
+                                         : graph_.addVariable(sumType_, {left, rows.dim(1)},
+                                                              {debugContext_, "partials"});
+      auto const cs = nextSet("reduce");
       for (std::size_t b = 0; b != sums.size(); ++b) {
-        if (blocks_.sums() > 1)
+        if (count > 1)
           shared[b] = sharedAfterStage(shared[b], left, grain);
         for (SharedSums const &piece : shared[b])
           for (std::size_t row = 0; row != left; ++row)
-            addStage(cs, sums[b], piece, row, left, rows, results);
+            addStage(cs, {sums[b], piece, row, left}, rows, last ? soFar : Tensor(), results);
       }
-      prog_.add(::poplar::program::Execute(cs, {debugContext_, "reduce"}));
       rows = results;
+      if (last)
+        break;
     }
+    return rows.valid() ? rows[0] : rows;
   }
 
-  std::vector<SharedSums> wholeBlock(Sums const &one) const {
-    std::vector<std::size_t> holders(blocks_.sums());
-    for (std::size_t i = 0; i != holders.size(); ++i)
+  static std::vector<SharedSums> wholeBlock(Sums const &one, std::size_t count) {
+    std::vector<std::size_t> holders(count);
+    for (std::size_t i = 0; i != count; ++i)
       holders[i] = i;
     return {{0, one.out.numElements(), std::move(holders)}};
   }
 
-  /// One vertex: rows become row `row` of `left` results, or the end.
-  void addStage(::poplar::ComputeSet const &cs, Sums const &one, SharedSums const &piece,
-                std::size_t row, std::size_t left, Tensor const &rows, Tensor const &results) {
-    auto const [first, end] = rowsOfStage(rows.dim(0), left, row);
-    std::size_t const count = end - first, elements = piece.end - piece.begin;
-    std::size_t const at = one.begin + piece.begin;
-    unsigned const tile = blocks_.tileOfSum(one.block, piece.holders[row]);
+  /// Some elements of rows that become row `row` of `left`.
+  struct Stage {
+    Sums const &sums;
+    SharedSums const &piece;
+    std::size_t row, left;
+  };
+
+  /// One vertex: rows, and what there is so far, become a row of `results`, or the end.
+  void addStage(::poplar::ComputeSet const &cs, Stage const &stage, Tensor const &rows,
+                Tensor const &soFar, Tensor const &results) {
+    SharedSums const &piece = stage.piece;
+    auto const [first, end] = rowsOfStage(rows.dim(0), stage.left, stage.row);
+    std::size_t const elements = piece.end - piece.begin, at = stage.sums.begin + piece.begin;
+    unsigned const tile = blocks_.tileOfSum(stage.sums.block, piece.holders[stage.row]);
     Tensor out;
     if (results.valid()) {
-      out = results[row].slice(at, at + elements);
+      out = results[stage.row].slice(at, at + elements);
       graph_.setTileMapping(out, tile);
     } else {
-      out = one.out.flatten().slice(piece.begin, piece.end);
+      out = stage.sums.out.flatten().slice(piece.begin, piece.end);
     }
-    Tensor const in = rows.slice(first, end, 0).slice(at, at + elements, 1).flatten();
+    Tensor in = rows.slice(first, end, 0).slice(at, at + elements, 1).flatten();
+    std::size_t const count = end - first + (soFar.valid() ? 1 : 0);
+    if (soFar.valid())
+      in = ::poplar::concat(in, soFar.slice(at, at + elements));
     auto const v = graph_.addVertex(
         cs, ::poputil::templateVertex("popops::Reduce", sumType_, out.elementType()),
         {{"in", in}, {"out", out}});
@@ -125,48 +150,64 @@ private:
 
   /// \param result  result(block): where its vertices write, in the dimensions of blockOutput()
   template <class Result>
-  void addVertices(std::size_t serial, ::poplar::Type const &resultType, Result const &result) {
-    auto const cs = graph_.addComputeSet(debugContext_);
+  void addVertices(std::size_t turnN, std::size_t turnI, ::poplar::Type const &resultType,
+                   Result const &result) {
+    auto const cs = nextSet("");
+    bool const rows = flat_ || (gathers_ && job_.seen.taps() == 1);
     auto const type =
-        ::poputil::templateVertex(flat_ ? "poplin::MatMulPartial" : "poplin::ConvPartial",
+        ::poputil::templateVertex(rows ? "poplin::MatMulPartial" : "poplin::ConvPartial",
                                   job_.tensors.in.elementType(), resultType);
-    blocks_.forEach(serial, [&](Block const &block) {
+    blocks_.forEach(turnN, turnI, [&](Block const &block) {
       Tensor const out = result(block);
       for (std::size_t g = 0; g != block.size(Block::G); ++g)
-        if (flat_)
+        if (rows)
           addProduct(cs, type, block, g, out[g]);
         else
           addConv(cs, type, block, g, out[g]);
     });
-    prog_.add(::poplar::program::Execute(cs, debugContext_));
   }
 
   /// Cycles of the vertex of group `g` of a block: of groups that are computed at a time the first
-  /// one has those of all.
+  /// one has those of all, and the first one has those of laying taps out as channels.
   std::uint64_t cyclesOf(Block const &block, std::size_t g) const {
     using planner::detail::ceilDiv;
     planner::TilePlan const &plan = job_.plan;
-    bool const slic = plan.method == planner::TileMethod::SLIC;
-    if (g % plan.convGroup != 0 || (slic && g != 0))
+    bool const forAll = planner::TileCost::isForAllGroups(plan);
+    if (g % plan.convGroup != 0 || (forAll && g != 0))
       return 0;
     planner::TileBlock size;
     size.inGroups = ceilDiv(block.size(Block::I) * plan.convGroup, plan.inGroup);
     size.outGroups = ceilDiv(block.size(Block::N) * plan.convGroup, plan.outGroup);
     size.b = block.size(Block::B);
-    size.outputs = {block.size(Block::Y0), block.size(Block::Y1),
-                    flat_ ? 1 : job_.seen.field[2].outputs};
-    size.taps = {block.size(Block::K0), job_.seen.field[1].taps, job_.seen.field[2].taps};
-    std::uint64_t const units = slic ? ceilDiv(block.size(Block::G), plan.convGroup) : 1;
-    return planner::TileCost::vertexCycles(job_.seen, job_.amp, plan, size, units);
+    size.outputs = {block.size(Block::Y0), block.size(Block::Y1), block.size(Block::Y2)};
+    size.taps = {block.size(Block::K0), block.size(Block::K1), block.size(Block::K2)};
+    std::uint64_t const units = forAll ? ceilDiv(block.size(Block::G), plan.convGroup) : 1;
+    std::uint64_t const cycles =
+        planner::TileCost::vertexCycles(job_.seen, job_.amp, plan, size, units);
+    if (!gathers_ || g != 0)
+      return cycles;
+    std::uint64_t const laidOut =
+        block.size(Block::G) * size.positions() * block.size(Block::I) * size.allTaps();
+    return cycles + planner::TileCost::layOutCycles(laidOut,
+                                                    planner::TileCost::together(job_.seen, plan),
+                                                    planner::detail::bytesOf(job_.seen.input));
   }
 
-  /// Group `g` of a block; `out` is [positions, N].
+  /// Group `g` of a block; `out` is [positions..., N].
   void addProduct(::poplar::ComputeSet const &cs, std::string const &type, Block const &block,
                   std::size_t g, Tensor const &out) {
-    Tensor const a = job_.tensors.in[block.begin[Block::G] + g]
-                         .slice(block.begin[Block::Y0], block.end[Block::Y0], 0)
-                         .slice(block.begin[Block::I], block.end[Block::I], 1);
-    Tensor const b = blockWeights(job_.tensors.weights, block)[g].transpose(); // [I, N]
+    Tensor a;
+    if (gathers_) {
+      std::vector<unsigned> firstInput(dims());
+      a = inputOf(block, g, firstInput);
+      a = a.flatten(0, a.rank() - 1);
+    } else {
+      a = job_.tensors.in[block.begin[Block::G] + g]
+              .slice(block.begin[Block::Y0], block.end[Block::Y0], 0)
+              .slice(block.begin[Block::I], block.end[Block::I], 1);
+    }
+    Tensor b = blockWeights(job_.tensors.weights, block)[g]; // [N, ...1, I]
+    b = b.reshape({b.dim(0), b.numElements() / b.dim(0)}).transpose();
     auto const v =
         graph_.addVertex(cs, type, {{"a", a.flatten()}, {"b", b.flatten()}, {"c", out.flatten()}});
     std::size_t const positions = a.dim(0), depth = a.dim(1), columns = b.dim(1);
@@ -200,31 +241,49 @@ private:
   }
 
   unsigned dims() const { return static_cast<unsigned>(job_.params->getNumFieldDims()); }
+  /// True if the taps of a dimension are channels.
+  bool isGathered(unsigned d) const {
+    return gathers_ && d < 3 && (job_.plan.expand >> d & 1U) != 0;
+  }
   IndexRange outputsOf(Block const &block, unsigned d) const {
-    if (d < 2)
+    if (d < cutDims(dims()))
       return {block.begin[Block::Y0 + d], block.end[Block::Y0 + d]};
     return {0, job_.params->getOutputSize(d)};
   }
   IndexRange tapsOf(Block const &block, unsigned d) const {
     auto const &kernel = job_.params->kernelTransform;
     unsigned const first = kernel.truncationLower[d];
-    if (d == 0)
-      return {first + block.begin[Block::K0], first + block.end[Block::K0]};
+    if (d < cutDims(dims()) && !isGathered(d))
+      return {first + block.begin[Block::K0 + d], first + block.end[Block::K0 + d]};
     return {first, job_.params->kernelShape[d] - kernel.truncationUpper[d]};
   }
 
   /// [N, ...field, I] of what the block reads. A vertex that reads nothing is given one place.
-  Tensor inputOf(Block const &block, std::size_t g, std::vector<unsigned> &firstInput) const {
+  Tensor inputOf(Block const &block, std::size_t g, std::vector<unsigned> &firstInput) {
     Tensor in = job_.tensors.in[block.begin[Block::G] + g].slice(block.begin[Block::B],
                                                                  block.end[Block::B], 0);
     for (unsigned d = 0; d != dims(); ++d) {
+      if (isGathered(d)) {
+        in = gatherTaps({*job_.params, d, outputsOf(block, d), tapsOf(block, d)}, in, zero());
+        continue;
+      }
       auto range = ::poplin::getInputRange(d, outputsOf(block, d), tapsOf(block, d), *job_.params);
       if (range.second == 0)
         range = {0, 1};
       firstInput[d] = range.first;
       in = in.slice(range.first, range.second, 1 + d);
     }
+    in = in.flatten(1 + dims(), in.rank());
     return in.slice(block.begin[Block::I], block.end[Block::I], 1 + dims());
+  }
+
+  /// Stands for padding where taps are channels.
+  Tensor const &zero() {
+    if (!zero_.valid()) {
+      zero_ = graph_.addConstant(job_.tensors.in.elementType(), {1}, 0, {debugContext_, "zero"});
+      graph_.setTileMapping(zero_, static_cast<unsigned>(job_.plan.firstTile));
+    }
+    return zero_;
   }
 
   /// [...kernel, I, O]: columns side by side.
@@ -232,7 +291,7 @@ private:
     Tensor weights = job_.tensors.weights[block.begin[Block::G] + g].slice(block.begin[Block::N],
                                                                            block.end[Block::N], 0);
     for (unsigned d = 0; d != dims(); ++d) {
-      auto const taps = tapsOf(block, d);
+      auto const taps = isGathered(d) ? IndexRange(0, 1) : tapsOf(block, d);
       weights = weights.slice(taps.first, taps.second, 1 + d);
     }
     weights = weights.slice(block.begin[Block::I], block.end[Block::I], 1 + dims());
@@ -246,8 +305,11 @@ private:
     ConvTable table;
     table.addOutputs(in[0], inStrides[0]);
     for (unsigned d = 0; d != dims(); ++d)
-      table.addField(*job_.params, d, outputsOf(block, d), tapsOf(block, d), firstInput[d],
-                     inStrides[1 + d], wStrides[d]);
+      if (isGathered(d))
+        table.addOutputs(in[1 + d], inStrides[1 + d]);
+      else
+        table.addField(*job_.params, d, outputsOf(block, d), tapsOf(block, d), firstInput[d],
+                       inStrides[1 + d], wStrides[d]);
     table.addTaps(in.back(), 1, wStrides[dims()]);
     return table;
   }
@@ -261,19 +323,42 @@ private:
 
   ::poplar::Graph &graph_;
   TileJob const &job_;
-  ::poplar::program::Sequence &prog_;
+  TileSteps &steps_;
   ::poplar::DebugContext const &debugContext_;
   TileBlocks blocks_;
-  bool flat_;
+  bool flat_, gathers_;
   ::poplar::Type sumType_;
+  std::size_t next_ = 0; ///< compute set
+  Tensor zero_;
 };
 
 } // namespace detail
 
+POP_INLINE ::poplar::ComputeSet TileSteps::at(std::size_t index, char const *name) {
+  if (index == sets_.size())
+    sets_.emplace_back(*name == 0 ? graph_.addComputeSet(debugContext_)
+                                  : graph_.addComputeSet({debugContext_, name}),
+                       name);
+  return sets_[index].first;
+}
+
+POP_INLINE void TileSteps::addTo(::poplar::program::Sequence &prog) const {
+  for (auto const &[set, name] : sets_)
+    prog.add(*name == 0 ? ::poplar::program::Execute(set, debugContext_)
+                        : ::poplar::program::Execute(set, {debugContext_, name}));
+}
+
+POP_INLINE void emitTiles(::poplar::Graph &graph, TileJob const &job, TileSteps &steps,
+                          ::poplar::DebugContext const &debugContext) {
+  detail::TileEmitter(graph, job, steps, debugContext).run();
+}
+
 POP_INLINE void emitTiles(::poplar::Graph &graph, TileJob const &job,
                           ::poplar::program::Sequence &prog,
                           ::poplar::DebugContext const &debugContext) {
-  detail::TileEmitter(graph, job, prog, debugContext).run();
+  TileSteps steps(graph, debugContext);
+  emitTiles(graph, job, steps, debugContext);
+  steps.addTo(prog);
 }
 
 } // namespace cottonwood::poplin

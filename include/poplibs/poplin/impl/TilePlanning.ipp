@@ -2,10 +2,12 @@
 
 #include <poplin/ConvUtil.hpp>
 #include <poplin/impl/MatMulMachine.hpp>
+#include <poplin/impl/TileGather.hpp>
 #include <poplin/impl/TilePlanning.hpp>
 
 #include <poplar/impl/base/Error.hpp>
 #include <poplar/impl/graph/HandleAccess.hpp>
+#include <poplar/impl/model/TargetData.hpp>
 
 #include <algorithm>
 
@@ -13,15 +15,28 @@ namespace cottonwood::poplin {
 
 POP_INLINE planner::TileMachine tileMachine(model::Machine const &machine,
                                             planner::TileProblem const &problem,
-                                            double memoryProportion) {
+                                            TileOptions const &options) {
   planner::TileMachine tiles;
   tiles.tiles = machine.tiles;
   tiles.bytesPerTile = machine.bytesPerTile;
-  tiles.memoryProportion = memoryProportion;
+  tiles.memoryProportion = options.memoryProportion;
+  tiles.multiStage = options.multiStage;
   tiles.exchangeBytesPerCycle = std::max(machine.exchangeBytesPerCycle, 1U);
   tiles.sharedExchangeBus = machine.tilesPerSharedExchangeBus > 1;
+  if (machine.ipus > 1) {
+    tiles.tilesPerIPU = machine.tilesPerIPU;
+    tiles.globalSyncCycles = machine.globalSyncCycles;
+    for (auto const &constraint : model::ladderConstraints(machine.ipus)) {
+      planner::TileLink link{constraint.bandwidth / 8 / machine.clock, {}};
+      for (auto const &flow : constraint.flows)
+        link.flows.emplace_back(flow.src, flow.dst);
+      tiles.links.push_back(std::move(link));
+    }
+  }
   tiles.amp = ampUnit(machine, problem.input == planner::MatMulType::HALF,
                       problem.partials == planner::MatMulType::HALF);
+  if (options.wideLoads)
+    tiles.amp.weightBytesPerCycle *= 2;
   return tiles;
 }
 
@@ -93,19 +108,8 @@ POP_INLINE planner::TileProblem tileProblem(ConvCheck const &check, ConvOptions 
   }
   p.flattens = plain;
   p.expands = tiled && !plain;
+  p.lastIsMany = dims > 3;
   return p;
-}
-
-POP_INLINE planner::Constraints tileConstraints(planner::Constraints const &constraints) {
-  if (constraints.empty())
-    return {};
-  constraints.check<planner::MatMulPlan>();
-  std::string text = "swap=false";
-  for (auto const &[key, to] : {std::pair("splitG", "splitG"), std::pair("splitM", "splitY0"),
-                                std::pair("splitN", "splitN"), std::pair("splitK", "splitI")})
-    if (auto const value = constraints.value(key))
-      text += std::string(",") + to + "=" + *value;
-  return planner::Constraints::parse(text);
 }
 
 POP_INLINE TileOperands tileOperands(Tensor const &a, Tensor const &b, Tensor const &out,
@@ -159,8 +163,11 @@ POP_INLINE TileOperands tileOperands(ConvCheck const &check, Tensor const &in,
   // [B, ...field, G, N] as [G, B, ...field, N]
   if (out.valid())
     operands.out = out.dimRoll(out.rank() - 2, 0);
-  if (plan.method != planner::TileMethod::AMP_1X1) {
-    operands.in = in, operands.weights = weights;
+  if (!plan.flat) {
+    operands.in = in;
+    operands.weights = weights.valid() && plan.expand != 0
+                           ? tapsAsChannels(weights, check.params, plan.expand)
+                           : weights;
     return operands;
   }
   if (out.valid())
@@ -201,7 +208,7 @@ POP_INLINE void mapTileOperand(::poplar::Graph &graph, Tensor const &t, TileSide
   planner::TileProblem const seen = planner::detail::seenBy(problem, plan);
   TileBlocks const blocks(seen, plan);
   if (side == TileSide::INPUT)
-    mapTileInput(graph, t, blocks, plan);
+    mapTileInput(graph, t, blocks, seen, plan);
   else if (side == TileSide::WEIGHTS)
     mapTileWeights(graph, t, blocks, plan);
   else
@@ -209,10 +216,10 @@ POP_INLINE void mapTileOperand(::poplar::Graph &graph, Tensor const &t, TileSide
 }
 
 POP_INLINE TileJob tileJob(::poplar::Target const &target, planner::TileProblem const &problem,
-                           planner::TilePlan const &plan, TileOperands const &operands,
-                           ::poplin::ConvParams const *params) {
+                           planner::TilePlan const &plan, TileOptions const &options,
+                           TileOperands const &operands, ::poplin::ConvParams const *params) {
   return {planner::detail::seenBy(problem, plan), plan,
-          tileMachine(model::machineOf(target), problem, 0).amp, operands, params};
+          tileMachine(model::machineOf(target), problem, options).amp, operands, params};
 }
 
 POP_INLINE Tensor layoutVariable(::poplar::Graph &graph, ::poplar::Type const &type, TileSide side,

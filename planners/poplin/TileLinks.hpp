@@ -1,0 +1,88 @@
+// What the exchanges of a plan cost where its tiles are on several IPUs.
+#pragma once
+
+#include "TileTypes.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace cottonwood::planner {
+
+/// Bytes that cross from IPU to IPU in one exchange of a plan.
+class TileCrossing {
+public:
+  TileCrossing(TileMachine const &machine, TilePlan const &plan)
+      : machine_(machine), plan_(plan),
+        ipus_(machine.tilesPerIPU == 0 ? 1
+                                       : (plan.firstTile + plan.parts() + machine.tilesPerIPU - 1) /
+                                             machine.tilesPerIPU),
+        bytes_(ipus_ * ipus_, 0.0) {}
+
+  /// Tiles that differ in their parts of `kind` (i, y or n, see TileOrder) divide `bytes` among
+  /// them, and each wants all of it. What leaves for an IPU is sent there once.
+  void share(char kind, std::uint64_t bytes) {
+    forEachGroup(kind, [&](std::vector<double> const &tiles, double count) {
+      for (std::uint64_t p = 0; p != ipus_; ++p)
+        for (std::uint64_t q = 0; q != ipus_; ++q)
+          if (p != q && tiles[q] > 0)
+            bytes_[p * ipus_ + q] += static_cast<double>(bytes) * tiles[p] / count;
+    });
+  }
+  /// Each of these tiles has `bytes` of its own, an equal share of which goes to each other one.
+  void scatter(char kind, std::uint64_t bytes) {
+    forEachGroup(kind, [&](std::vector<double> const &tiles, double count) {
+      for (std::uint64_t p = 0; p != ipus_; ++p)
+        for (std::uint64_t q = 0; q != ipus_; ++q)
+          if (p != q)
+            bytes_[p * ipus_ + q] += static_cast<double>(bytes) * tiles[p] * tiles[q] / count;
+    });
+  }
+
+  /// Cycles in addition to those of an exchange on one IPU.
+  std::uint64_t cycles() const {
+    double most = 0, all = 0;
+    for (double const bytes : bytes_)
+      all += bytes;
+    if (all < 1)
+      return 0;
+    for (TileLink const &link : machine_.links) {
+      double bytes = 0;
+      for (auto const &[from, to] : link.flows)
+        if (from < ipus_ && to < ipus_)
+          bytes += bytes_[from * ipus_ + to];
+      most = std::max(most, bytes / link.bytesPerCycle);
+    }
+    return machine_.globalSyncCycles + static_cast<std::uint64_t>(std::ceil(most));
+  }
+
+private:
+  std::uint64_t partsOf(char kind) const {
+    return kind == 'i' ? plan_.sums() : kind == 'y' ? plan_.places() : plan_.splitN;
+  }
+
+  /// f(tiles on each IPU, tiles) for every group of tiles that differ in one kind of parts alone.
+  template <class F> void forEachGroup(char kind, F const &f) const {
+    std::uint64_t const count = partsOf(kind);
+    if (ipus_ == 1 || count == 1)
+      return;
+    std::string_view const order = EnumNames<TileOrder>::names[static_cast<int>(plan_.order)];
+    std::uint64_t stride = 1; // between tiles of a group
+    for (std::size_t at = order.size(); order[--at] != kind;)
+      stride *= partsOf(order[at]);
+    std::vector<double> tiles(ipus_);
+    for (std::uint64_t block = 0; block != plan_.parts(); block += stride * count)
+      for (std::uint64_t first = block; first != block + stride; ++first) {
+        std::fill(tiles.begin(), tiles.end(), 0);
+        for (std::uint64_t part = 0; part != count; ++part)
+          ++tiles[(plan_.firstTile + first + part * stride) / machine_.tilesPerIPU];
+        f(tiles, static_cast<double>(count));
+      }
+  }
+
+  TileMachine const &machine_;
+  TilePlan const &plan_;
+  std::uint64_t ipus_;
+  std::vector<double> bytes_;
+};
+
+} // namespace cottonwood::planner
