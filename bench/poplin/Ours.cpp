@@ -7,6 +7,7 @@
 #include <poplin/codelets.hpp>
 #include <popnn/codelets.hpp>
 #include <popops/codelets.hpp>
+#include <poprand/codelets.hpp>
 #include <poputil/TileMapping.hpp>
 
 #include <algorithm>
@@ -80,6 +81,7 @@ struct Ours::Loaded {
     ::popops::addCodelets(bed.graph);
     ::popnn::addCodelets(bed.graph);
     ::poplin::addCodelets(bed.graph);
+    ::poprand::addCodelets(bed.graph);
     with(problem, [&](auto const &p) { build(bed, p, options); });
   }
 
