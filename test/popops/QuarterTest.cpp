@@ -332,6 +332,8 @@ TEST_CASE("the host writes elements with their metadata, and sees them printed")
       unsigned char bytes[4];
       poplar::convertToDeviceType(QUARTER, metadata, poplar::ArrayRef<float>(values, 4), bytes);
       engine.writeTensor("t", metadata, bytes, bytes + 4);
+      CHECK_THROWS_AS(engine.writeTensor("t", QuarterMetadata(Format::F152, 7), bytes, bytes + 3),
+                      poplar::stream_connection_error); // and the metadata stay
       CHECK_THROWS_AS(engine.writeTensor("fixed", metadata, bytes, bytes + 4),
                       poplar::tensor_metadata_error);
       std::ostringstream text;

@@ -278,7 +278,9 @@ POP_INLINE void Engine::writeTensor(StringRef handle, void const *buf, void cons
 
 POP_INLINE void Engine::writeTensor(StringRef handle, QuarterMetadata const &metadata,
                                     void const *buf, void const *bufEnd) {
-  session_->writeMetadata(engineDetail::viewOf(handle), metadata.getBinary());
+  // Too small a buffer is an error before anything is written.
+  session_->writeMetadata(engineDetail::viewOf(handle), metadata.getBinary(),
+                          engineDetail::distance(buf, bufEnd, "Engine::writeTensor", handle));
   writeTensor(handle, buf, bufEnd);
 }
 

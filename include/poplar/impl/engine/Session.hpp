@@ -42,8 +42,9 @@ public:
   void stop();
 
   void readTensor(std::string_view handle, void *buffer, std::uint64_t bytes);
-  /// Sets the metadata of the tensor that writeTensor() reaches by that handle.
-  void writeMetadata(std::string_view handle, unsigned char binary);
+  /// Sets the metadata of the tensor that writeTensor() reaches by that handle, if it can write so
+  /// many bytes there.
+  void writeMetadata(std::string_view handle, unsigned char binary, std::uint64_t bytes);
   void writeTensor(std::string_view handle, void const *buffer, std::uint64_t bytes);
   std::uint32_t findStream(char const *where, std::string_view handle) const;
   void connect(std::string_view handle, void *begin, void *end);

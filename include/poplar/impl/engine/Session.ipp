@@ -260,9 +260,10 @@ POP_INLINE void Session::writeTensor(std::string_view handle, void const *buffer
         .run(tensor.plan, from, replicas_->arena(replica), runSettings({}).maxThreads);
 }
 
-POP_INLINE void Session::writeMetadata(std::string_view handle, unsigned char binary) {
+POP_INLINE void Session::writeMetadata(std::string_view handle, unsigned char binary,
+                                       std::uint64_t bytes) {
   lower::HostTensor const &tensor =
-      findTensor("Engine::writeTensor", executable_->hostWrites, handle, ~std::uint64_t{0});
+      findTensor("Engine::writeTensor", executable_->hostWrites, handle, bytes);
   if (tensor.metadata.empty())
     base::fail<poplar::tensor_metadata_error>(
         "Engine::writeTensor", "metadata are given for tensor '", handle,
