@@ -7,6 +7,7 @@ TEST_SUITE_BEGIN("codelets/poplin/winograd");
 
 using namespace cottonwood;
 using isa::scalar;
+using Half = cottonwood::half; // codelets also see the global name
 
 namespace {
 
@@ -142,12 +143,12 @@ TEST_CASE(
       CAPTURE(p.channels);
       std::vector<float> in(p.batch * p.inputsY * p.inputsX * p.channels),
           weights(9 * p.channels * p.columns);
-      std::vector<half> halves;
+      std::vector<Half> halves;
       for (float &x : in)
         x = numbers(random);
       for (float &x : weights) {
-        x = test::toFloat(test::fromFloat<half>(numbers(random)));
-        halves.push_back(test::fromFloat<half>(x));
+        x = test::toFloat(test::fromFloat<Half>(numbers(random)));
+        halves.push_back(test::fromFloat<Half>(x));
       }
       const auto reference = convolve(isa::Isa::Scalar, m, p, in, weights, 12);
       for (isa::Isa isa : test::vectorIsas())
