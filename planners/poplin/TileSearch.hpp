@@ -51,11 +51,14 @@ public:
 
 private:
   /// Sets of dimensions whose taps may become channels; published planners know those alone whose
-  /// windows lie side by side.
+  /// windows lie side by side. Places without an input would be zeros, which infinite weights make
+  /// NaN: such dimensions have to be forced.
   std::vector<std::uint32_t> expansions() const {
     std::vector<std::uint32_t> sets;
-    std::uint32_t const windows = problem_.windows();
-    for (std::uint32_t dims = 0; dims <= windows; ++dims)
+    std::uint32_t const all = problem_.windows();
+    std::uint32_t const windows =
+        constraints_.constrains("expand") ? all : all & ~problem_.padded();
+    for (std::uint32_t dims = 0; dims <= all; ++dims)
       if ((dims & ~windows) == 0 && constraints_.allows("expand", dims) &&
           (dims == 0 || (problem_.expands && dims == windows) ||
            (!published() && !(dims >> 2 & 1U && problem_.lastIsMany))))

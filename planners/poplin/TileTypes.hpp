@@ -23,6 +23,7 @@ struct TileField {
   std::uint64_t stride = 1;    ///< inputs from one output to the next
   std::uint64_t tapStep = 1;   ///< inputs from one tap to the next: dilation of the kernel
   std::uint64_t inputStep = 1; ///< dilation of the input: places from one input to the next
+  bool padded = false;         ///< some taps meet places without an input
   friend bool operator==(TileField const &, TileField const &) = default;
 
   /// Inputs that some outputs need for some taps.
@@ -53,10 +54,10 @@ struct TileProblem {
     visit("b", self.b);
     visit("n", self.n);
     visit("i", self.i);
-    static constexpr std::string_view names[3][6] = {
-        {"outputs0", "taps0", "inputs0", "stride0", "tapStep0", "inputStep0"},
-        {"outputs1", "taps1", "inputs1", "stride1", "tapStep1", "inputStep1"},
-        {"outputs2", "taps2", "inputs2", "stride2", "tapStep2", "inputStep2"}};
+    static constexpr std::string_view names[3][7] = {
+        {"outputs0", "taps0", "inputs0", "stride0", "tapStep0", "inputStep0", "padded0"},
+        {"outputs1", "taps1", "inputs1", "stride1", "tapStep1", "inputStep1", "padded1"},
+        {"outputs2", "taps2", "inputs2", "stride2", "tapStep2", "inputStep2", "padded2"}};
     for (std::size_t d = 0; d != 3; ++d) {
       auto &f = self.field[d];
       visit(names[d][0], f.outputs);
@@ -65,6 +66,7 @@ struct TileProblem {
       visit(names[d][3], f.stride);
       visit(names[d][4], f.tapStep);
       visit(names[d][5], f.inputStep);
+      visit(names[d][6], f.padded);
     }
     visit("input", self.input);
     visit("output", self.output);
@@ -81,6 +83,14 @@ struct TileProblem {
     std::uint32_t dims = 0;
     for (std::uint32_t d = 0; d != 3; ++d)
       dims |= field[d].taps > 1 ? 1U << d : 0U;
+    return dims;
+  }
+
+  /// Bits of the dimensions in which some taps meet no input.
+  std::uint32_t padded() const {
+    std::uint32_t dims = 0;
+    for (std::uint32_t d = 0; d != 3; ++d)
+      dims |= field[d].padded ? 1U << d : 0U;
     return dims;
   }
 

@@ -93,7 +93,7 @@ TEST_CASE("constraints admit the plans that agree and name what differs") {
   other.rows = 4;
   other.order = Order::Row;
   CHECK(forced.refusal(other).value() ==
-        "rows = 4 but 8 is forced, order = row but tree is forced");
+        "order = row but tree is forced, rows = 4 but 8 is forced");
   CHECK_FALSE(Constraints().refusal(other));
 }
 

@@ -21,6 +21,7 @@ public:
               ::poplar::DebugContext const &debugContext)
       : graph_(graph), job_(job), steps_(steps), debugContext_(debugContext),
         blocks_(job.seen, job.plan), flat_(job.plan.flat), gathers_(job.seen.gatheredI != 0),
+        rows_(flat_ || (gathers_ && job.seen.taps() == 1 && job.seen.padded() == 0)),
         sumType_(job.seen.partials == planner::MatMulType::HALF ? ::poplar::HALF
                                                                 : ::poplar::FLOAT) {}
 
@@ -153,14 +154,13 @@ private:
   void addVertices(std::size_t turnN, std::size_t turnI, ::poplar::Type const &resultType,
                    Result const &result) {
     auto const cs = nextSet("");
-    bool const rows = flat_ || (gathers_ && job_.seen.taps() == 1);
     auto const type =
-        ::poputil::templateVertex(rows ? "poplin::MatMulPartial" : "poplin::ConvPartial",
+        ::poputil::templateVertex(rows_ ? "poplin::MatMulPartial" : "poplin::ConvPartial",
                                   job_.tensors.in.elementType(), resultType);
     blocks_.forEach(turnN, turnI, [&](Block const &block) {
       Tensor const out = result(block);
       for (std::size_t g = 0; g != block.size(Block::G); ++g)
-        if (rows)
+        if (rows_)
           addProduct(cs, type, block, g, out[g]);
         else
           addConv(cs, type, block, g, out[g]);
@@ -263,7 +263,7 @@ private:
     Tensor in = job_.tensors.in[block.begin[Block::G] + g].slice(block.begin[Block::B],
                                                                  block.end[Block::B], 0);
     for (unsigned d = 0; d != dims(); ++d) {
-      if (isGathered(d)) {
+      if (isGathered(d) || rows_) {
         in = gatherTaps({*job_.params, d, outputsOf(block, d), tapsOf(block, d)}, in, zero());
         continue;
       }
@@ -327,6 +327,7 @@ private:
   ::poplar::DebugContext const &debugContext_;
   TileBlocks blocks_;
   bool flat_, gathers_;
+  bool rows_; ///< each output meets one input with all its channels: vertices compute products
   ::poplar::Type sumType_;
   std::size_t next_ = 0; ///< compute set
   Tensor zero_;

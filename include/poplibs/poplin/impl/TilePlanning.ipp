@@ -76,6 +76,13 @@ POP_INLINE bool isTiledDim(::poplin::ConvParams const &params, unsigned d) {
          params.inputFieldShape[d] == params.getOutputSize(d) * params.kernelShape[d];
 }
 
+/// Whether some tap meets a place of some output without an input.
+POP_INLINE bool meetsPadding(::poplin::ConvParams const &params, unsigned d) {
+  auto const &in = params.inputTransform;
+  return in.paddingLower[d] != 0 || in.paddingUpper[d] != 0 || in.dilation[d] != 1 ||
+         params.outputTransform.paddingLower[d] != 0 || params.outputTransform.paddingUpper[d] != 0;
+}
+
 } // namespace detail
 
 POP_INLINE planner::TileProblem tileProblem(ConvCheck const &check, ConvOptions const &options) {
@@ -97,6 +104,7 @@ POP_INLINE planner::TileProblem tileProblem(ConvCheck const &check, ConvOptions 
     dim.inputStep = params.inputTransform.dilation[d];
     plain = plain && detail::isPlainDim(params, d);
     tiled = tiled && detail::isTiledDim(params, d);
+    dim.padded = detail::meetsPadding(params, d);
     planner::TileField &to = p.field[std::min(d, 2U)];
     if (d < 3) {
       to = dim;
@@ -105,6 +113,7 @@ POP_INLINE planner::TileProblem tileProblem(ConvCheck const &check, ConvOptions 
     // Dimensions that are not split are as good as one.
     to.outputs *= dim.outputs, to.taps *= dim.taps, to.inputs *= dim.inputs;
     to.stride = to.inputs, to.inputStep = 1;
+    to.padded = to.padded || dim.padded;
   }
   p.flattens = plain;
   p.expands = tiled && !plain;
