@@ -23,6 +23,7 @@ inline constexpr std::size_t SOFTMAX_FETCHED = std::size_t{4} << 20;
 inline constexpr std::size_t SOFTMAX_STREAMED_ROW = 256;
 
 /// 2^(k / 16)
+template <class Tag>
 inline constexpr float SOFTMAX_POWERS[16] = {
     0x1p+0f,        0x1.0b5586p+0f, 0x1.172b84p+0f, 0x1.2387a6p+0f, 0x1.306fep+0f,  0x1.3dea64p+0f,
     0x1.4bfdaep+0f, 0x1.5ab07ep+0f, 0x1.6a09e6p+0f, 0x1.7a1148p+0f, 0x1.8ace54p+0f, 0x1.9c4918p+0f,
@@ -35,7 +36,7 @@ template <class Tag, bool BOUNDED> class SoftmaxExp {
   using I = typename V::Int;
 
 public:
-  SoftmaxExp() : powers_(SOFTMAX_POWERS) {}
+  SoftmaxExp() : powers_(SOFTMAX_POWERS<Tag>) {}
 
   /// x = n ln(2) / 16 + r with |r| <= ln(2) / 32, and so e^x = 2^(n / 16) (1 + (e^r - 1)).
   POP_SIMD_INLINE V operator()(V x) const {
@@ -198,24 +199,25 @@ template <class Tag, bool BOUNDED, class T>
 template <class Tag, class T>
 void softmaxRows(SoftmaxKind kind, const T *in, T *out, std::size_t begin, std::size_t end,
                  std::size_t length, std::size_t elements) {
-  using namespace detail;
-  SoftmaxMemory<T> memory;
-  memory.fetches = elements * sizeof(T) >= SOFTMAX_FETCHED;
-  memory.past = simd<float, Tag>::width > 1 && in != out && length >= SOFTMAX_STREAMED_ROW &&
-                2 * elements * sizeof(T) >= STREAM_BYTES;
+  detail::SoftmaxMemory<T> memory;
+  memory.fetches = elements * sizeof(T) >= detail::SOFTMAX_FETCHED;
+  memory.past = simd<float, Tag>::width > 1 && in != out &&
+                length >= detail::SOFTMAX_STREAMED_ROW &&
+                2 * elements * sizeof(T) >= detail::STREAM_BYTES;
   for (std::size_t row = begin; row < end; ++row) {
     const T *from = in + row * length;
     memory.isFirst = row == begin;
     memory.isLast = row + 1 == end;
-    RowBounds bounds = boundsOfRow<Tag>(from, length);
+    detail::RowBounds bounds = detail::boundsOfRow<Tag>(from, length);
     if (kind == SoftmaxKind::PLAIN)
       bounds.most = 0;
     // Differences are rounded: what is a little below -86 is safe too.
     const bool bounded = kind != SoftmaxKind::PLAIN && bounds.least - bounds.most >= -86.f;
-    const auto run =
-        length <= SOFTMAX_ROW || kind == SoftmaxKind::LOG
-            ? (bounded ? &softmaxShortRow<Tag, true, T> : &softmaxShortRow<Tag, false, T>)
-            : (bounded ? &softmaxLongRow<Tag, true, T> : &softmaxLongRow<Tag, false, T>);
+    const auto run = length <= detail::SOFTMAX_ROW || kind == SoftmaxKind::LOG
+                         ? (bounded ? &detail::softmaxShortRow<Tag, true, T>
+                                    : &detail::softmaxShortRow<Tag, false, T>)
+                         : (bounded ? &detail::softmaxLongRow<Tag, true, T>
+                                    : &detail::softmaxLongRow<Tag, false, T>);
     run(kind, from, out + row * length, length, bounds.most, memory);
   }
 }
