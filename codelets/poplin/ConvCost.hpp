@@ -6,6 +6,9 @@
 
 namespace cottonwood::kernels {
 
+/// Most segments, and most taps, that a tile of registers is given at a time.
+inline constexpr std::size_t CONV_MAX_SEGMENTS = 512;
+
 /// Loop bounds of a CPU kernel; they change no bit of the result.
 struct ConvBlocking {
   std::uint32_t depth = 0;  ///< taps (times input channels) per pass, at most CONV_MAX_SEGMENTS
@@ -24,7 +27,8 @@ constexpr ConvBlocking chooseConvBlocking(const MatMulCaches &caches = {}) {
   ConvBlocking result;
   const std::size_t line = MATMUL_MAX_TILE_COLUMNS * sizeof(float);
   const std::size_t strip = std::max(caches.l1, caches.l2 / 16);
-  result.depth = static_cast<std::uint32_t>(std::clamp<std::size_t>(strip / line, 128, 512));
+  result.depth =
+      static_cast<std::uint32_t>(std::clamp<std::size_t>(strip / line, 128, CONV_MAX_SEGMENTS));
   result.enough = 256;
   result.pixels =
       static_cast<std::uint32_t>(std::clamp<std::size_t>(caches.l2 / 8 / line, 192, 4096));

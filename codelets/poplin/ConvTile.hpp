@@ -7,6 +7,7 @@
 /// no way of cutting a convolution into tiles changes a bit.
 #pragma once
 
+#include <codelets/poplin/ConvCost.hpp>
 #include <codelets/poplin/MatMulTile.hpp>
 
 namespace cottonwood::kernels {
@@ -15,9 +16,6 @@ namespace cottonwood::kernels {
 struct ConvSegment {
   std::ptrdiff_t in, weights;
 };
-
-/// Most segments, and most taps, that a tile is given at a time.
-inline constexpr std::size_t CONV_MAX_SEGMENTS = 512;
 
 /// sums[i][j] (+)= sum over segments s and p < length of
 /// rows[i][s.in + p * inStep (+ j for channel tiles)] * weights[s.weights + p * weightsStep + j].

@@ -1,5 +1,5 @@
 // Measured planning: what it learns, keeps, refuses, and that it changes no bit.
-#include "Products.hpp"
+#include "Convolutions.hpp"
 
 #include <poplin/Wisdom.hpp>
 #include <poplin/impl/MatMulPlanning.hpp>
@@ -8,13 +8,16 @@
 
 #include <doctest/doctest.h>
 
+#include <array>
 #include <cstdio>
 #include <sstream>
 
 TEST_SUITE_BEGIN("poplin/wisdom");
 
 using namespace products;
+using cottonwood::planner::ConvPlan;
 using cottonwood::planner::MatMulPlan;
+using poplin::ConvParams;
 using poputil::poplibs_error;
 
 namespace {
@@ -32,6 +35,21 @@ std::string report(Shape const &s, poplar::OptionFlags const &options) {
   std::ostringstream text;
   poplin::matMulReportPlan(text, graph, FLOAT, FLOAT, {s[0], s[1]}, {s[1], s[2]}, options);
   return text.str();
+}
+
+std::string report(ConvParams const &p, poplar::OptionFlags const &options) {
+  poplar::Graph const graph(poplar::Target::createCPUTarget());
+  std::ostringstream text;
+  poplin::reportPlanInfo(text, graph, p, options);
+  return text.str();
+}
+
+/// 3 x 3 with padding, over a field of 12 x 17.
+ConvParams layer(Type const &type, std::size_t batch, std::size_t in, std::size_t out,
+                 std::size_t groups = 1) {
+  ConvParams p(type, batch, {12, 17}, {3, 3}, in, out, groups);
+  p.inputTransform.paddingLower = p.inputTransform.paddingUpper = {1, 1};
+  return p;
 }
 
 /// The only entry of the wisdom: its plan.
@@ -91,6 +109,72 @@ TEST_CASE("plans that were measured leave the bits as they are") {
       all.run.run();
       CHECK(all.run.values(x) == all.run.values(y));
     }
+}
+
+TEST_CASE("plans of convolutions are measured, learned and used") {
+  Fresh const fresh;
+  ConvParams const p = layer(FLOAT, 2, 40, 70);
+  CHECK(report(p, MEASURE).find("measured: ") != std::string::npos);
+  CHECK(report(p, {}).find("wisdom: ") != std::string::npos);
+  CHECK(report(p, {{"planConstraints", R"({"0": {"partition": {"batchSplit": 2}}})"}})
+            .find("wisdom") == std::string::npos);
+  CHECK_THROWS_AS(report(p, {{"planning", "guess"}}), poplar::poplar_error);
+  auto plan = cottonwood::planner::fromText<ConvPlan>(onlyPlan());
+  plan.splitB = 2, plan.splitY0 = 4, plan.splitY1 = 3, plan.splitN = 2;
+  plan.depth = 33, plan.enough = 7, plan.pixels = 50;
+  std::string const good = poplin::exportWisdom();
+  auto const import = [&] {
+    std::string text = good;
+    std::size_t const begin = text.find(" = ") + 3;
+    text.replace(begin, text.find(" ; ") - begin, toText(plan));
+    poplin::forgetWisdom();
+    poplin::importWisdom(text);
+  };
+  import();
+  CHECK(report(p, {}).find("\nplan: " + toText(plan) + "\n") != std::string::npos);
+  plan.splitK0 = 2;
+  import();
+  CHECK_THROWS_WITH_AS(report(p, {}), doctest::Contains("a CPU keeps sums whole"), poplibs_error);
+}
+
+TEST_CASE("plans of convolutions that were measured, or that wisdom gives, leave the bits alone") {
+  for (ConvParams const &p :
+       {layer(FLOAT, 2, 40, 70), layer(HALF, 2, 40, 70), layer(FLOAT, 1, 1, 1, 40),
+        layer(HALF, 1, 2, 3, 5), layer(FLOAT, 1, 16, 384, 3), layer(HALF, 1, 8, 128)}) {
+    Fresh const fresh;
+    CAPTURE(p);
+    Products all(cpu, 4);
+    auto &graph = all.run.graph;
+    auto const operand = [&](Shape const &shape) {
+      return all.run.input(p.inputType, shape,
+                           all.numbers.real(p.inputType, convolutions::product(shape)));
+    };
+    Tensor const in = operand(convolutions::inShape(p)),
+                 weights = operand(convolutions::weightsShape(p));
+    auto const convolved = [&](poplar::OptionFlags const &options) {
+      return all.run.output(
+          poplin::convolution(graph, in, weights, p, false, all.run.prog, "conv", options));
+    };
+    std::vector<decltype(convolved({}))> outputs{convolved({}), convolved(MEASURE)};
+    CHECK(poplin::wisdomSize() == 1);
+    // Blocks of all sorts.
+    std::string const measured = poplin::exportWisdom();
+    for (std::array<std::uint32_t, 3> const &sizes :
+         {std::array{1U, 1U, 1U}, std::array{7U, 3U, 20U}, std::array{512U, 512U, 5000U}}) {
+      auto plan = cottonwood::planner::fromText<ConvPlan>(onlyPlan());
+      plan.depth = sizes[0], plan.enough = sizes[1], plan.pixels = sizes[2];
+      plan.splitY0 = 5, plan.splitY1 = 2;
+      std::string text = measured;
+      std::size_t const begin = text.find(" = ") + 3;
+      text.replace(begin, text.find(" ; ") - begin, toText(plan));
+      poplin::forgetWisdom();
+      poplin::importWisdom(text);
+      outputs.push_back(convolved({}));
+    }
+    all.run.run();
+    for (auto const &output : outputs)
+      CHECK(all.run.values(output) == all.run.values(outputs.front()));
+  }
 }
 
 TEST_CASE("wisdom is saved, loaded and merged by file") {

@@ -10,6 +10,7 @@
 #include <poplin/impl/ConvOptions.hpp>
 #include <poplin/impl/EpilogueEmit.hpp>
 #include <poplin/impl/TileEmit.hpp>
+#include <poplin/impl/WisdomStore.hpp>
 
 namespace cottonwood::poplin {
 
@@ -18,6 +19,13 @@ namespace cottonwood::poplin {
 POP_API planner::ConvChoice planConv(char const *where, ::poplar::Target const &target,
                                      ConvCheck const &check, ConvOptions const &options,
                                      ::poplin::PlanningCache *cache);
+
+/// The quickest plan on a CPU of those that leave the bits as `estimated` has them; nothing if the
+/// convolution is too large to be tried. `estimated` has no blocks of Winograd's filtering.
+POP_API std::optional<Measured<planner::ConvPlan>> measureConv(ConvCheck const &check,
+                                                               planner::ConvProblem const &problem,
+                                                               planner::MatMulCpu const &cpu,
+                                                               planner::ConvPlan const &estimated);
 
 /// Makes a cache know a plan for tiles.
 POP_API void rememberPlan(::poplar::Target const &target, ConvCheck const &check,

@@ -20,6 +20,7 @@ struct ConvOptions {
   std::string pass = "NONE";
   /// On CPUs, beyond the published options: the largest blocks of Winograd's minimal filtering.
   unsigned winograd = 0;
+  bool measure = false;               ///< on CPUs, beyond the published options: `planning`
   bool use128BitConvUnitLoad = false; ///< on tiles, as the next
   bool enableMultiStageReduce = true;
   // Accepted, but nothing depends on them.

@@ -38,6 +38,9 @@ POP_INLINE ConvOptions readConvOptions(::poplar::OptionFlags const &options) {
          PlanConstraints const constraints = readPlanConstraints(value);
          result.constraints = constraints.cpu, result.tileConstraints = constraints.tiles;
        })},
+      {"planning",
+       OptionHandler::createWithEnum(
+           result.measure, std::map<std::string, bool>{{"estimate", false}, {"measure", true}})},
       {"winograd",
        OptionHandler::createWithEnum(
            result.winograd, std::map<std::string, unsigned>{{"none", 0}, {"2x2", 2}, {"4x4", 4}})},

@@ -74,6 +74,14 @@ POP_INLINE planner::ConvChoice makeConvPlan(char const *where, model::Machine co
         machine.isCpu ? planner::planConvCpu(problem, cpuOf(machine), constraints)
                       : choiceOnTiles<planner::ConvChoice>(machine, tileProblem(check, options),
                                                            TileOptions(options));
+    if (machine.isCpu && constraints.empty()) {
+      planner::MatMulCpu const cpu = cpuOf(machine);
+      planner::ConvPlan const estimated = choice.plan;
+      improvePlan(
+          problem, cpu.threads, options.measure && estimated.winograd == 0, choice,
+          [&](auto const &plan) { return planner::convRefusal(plan, problem, estimated); },
+          [&] { return measureConv(check, problem, cpu, estimated); });
+    }
     if (!machine.isCpu && !options.constraintsOutputFilename.empty())
       writePlanConstraints(options, choice.tiles.plan, problem.partials);
     if (base::logEnabled("POPLIN", base::LogLevel::Debug))

@@ -59,8 +59,14 @@ POP_INLINE planner::MatMulChoice makePlan(char const *where, model::Machine cons
     auto const constraints = planner::Constraints::parse(options.constraints);
     auto choice = machine.isCpu ? planner::planMatMulCpu(problem, cpuOf(machine), constraints)
                                 : planOnTiles(machine, problem, options);
-    if (machine.isCpu && constraints.empty())
-      improvePlan(problem, cpuOf(machine), options.measure, choice);
+    if (machine.isCpu && constraints.empty()) {
+      planner::MatMulCpu const cpu = cpuOf(machine);
+      planner::MatMulPlan const estimated = choice.plan;
+      improvePlan(
+          problem, cpu.threads, options.measure, choice,
+          [&](auto const &plan) { return planner::matMulRefusal(plan, problem, estimated); },
+          [&] { return measureMatMul(problem, cpu, estimated); });
+    }
     if (base::logEnabled("POPLIN", base::LogLevel::Debug))
       base::logLine("POPLIN", base::LogLevel::Debug,
                     base::textOf(where, ": ", toText(problem), ": ",

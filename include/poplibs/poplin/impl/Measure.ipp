@@ -5,18 +5,11 @@
 
 #include <poplar/impl/base/Error.hpp>
 
-#include <chrono>
-#include <limits>
 #include <memory>
 
 namespace cottonwood::poplin {
 
 namespace detail {
-
-/// Memory that measuring may take for operands and result.
-inline constexpr double MEASURE_BYTES = 1024.0 * 1024 * 1024;
-/// A plan is run until this much time has passed, and at least twice after a first run.
-inline constexpr std::chrono::nanoseconds MEASURE_TIME{3000000};
 
 /// Operands and result of a problem, with numbers of no importance.
 class ScratchProduct {
@@ -41,26 +34,10 @@ public:
 
   /// Nanoseconds of one run.
   std::uint64_t time(planner::MatMulPlan const &plan, unsigned threads) const {
-    using Clock = std::chrono::steady_clock;
-    auto best = Clock::duration::max();
-    Clock::duration total{};
-    run(plan, threads);
-    for (int i = 0; i < 2 || total < MEASURE_TIME; ++i) {
-      auto const begin = Clock::now();
-      run(plan, threads);
-      auto const once = Clock::now() - begin;
-      best = std::min(best, once);
-      total += once;
-    }
-    return static_cast<std::uint64_t>(
-        std::chrono::duration_cast<std::chrono::nanoseconds>(best).count());
+    return quickest([&] { runRawPlan(problem_, plan, threads, &runRawPart, nullptr); });
   }
 
 private:
-  void run(planner::MatMulPlan const &plan, unsigned threads) const {
-    runRawPlan(problem_, plan, threads, &runRawPart, nullptr);
-  }
-
   static RawMatrix matrix(std::unique_ptr<std::uint32_t[]> &memory, std::uint64_t groups,
                           std::uint64_t rows, std::uint64_t columns, planner::MatMulLayout layout,
                           planner::MatMulType type) {
@@ -91,51 +68,20 @@ private:
 
 } // namespace detail
 
-POP_INLINE std::optional<MeasuredMatMul> measureMatMul(planner::MatMulProblem const &problem,
-                                                       planner::MatMulCpu const &cpu,
-                                                       planner::MatMulPlan const &estimated) {
-  if (detail::ScratchProduct::bytes(problem) > detail::MEASURE_BYTES)
+POP_INLINE std::optional<Measured<planner::MatMulPlan>>
+measureMatMul(planner::MatMulProblem const &problem, planner::MatMulCpu const &cpu,
+              planner::MatMulPlan const &estimated) {
+  if (detail::ScratchProduct::bytes(problem) > MEASURE_BYTES)
     return std::nullopt;
   detail::ScratchProduct const scratch(problem);
-  MeasuredMatMul best{estimated, std::numeric_limits<std::uint64_t>::max(), 0};
-  auto const tryAll = [&](std::vector<planner::MatMulPlan> const &plans) {
-    for (planner::MatMulPlan const &plan : plans) {
-      std::uint64_t const time = scratch.time(plan, cpu.threads);
-      ++best.tried;
-      if (time < best.nanoseconds)
-        best.plan = plan, best.nanoseconds = time;
-    }
+  auto const time = [&](planner::MatMulPlan const &plan) {
+    return scratch.time(plan, cpu.threads);
   };
-  tryAll(planner::matMulSplitsToMeasure(problem, cpu, estimated));
+  Measured<planner::MatMulPlan> best{estimated};
+  best.tryAll(planner::matMulSplitsToMeasure(problem, cpu, estimated), time);
   for (unsigned round = 0; round != planner::MATMUL_MEASURE_ROUNDS; ++round)
-    tryAll(planner::matMulVariations(problem, estimated, best.plan, round));
+    best.tryAll(planner::matMulVariations(problem, estimated, best.plan, round), time);
   return best;
-}
-
-POP_INLINE void improvePlan(planner::MatMulProblem const &problem, planner::MatMulCpu const &cpu,
-                            bool measure, planner::MatMulChoice &choice) {
-  std::string const key = planner::wisdomKey(problem, cpu.threads);
-  if (auto const known = knownPlan(key)) {
-    auto const plan = planner::fromText<planner::MatMulPlan>(known->plan);
-    if (auto const reason = planner::matMulRefusal(plan, problem, choice.plan); !reason.empty())
-      throw planner::PlanError("wisdom: the plan '" + known->plan + "' cannot be that of '" + key +
-                               "': " + reason);
-    choice.plan = plan;
-    choice.explanation += base::textOf("wisdom: ", known->nanoseconds, " ns: ", known->plan, "\n");
-    return;
-  }
-  if (!measure)
-    return;
-  auto const measured = measureMatMul(problem, cpu, choice.plan);
-  if (!measured) {
-    choice.explanation += "not measured: the operands are too large\n";
-    return;
-  }
-  choice.plan = measured->plan;
-  std::string const text = toText(measured->plan);
-  learnPlan(key, {text, measured->nanoseconds});
-  choice.explanation += base::textOf("measured: ", measured->nanoseconds, " ns, the best of ",
-                                     measured->tried, " plans: ", text, "\n");
 }
 
 } // namespace cottonwood::poplin

@@ -8,9 +8,19 @@
 #include <poplin/impl/RawKernels.hpp>
 
 #include <array>
+#include <functional>
+#include <numeric>
 #include <vector>
 
 namespace cottonwood::poplin {
+
+namespace detail {
+
+inline std::size_t elementsOf(std::vector<std::size_t> const &shape) {
+  return std::accumulate(shape.begin(), shape.end(), std::size_t{1}, std::multiplies<>());
+}
+
+} // namespace detail
 
 /// Outputs (in row-major order of batch and field) and channels that one kernel call computes. The
 /// outputs are those of some batches, of a range in the first two dimensions of the field, and of
@@ -27,9 +37,19 @@ struct RawConvPart {
   std::size_t row(std::size_t pixel) const { return rows.empty() ? firstRow + pixel : rows[pixel]; }
 };
 
+/// How the weights of a RawConv lie in memory.
+enum class RawWeights {
+  ROWS,  ///< [...kernel, I, groups, O]
+  BLOCKS ///< as convWeightsVariable() makes them, if its blocks have whole strips of columns
+};
+
 class RawConv {
 public:
+  /// With the plan that planConvCpu() makes.
   RawConv(::poplin::ConvParams const &params, unsigned threads);
+  /// With a plan of this convolution, which is not trivial, without Winograd's filtering.
+  RawConv(ConvCheck const &check, unsigned threads, planner::ConvPlan const &plan,
+          RawWeights weights);
 
   ConvCheck const &check() const { return check_; }
   std::vector<RawConvPart> const &parts() const { return parts_; }
@@ -40,7 +60,13 @@ public:
   std::size_t inChannels() const { return check_.params.getNumInputChans(); }
   std::size_t outChannels() const { return check_.params.getNumOutputChans(); }
 
+  /// Between the weights of two groups, and of two blocks of so many columns.
+  std::ptrdiff_t weightsGroup() const { return weightsGroup_; }
+  std::ptrdiff_t weightsBlockStride() const { return weightsBlockStride_; }
+  std::size_t weightsBlock() const { return weightsBlock_; }
+
 private:
+  void placeOperands(RawWeights weights);
   void addParts(planner::ConvPlan const &plan);
   RawConvPart makePart(std::array<std::size_t, 5> const &begin,
                        std::array<std::size_t, 5> const &end) const;
@@ -49,6 +75,8 @@ private:
 
   ConvCheck check_;
   std::vector<std::ptrdiff_t> inStrides_, kernelStrides_; ///< batch and field; kernel
+  std::ptrdiff_t weightsRow_ = 0, weightsGroup_ = 0, weightsBlockStride_ = 0;
+  std::size_t weightsBlock_ = std::size_t{1} << 31U;
   kernels::ConvBlocking blocking_;
   bool channels_ = false;
   unsigned threads_ = 1;
@@ -61,6 +89,11 @@ POP_API void forEachRawConvPart(RawConv const &conv, RawArray in,
                                 void (*run)(void const *context, RawConvPart const &part,
                                             const void *in, float *workspace),
                                 void const *context);
+
+/// Runs all parts with the kernels of the library.
+/// \param in  as for forEachRawConvPart()
+POP_API void runRawConv(RawConv const &conv, RawArray in, RawArray weights, bool halfOut,
+                        void *out);
 
 /// \throws poplar::poplar_error  types other than the params', or null pointers to elements.
 POP_API void checkRawConv(RawConv const &conv, RawArray in, RawArray weights, RawArray out);
@@ -78,7 +111,6 @@ kernels::ConvArgs<In, W, Out> convArgsOf(RawConv const &conv, RawConvPart const 
   for (std::size_t row : part.rows)
     rows.push_back(to + row * total);
   bool const channels = conv.channels();
-  constexpr std::size_t ONE_BLOCK = std::size_t{1} << 31U;
   return {kernels::ConvGeometry(part.table.dims(), part.table.table().data(),
                                 part.table.strides().data()),
           channels ? 1 : part.groups,
@@ -86,10 +118,10 @@ kernels::ConvArgs<In, W, Out> convArgsOf(RawConv const &conv, RawConvPart const 
           static_cast<const In *>(in) + part.inOffset,
           static_cast<std::ptrdiff_t>(params.inputChannelsPerConvGroup),
           static_cast<const W *>(weights) + part.weightsOffset,
-          static_cast<std::ptrdiff_t>(params.outputChannelsPerConvGroup),
+          conv.weightsGroup(),
           1,
-          0,
-          ONE_BLOCK,
+          conv.weightsBlockStride(),
+          conv.weightsBlock(),
           part.rows.empty() ? to + part.firstRow * total : nullptr,
           total,
           part.rows.empty() ? nullptr : rows.data(),

@@ -20,20 +20,7 @@ POP_INLINE RawConv::RawConv(::poplin::ConvParams const &params, unsigned threads
     : check_(checkConv("poplin::kernels::Convolution", params)),
       channels_(convolvesChannels(check_) && check_.problem.i == 1),
       threads_(threads == 0 ? base::threadBackend().numThreads() : threads) {
-  auto const dims = static_cast<unsigned>(check_.params.getNumFieldDims());
-  auto stride = static_cast<std::ptrdiff_t>(inChannels());
-  inStrides_.resize(dims + 1);
-  for (unsigned d = dims; d-- > 0;) {
-    inStrides_[d + 1] = stride;
-    stride *= static_cast<std::ptrdiff_t>(check_.params.inputFieldShape[d]);
-  }
-  inStrides_[0] = stride;
-  kernelStrides_.resize(dims);
-  stride = static_cast<std::ptrdiff_t>(check_.problem.i * outChannels());
-  for (unsigned d = dims; d-- > 0;) {
-    kernelStrides_[d] = stride;
-    stride *= static_cast<std::ptrdiff_t>(check_.params.kernelShape[d]);
-  }
+  placeOperands(RawWeights::ROWS);
   if (check_.isTrivial())
     return;
   model::Machine machine;
@@ -45,6 +32,41 @@ POP_INLINE RawConv::RawConv(::poplin::ConvParams const &params, unsigned threads
   addParts(plan);
 }
 
+POP_INLINE RawConv::RawConv(ConvCheck const &check, unsigned threads, planner::ConvPlan const &plan,
+                            RawWeights weights)
+    : check_(check), blocking_(plan.blocking()),
+      channels_(convolvesChannels(check_) && check_.problem.i == 1), threads_(threads) {
+  placeOperands(weights);
+  addParts(plan);
+}
+
+POP_INLINE void RawConv::placeOperands(RawWeights weights) {
+  auto const at = [](std::size_t x) { return static_cast<std::ptrdiff_t>(x); };
+  auto const dims = static_cast<unsigned>(check_.params.getNumFieldDims());
+  std::ptrdiff_t stride = at(inChannels());
+  inStrides_.resize(dims + 1);
+  for (unsigned d = dims; d-- > 0;) {
+    inStrides_[d + 1] = stride;
+    stride *= at(check_.params.inputFieldShape[d]);
+  }
+  inStrides_[0] = stride;
+  constexpr std::size_t STRIP = kernels::MATMUL_MAX_TILE_COLUMNS;
+  std::size_t const columns = check_.params.outputChannelsPerConvGroup;
+  bool const blocks = weights == RawWeights::BLOCKS && !channels_ && columns % STRIP == 0;
+  weightsRow_ = at(blocks ? STRIP : outChannels());
+  stride = weightsRow_ * at(check_.params.inputChannelsPerConvGroup);
+  kernelStrides_.resize(dims);
+  for (unsigned d = dims; d-- > 0;) {
+    kernelStrides_[d] = stride;
+    stride *= at(check_.params.kernelShape[d]);
+  }
+  weightsGroup_ = at(columns);
+  if (blocks) {
+    weightsBlock_ = STRIP, weightsBlockStride_ = stride;
+    weightsGroup_ = stride * at(columns / STRIP);
+  }
+}
+
 POP_INLINE void RawConv::addParts(planner::ConvPlan const &plan) {
   auto const &p = check_.problem;
   std::array<std::size_t, 5> const sizes{p.b, p.field[0].outputs, p.field[1].outputs, p.g, p.n};
@@ -53,6 +75,8 @@ POP_INLINE void RawConv::addParts(planner::ConvPlan const &plan) {
   std::array<std::size_t, 5> each{}, begin{}, end{};
   for (std::size_t d = 0; d != 5; ++d) {
     each[d] = planner::detail::ceilDiv(sizes[d], splits[d]);
+    if (d == 4 && weightsBlockStride_ != 0) // blocks of weights are not cut
+      each[d] = planner::detail::ceilDiv(each[d], weightsBlock_) * weightsBlock_;
     if (d == 3 && splits[4] > 1) // groups of a part lie side by side in the result
       each[d] = 1;
     end[d] = std::min(each[d], sizes[d]);
@@ -81,7 +105,9 @@ POP_INLINE RawConvPart RawConv::makePart(std::array<std::size_t, 5> const &begin
   part.group = begin[3], part.groups = end[3] - begin[3];
   part.column = begin[4], part.columns = end[4] - begin[4];
   part.inOffset = at(begin[0]) * inStrides_[0] + at(begin[3] * params.inputChannelsPerConvGroup);
-  part.weightsOffset = at(begin[3] * params.outputChannelsPerConvGroup + begin[4]);
+  part.weightsOffset = at(begin[3]) * weightsGroup_;
+  part.weightsOffset +=
+      weightsBlockStride_ == 0 ? at(begin[4]) : at(begin[4] / weightsBlock_) * weightsBlockStride_;
   for (std::size_t d = 0; d != kernelStrides_.size(); ++d)
     part.weightsOffset += at(params.kernelTransform.truncationLower[d]) * kernelStrides_[d];
   addTables(part);
@@ -101,8 +127,7 @@ POP_INLINE void RawConv::addTables(RawConvPart &part) const {
     part.table.addField(params, d, {first, first + count}, taps, 0, inStrides_[1 + d],
                         kernelStrides_[d]);
   }
-  part.table.addTaps(params.inputChannelsPerConvGroup, 1,
-                     static_cast<std::ptrdiff_t>(outChannels()));
+  part.table.addTaps(params.inputChannelsPerConvGroup, 1, weightsRow_);
 }
 
 /// Where the outputs of a part lie in the result.
@@ -199,11 +224,13 @@ private:
 
 } // namespace detail
 
-namespace detail {
-
-POP_INLINE std::size_t elementsOf(std::vector<std::size_t> const &shape) {
-  return std::accumulate(shape.begin(), shape.end(), std::size_t{1}, std::multiplies<>());
+POP_INLINE void runRawConv(RawConv const &conv, RawArray in, RawArray weights, bool halfOut,
+                           void *out) {
+  detail::PlainConvRun const context{conv, weights, out, halfOut};
+  forEachRawConvPart(conv, in, &detail::PlainConvRun::call, &context);
 }
+
+namespace detail {
 
 POP_INLINE void checkRawArray(RawArray const &array, char const *name, std::size_t elements,
                               ::poplar::Type const &type) {
@@ -253,8 +280,7 @@ POP_INLINE void Convolution::run(cottonwood::poplin::RawArray in,
     std::fill_n(static_cast<char *>(out), outElements() * (outType.isHalf ? 2 : 4), char{0});
     return;
   }
-  cottonwood::poplin::detail::PlainConvRun const context{*impl_, weights, out, outType.isHalf};
-  forEachRawConvPart(*impl_, in, &cottonwood::poplin::detail::PlainConvRun::call, &context);
+  runRawConv(*impl_, in, weights, outType.isHalf, out);
 }
 
 } // namespace poplin::kernels
