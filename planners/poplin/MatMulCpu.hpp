@@ -1,7 +1,8 @@
 // Planning a matrix product for the threads of a CPU.
 //
 // Vertices differ in the rows, columns and groups they compute, never in the order of sums, so that
-// the number of threads changes no bit. K is not split.
+// the number of threads changes no bit. Small results of long sums have these cut into parts, by a
+// rule that looks at the problem alone.
 #pragma once
 
 #include "MatMulTypes.hpp"
@@ -17,6 +18,23 @@ inline std::uint64_t cpuColumns(MatMulProblem const &p, std::uint64_t splitN) {
     return detail::ceilDiv(part, kernels::MATMUL_PANEL) * kernels::MATMUL_PANEL;
   std::uint64_t const vectors = detail::ceilDiv(part, GRAIN) * GRAIN;
   return splitN > 1 && detail::ceilDiv(p.n, vectors) == splitN ? vectors : part;
+}
+
+/// Values of K in all parts of a sum but the last; K where sums are whole. Results of few elements
+/// do not occupy many threads; so that threads change no bit, sums of at least 16384 values are cut
+/// into up to 16 parts for those of at most 64 x 64 elements, however many threads there are.
+/// Adding up the parts costs less than 3% of reading the operands.
+inline std::uint64_t cpuDepth(MatMulProblem const &p) {
+  constexpr std::uint64_t MOST_ELEMENTS = 64 * 64, LONG = 16384, PART = 4096, MOST_PARTS = 16;
+  if (p.k < LONG || p.g > MOST_ELEMENTS || p.m > MOST_ELEMENTS || p.n > MOST_ELEMENTS ||
+      p.g * p.m * p.n > MOST_ELEMENTS)
+    return p.k;
+  std::uint64_t const parts = std::min(p.k / PART, MOST_PARTS);
+  constexpr std::uint64_t GRAIN = 64; // steps of all kernels
+  return detail::ceilDiv(detail::ceilDiv(p.k, parts), GRAIN) * GRAIN;
+}
+inline std::uint64_t cpuDepthParts(MatMulProblem const &p) {
+  return detail::ceilDiv(p.k, cpuDepth(p));
 }
 
 namespace detail {
@@ -54,17 +72,18 @@ inline kernels::MatMulOperand operandOf(MatMulType type, MatMulLayout layout, st
 /// The kernel of the largest part of a plan.
 inline void chooseKernel(MatMulPlan &plan, MatMulProblem const &p, MatMulCpu const &cpu) {
   std::uint64_t const m = ceilDiv(p.m, plan.splitM);
+  std::uint64_t const k = plan.splitK == 1 ? p.k : cpuDepth(p);
   auto const a = operandOf(p.input, p.a, p.m, p.k);
   auto b = operandOf(p.input, p.b, p.k, p.n);
   b.passing = p.g > 1;
-  bool const dot = kernels::matMulUsesDot(p.m, p.n, p.k, a, b);
+  bool const dot = kernels::matMulUsesDot(p.m, p.n, k, a, b);
   auto const onTiles =
-      kernels::matMulTileMethod(cpu.tiles, p.m, p.n, p.k, p.input == MatMulType::HALF,
+      kernels::matMulTileMethod(cpu.tiles, p.m, p.n, k, p.input == MatMulType::HALF,
                                 p.partials == MatMulType::HALF && p.output == MatMulType::HALF);
-  auto const blocking = kernels::onMatMulTiles(onTiles)
-                            ? kernels::matMulTileBlocking(onTiles)
-                            : kernels::chooseMatMulBlocking(m, cpuColumns(p, plan.splitN), p.k, a,
-                                                            b, dot, cpu.caches);
+  auto const blocking =
+      kernels::onMatMulTiles(onTiles)
+          ? kernels::matMulTileBlocking(onTiles)
+          : kernels::chooseMatMulBlocking(m, cpuColumns(p, plan.splitN), k, a, b, dot, cpu.caches);
   plan.method = blocking.method;
   plan.rows = blocking.rows;
   plan.depth = blocking.depth;
@@ -110,7 +129,8 @@ inline double cpuCycles(MatMulPlan const &plan, MatMulProblem const &p, MatMulCp
   double const m = static_cast<double>(ceilDiv(p.m, plan.splitM));
   std::uint64_t const columns = std::min(p.n, cpuColumns(p, plan.splitN));
   double const n = static_cast<double>(columns);
-  double const k = static_cast<double>(p.k), g = static_cast<double>(ceilDiv(p.g, plan.splitG));
+  double const k = static_cast<double>(plan.splitK == 1 ? p.k : cpuDepth(p));
+  double const g = static_cast<double>(ceilDiv(p.g, plan.splitG));
   double const arithmetic =
       kernels::onMatMulTiles(plan.method)
           ? cpuMatrixTileCycles(plan.method, m, n, k)
@@ -119,24 +139,25 @@ inline double cpuCycles(MatMulPlan const &plan, MatMulProblem const &p, MatMulCp
   // Parts of columns have no contiguous block of C: rows are connected and copied one by one.
   double const rowTable = plan.splitN > 1 && p.m > 1 ? g * (40 * m + 0.1 * m * n) : 0;
   double const perVertex = g * (arithmetic + fetch) + 400 + rowTable;
-  double const vertices = static_cast<double>(plan.splitG * plan.splitM * plan.splitN);
+  double const vertices =
+      static_cast<double>(plan.splitG * plan.splitM * plan.splitN * plan.splitK);
   return std::ceil(vertices / cpu.threads) * perVertex;
 }
 
 inline Candidate<MatMulPlan> cpuCandidate(MatMulPlan plan, MatMulProblem const &p,
                                           MatMulCpu const &cpu) {
+  plan.splitK = cpu.wholeDepth ? 1 : cpuDepthParts(p);
   chooseKernel(plan, p, cpu);
-  if (plan.splitK != 1)
-    return Candidate<MatMulPlan>::refused(plan,
-                                          "a CPU keeps K whole, so that threads change no bit");
   if (plan.splitN > 1 && ceilDiv(p.n, cpuColumns(p, plan.splitN)) != plan.splitN)
     return Candidate<MatMulPlan>::refused(plan, "more parts than columns, or empty ones");
   std::uint64_t const workspace =
-      kernels::matMulWorkspace(plan.blocking(), ceilDiv(p.m, plan.splitM), p.k,
-                               cpuColumns(p, plan.splitN)) *
+      kernels::matMulWorkspace(plan.blocking(), ceilDiv(p.m, plan.splitM),
+                               ceilDiv(p.k, plan.splitK), cpuColumns(p, plan.splitN)) *
       sizeof(float);
-  return Candidate<MatMulPlan>::at(
-      plan, {cpuCycles(plan, p, cpu), workspace * plan.splitG * plan.splitM * plan.splitN});
+  std::uint64_t const vertices = plan.splitG * plan.splitM * plan.splitN * plan.splitK;
+  std::uint64_t const partial =
+      plan.splitK == 1 ? 0 : plan.splitK * p.g * p.m * p.n * sizeof(float);
+  return Candidate<MatMulPlan>::at(plan, {cpuCycles(plan, p, cpu), workspace * vertices + partial});
 }
 
 /// Splits of `size` into at most `most` parts whose sizes are multiples of `grain`.
@@ -160,8 +181,7 @@ inline std::vector<std::uint64_t> cpuSplits(std::uint64_t size, std::uint64_t gr
 inline MatMulChoice planMatMulCpu(MatMulProblem const &problem, MatMulCpu const &cpu,
                                   Constraints const &constraints = {}) {
   Choice<MatMulPlan> choice(toText(problem), constraints);
-  MatMulPlan whole;
-  detail::chooseKernel(whole, problem, cpu);
+  MatMulPlan const whole = detail::cpuCandidate({}, problem, cpu).plan;
   double const worth =
       std::max(1.0, detail::cpuCycles(whole, problem, cpu) / detail::MATMUL_VERTEX_CYCLES);
   bool const forced = !constraints.empty();

@@ -10,7 +10,7 @@ namespace cottonwood::planner {
 
 /// Raised whenever the kernels of products or convolutions change what plans cost or mean: wisdom
 /// of other versions is refused.
-inline constexpr unsigned KERNELS_VERSION = 3;
+inline constexpr unsigned KERNELS_VERSION = 4;
 
 /// What wisdom for kernels of an instruction set begins with.
 inline std::string wisdomKernels(std::string const &isa) {
@@ -32,8 +32,6 @@ constexpr bool isChain(kernels::MatMulMethod method) {
 }
 
 inline std::string splitRefusal(MatMulPlan const &plan, MatMulProblem const &p) {
-  if (plan.splitK != 1)
-    return "a CPU keeps K whole";
   if (plan.splitG < 1 || plan.splitM < 1 || plan.splitN < 1 || plan.splitG > p.g ||
       plan.splitM > p.m || plan.splitN > p.n)
     return "more parts than elements, or none";
@@ -66,6 +64,9 @@ inline std::string methodRefusal(MatMulPlan const &plan, MatMulProblem const &p)
 /// Why a plan cannot stand for `estimated`, the plan that planMatMulCpu() made; empty if it can.
 inline std::string matMulRefusal(MatMulPlan const &plan, MatMulProblem const &problem,
                                  MatMulPlan const &estimated) {
+  if (plan.splitK != estimated.splitK)
+    return "sums in " + std::to_string(plan.splitK) + " parts instead of " +
+           std::to_string(estimated.splitK) + " change the result";
   if (auto reason = detail::splitRefusal(plan, problem); !reason.empty())
     return reason;
   if (plan.method != estimated.method &&

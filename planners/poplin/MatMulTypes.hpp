@@ -52,7 +52,7 @@ struct MatMulProblem {
 struct MatMulPlan {
   static constexpr std::string_view NAME = "matmul";
   std::uint64_t splitG = 1, splitM = 1, splitN = 1;
-  std::uint64_t splitK = 1; ///< above 1: partial products are added afterwards. 1 on CPUs
+  std::uint64_t splitK = 1; ///< above 1: partial products are added afterwards
   kernels::MatMulMethod method = kernels::MatMulMethod::BLOCKED; ///< on CPUs
   std::uint32_t rows = 0, depth = 0;                             ///< on CPUs: MatMulBlocking
   bool packA = false, packB = false;                             ///< on CPUs
@@ -83,6 +83,7 @@ struct MatMulCpu {
   unsigned threads = 1;
   isa::Tiles tiles = isa::Tiles::None; ///< of the instruction set of the kernels
   kernels::MatMulCaches caches; ///< of one core; the last cache as far as one thread may use it
+  bool wholeDepth = false;      ///< nobody adds partial products
 };
 
 /// A plan with its reasons.

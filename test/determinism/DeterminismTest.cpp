@@ -67,7 +67,8 @@ Tensor multiply(Run &run, Numbers &numbers, Type const &type, Shape const &s, bo
 
 TEST_CASE("matrix products do not depend on threads") {
   for (Shape const &s : {Shape{1, 33, 129, 65}, Shape{1, 200, 700, 330}, Shape{1, 1, 900, 4000},
-                         Shape{1, 3000, 600, 1}, Shape{9, 64, 64, 64}, Shape{1, 32, 1024, 1000}})
+                         Shape{1, 3000, 600, 1}, Shape{9, 64, 64, 64}, Shape{1, 32, 1024, 1000},
+                         Shape{1, 12, 20000, 31}, Shape{2, 1, 30000, 1}})
     for (Type const &type : {FLOAT, HALF})
       for (bool turned : {false, true}) {
         CAPTURE(s[1]);

@@ -61,6 +61,32 @@ TEST_CASE("a product large enough for several blocks of every dimension") {
   }
 }
 
+TEST_CASE("long sums of small results are added up in parts") {
+  Products all(cpu);
+  for (Type const &type : {FLOAT, HALF})
+    for (Shape const &sizes :
+         {Shape{12, 20000, 31}, Shape{1, 70001, 1}, Shape{64, 16384, 64}, Shape{40, 16447, 100}})
+      addPlain(all, sizes, type, type);
+  // Groups; a result in columns; operands in panels.
+  Matrix const a = all.random(FLOAT, {3, 17, 18000}), b = all.random(FLOAT, {3, 18000, 40});
+  auto &run = all.run;
+  Tensor const left = all.input(FLOAT, a, {3, 17, 18000}),
+               right = all.input(FLOAT, b, {3, 18000, 40});
+  all.expect("groups", poplin::matMulGrouped(run.graph, left, right, run.prog, FLOAT),
+             expectation(a, b, FLOAT, FLOAT));
+  Tensor const columns = run.graph.addVariable(FLOAT, {40, 17}, "columns");
+  run.graph.setTileMapping(columns, 0);
+  Matrix const a0 = all.random(FLOAT, {1, 17, 18000}), b0 = all.random(FLOAT, {1, 18000, 40});
+  Tensor const left0 = all.input(FLOAT, a0, {17, 18000});
+  Tensor const panels =
+      poplin::createMatMulInputRHS(run.graph, FLOAT, {17, 18000}, {18000, 40}, "panels");
+  run.prog.add(poplar::program::Copy(all.input(FLOAT, b0, {18000, 40}), panels));
+  Tensor turned = columns.transpose();
+  poplin::matMulWithOutput(run.graph, left0, panels, turned, run.prog);
+  all.expect("columns and panels", turned, expectation(a0, b0, FLOAT, FLOAT));
+  all.runAndCheck();
+}
+
 TEST_CASE("sizes of 0 give no elements, and k = 0 gives zeros") {
   onDevices([](DeviceMaker const &device) {
     Products all(device);

@@ -143,6 +143,28 @@ TEST_CASE("matrix tiles are chosen by the whole problem, whatever the threads") 
   CHECK(toText(planOn(isa::Tiles::Bfloat, half, 1)).find("method=amx4") != std::string::npos);
 }
 
+TEST_CASE("small results of long sums are cut into parts of K, whatever the threads") {
+  for (auto const &[p, parts] : {std::pair(problemOf(1, 64, 1 << 20, 64), 16U),
+                                 {problemOf(1, 1, 16384, 1), 4U},
+                                 {problemOf(1, 20, 70001, 31), 16U},
+                                 {problemOf(4, 32, 20000, 32), 4U},
+                                 {problemOf(1, 64, 16383, 64), 1U},
+                                 {problemOf(1, 65, 1 << 20, 64), 1U},
+                                 {problemOf(5, 32, 20000, 32), 1U},
+                                 {problemOf(1ULL << 32, 1ULL << 32, 1 << 20, 1), 1U}})
+    for (unsigned threads : {1U, 2U, 5U, 64U}) {
+      CAPTURE(toText(p));
+      CAPTURE(threads);
+      auto const plan = planMatMulCpu(p, cpuOf(threads)).plan;
+      CHECK(plan.splitK == parts);
+      CHECK(plan.splitK * cpuDepth(p) >= p.k);
+      CHECK((plan.splitK - 1) * cpuDepth(p) < p.k);
+      MatMulCpu whole = cpuOf(threads);
+      whole.wholeDepth = true;
+      CHECK(planMatMulCpu(p, whole).plan.splitK == 1);
+    }
+}
+
 TEST_CASE("constraints of a CPU's plan hold, and what they forbid is explained") {
   MatMulProblem const p = problemOf(4, 100, 100, 100);
   auto const plan = planMatMulCpu(p, cpuOf(2), Constraints::parse("splitM=5,splitG=2")).plan;

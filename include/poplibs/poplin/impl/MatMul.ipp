@@ -118,7 +118,10 @@ private:
     job.where = where_;
     job.a = asGroups(a), job.b = asGroups(b), job.out = asGroups(out);
     job.options = options_, job.cache = cache_;
-    bool const fused = plansForCpu(graph_.getTarget()) && !check.isTrivial();
+    // Partial products, and vertices for tiles, leave their sums to an epilogue that comes
+    // afterwards.
+    bool const fused = plansForCpu(graph_.getTarget()) && !check.isTrivial() &&
+                       planner::cpuDepthParts(job.problem()) == 1;
     if (fused)
       job.epilogue = epilogue_, job.operands = operands;
     if (!epilogue_ || fused)

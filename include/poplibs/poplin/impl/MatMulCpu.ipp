@@ -3,6 +3,7 @@
 #include <poplin/impl/MatMulEmit.hpp>
 #include <poplin/impl/MatMulOperand.hpp>
 #include <poplin/impl/MatMulPlanning.hpp>
+#include <popops/Reduce.hpp>
 #include <poputil/VertexTemplates.hpp>
 
 #include <optional>
@@ -102,7 +103,13 @@ private:
     planner::MatMulProblem problem = job_.problem();
     problem.a = layoutOf(a_), problem.b = layoutOf(b_);
     plan_ = planMatMul(where_, graph_.getTarget(), problem, job_.options, job_.cache).plan;
-    auto const in = job_.a.elementType(), out = job_.out.elementType();
+    sums_ = job_.out;
+    if (plan_.splitK != 1) {
+      auto shape = job_.out.shape();
+      shape.insert(shape.begin(), plan_.splitK);
+      sums_ = packed(::poplar::FLOAT, shape, "partials");
+    }
+    auto const in = job_.a.elementType(), out = sums_.elementType();
     type_ = ::poputil::templateVertex("poplin::MatMul", in, out);
     if (job_.epilogue) {
       type_ = epilogueVertex("poplin::MatMulWith", in, out, *job_.epilogue);
@@ -112,22 +119,32 @@ private:
     using planner::detail::ceilDiv;
     // A vertex takes a single column as one region only, so that groups which are not contiguous
     // become vertices of their own.
-    bool const wholeGroups = plan_.splitM == 1 && job_.out.isContiguous();
+    bool const wholeGroups = plan_.splitM == 1 && sums_.isContiguous();
     std::uint64_t const g = problem.n == 1 && !wholeGroups ? 1 : ceilDiv(problem.g, plan_.splitG),
                         m = ceilDiv(problem.m, plan_.splitM),
                         n = planner::cpuColumns(problem, plan_.splitN);
-    for (std::uint64_t x = 0; x < problem.g; x += g)
-      for (std::uint64_t i = 0; i < problem.m; i += m)
-        for (std::uint64_t j = 0; j < problem.n; j += n)
-          addVertex({x, i, j}, {std::min(x + g, problem.g), std::min(i + m, problem.m),
-                                std::min(j + n, problem.n)});
+    for (std::uint64_t part = 0; part < plan_.splitK; ++part)
+      for (std::uint64_t x = 0; x < problem.g; x += g)
+        for (std::uint64_t i = 0; i < problem.m; i += m)
+          for (std::uint64_t j = 0; j < problem.n; j += n)
+            addVertex({x, i, j},
+                      {std::min(x + g, problem.g), std::min(i + m, problem.m),
+                       std::min(j + n, problem.n)},
+                      part);
     prog_.add(::poplar::program::Execute(cs_, debugContext_));
+    if (plan_.splitK != 1)
+      ::popops::reduceWithOutput(graph_, sums_, job_.out, {0}, ::popops::Operation::ADD, prog_,
+                                 debugContext_);
   }
 
-  /// The part [begin, end) of the result.
-  void addVertex(std::array<std::size_t, 3> begin, std::array<std::size_t, 3> end) {
-    Tensor const c = job_.out.slice(begin, end);
-    std::size_t const m = c.dim(1), k = job_.a.dim(2);
+  /// The part [begin, end) of the result, or of a part of its sums.
+  void addVertex(std::array<std::size_t, 3> begin, std::array<std::size_t, 3> end,
+                 std::size_t part) {
+    bool const whole = plan_.splitK == 1;
+    Tensor const c = (whole ? sums_ : sums_[part]).slice(begin, end);
+    std::size_t const depth = whole ? job_.a.dim(2) : planner::cpuDepth(job_.problem());
+    std::size_t const first = part * depth;
+    std::size_t const m = c.dim(1), k = std::min(depth, job_.a.dim(2) - first);
     auto const v = graph_.addVertex(cs_, type_, {{"a", a_.run}, {"b", b_.run}});
     auto const blocking = plan_.blocking();
     graph_.connect(
@@ -137,10 +154,11 @@ private:
                "workspace"));
     connectOutput(v, c);
     auto const at = [](std::size_t x) { return static_cast<std::int64_t>(x); };
-    setOperand(v, "a", a_, a_.offset + at(begin[0]) * a_.batch + at(begin[1]) * a_.row);
+    setOperand(v, "a", a_,
+               a_.offset + at(begin[0]) * a_.batch + at(begin[1]) * a_.row + at(first) * a_.column);
     std::int64_t const column =
         b_.panel == 0 ? at(begin[2]) * b_.column : at(begin[2] / kernels::MATMUL_PANEL) * b_.panel;
-    setOperand(v, "b", b_, b_.offset + at(begin[0]) * b_.batch + column);
+    setOperand(v, "b", b_, b_.offset + at(begin[0]) * b_.batch + at(first) * b_.row + column);
     set(v, "bPanel", b_.panel);
     set(v, "m", m), set(v, "n", c.dim(2)), set(v, "k", k), set(v, "batches", c.dim(0));
     set(v, "method", static_cast<std::size_t>(blocking.method));
@@ -179,6 +197,7 @@ private:
 
   ::poplar::Graph &graph_;
   MatMulJob job_;
+  Tensor sums_;             ///< what vertices write: the result, or [parts of K] of it
   Tensor copyTo_;           ///< invalid: the result is written in place
   bool transposed_ = false; ///< the transposed product is computed
   std::optional<EpilogueEmitter> epilogue_;

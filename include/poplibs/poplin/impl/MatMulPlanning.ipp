@@ -63,7 +63,7 @@ POP_INLINE planner::MatMulChoice makePlan(char const *where, model::Machine cons
       planner::MatMulCpu const cpu = cpuOf(machine);
       planner::MatMulPlan const estimated = choice.plan;
       improvePlan(
-          problem, cpu.threads, options.measure, choice,
+          problem, cpu.threads, options.measure && estimated.splitK == 1, choice,
           [&](auto const &plan) { return planner::matMulRefusal(plan, problem, estimated); },
           [&] { return measureMatMul(problem, cpu, estimated); });
     }

@@ -19,6 +19,7 @@ POP_INLINE planner::MatMulCpu rawCpu(unsigned threads) {
   }();
   planner::MatMulCpu cpu = machineCpu;
   cpu.threads = std::max(threads, 1U);
+  cpu.wholeDepth = true;
   return cpu;
 }
 
