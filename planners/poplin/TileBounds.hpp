@@ -84,7 +84,7 @@ public:
     if (plan.flat)
       cycles += turns * inputs * part(plan.splitN) / (2 * exchanged);
     if (seen.gatheredI != 0) {
-      std::uint64_t const together = TileCost::together(seen, plan) * bytesOf(seen.input);
+      std::uint64_t const together = TileVertices::together(seen, plan) * bytesOf(seen.input);
       cycles += turns * inputs * layOutCyclesPerByte(together);
     }
     std::uint64_t const sums = plan.sums();

@@ -172,7 +172,7 @@ private:
   std::uint64_t cyclesOf(Block const &block, std::size_t g) const {
     using planner::detail::ceilDiv;
     planner::TilePlan const &plan = job_.plan;
-    bool const forAll = planner::TileCost::isForAllGroups(plan);
+    bool const forAll = planner::TileVertices::isForAllGroups(plan);
     if (g % plan.convGroup != 0 || (forAll && g != 0))
       return 0;
     planner::TileBlock size;
@@ -183,14 +183,14 @@ private:
     size.taps = {block.size(Block::K0), block.size(Block::K1), block.size(Block::K2)};
     std::uint64_t const units = forAll ? ceilDiv(block.size(Block::G), plan.convGroup) : 1;
     std::uint64_t const cycles =
-        planner::TileCost::vertexCycles(job_.seen, job_.amp, plan, size, units);
+        planner::TileVertices::vertexCycles(job_.seen, job_.amp, plan, size, units);
     if (!gathers_ || g != 0)
       return cycles;
     std::uint64_t const laidOut =
         block.size(Block::G) * size.positions() * block.size(Block::I) * size.allTaps();
-    return cycles + planner::TileCost::layOutCycles(laidOut,
-                                                    planner::TileCost::together(job_.seen, plan),
-                                                    planner::detail::bytesOf(job_.seen.input));
+    return cycles + planner::TileVertices::layOutCycles(
+                        laidOut, planner::TileVertices::together(job_.seen, plan),
+                        planner::detail::bytesOf(job_.seen.input));
   }
 
   /// Group `g` of a block; `out` is [positions..., N].
