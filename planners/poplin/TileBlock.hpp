@@ -21,7 +21,8 @@ namespace detail {
 inline std::uint64_t bytesOf(MatMulType type) { return type == MatMulType::HALF ? 2 : 4; }
 
 /// The problem as a plan sees it: operands swapped, taps laid out as channels. Where windows lie
-/// side by side that is a matter of order; elsewhere tiles lay out what they receive.
+/// side by side that is a matter of order; elsewhere tiles lay out what they receive. Or outputs
+/// and inputs of some dimensions are channels: a matter of order, but for weights.
 inline TileProblem seenBy(TileProblem problem, TilePlan const &plan) {
   if (plan.swap)
     std::swap(problem.n, problem.field[0].outputs);
@@ -35,6 +36,16 @@ inline TileProblem seenBy(TileProblem problem, TilePlan const &plan) {
         TileField &f = problem.field[d];
         problem.i *= f.taps;
         f = {f.outputs, 1, f.outputs};
+      }
+  }
+  if (plan.flatten != 0) {
+    problem.flattenedI = problem.i, problem.flattenedN = problem.n;
+    for (std::uint32_t d = 0; d != 3; ++d)
+      if (plan.flatten >> d & 1U) {
+        TileField &f = problem.field[d];
+        problem.i *= f.inputs, problem.n *= f.outputs;
+        problem.flattenedTaps *= f.taps;
+        f = {};
       }
   }
   return problem;

@@ -25,7 +25,9 @@ public:
     std::uint64_t const out = std::min(block.outGroups * plan.outGroup, seen.n);
     std::uint64_t const sums = plan.sums() * plan.serialI > 1 ? bytesOf(seen.partials) : 0;
     auto const units = static_cast<double>(block.units);
-    auto across = static_cast<double>(out * block.allTaps() + (plan.flat ? block.positions() : 0));
+    // Where outputs are channels several products may have the same weight.
+    auto across = static_cast<double>((seen.flattenedN != 0 ? 0 : out * block.allTaps()) +
+                                      (plan.flat ? block.positions() : 0));
     if (plan.flat) // of a rectangle with so many results a square has the shortest sides
       across = std::max(across, 2 * std::sqrt(results / units));
     return units * static_cast<double>(in * bytesOf(seen.input)) * across +

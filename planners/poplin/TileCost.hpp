@@ -22,7 +22,7 @@ public:
     if (machine_.charges.published)
       return TilePublishedCost(p_, machine_, plan_).bytes();
     std::uint64_t const inputs = block_.g * places() * receivedChannels();
-    std::uint64_t const operands = (inputs + laidOut() + weights()) * inBytes();
+    std::uint64_t const operands = (inputs + laidOut() + weights() + laidOutWeights()) * inBytes();
     std::uint64_t const partials = hasPartials() ? results() * sumBytes() : 0;
     std::uint64_t added = 0, share = results();
     forEachStage([&](std::uint64_t depth, std::uint64_t elements, bool) {
@@ -38,7 +38,8 @@ public:
   /// Cycles of a block.
   std::uint64_t vertices() const {
     return vertexCycles(p_, machine_.amp, plan_, block_, block_.units) +
-           layOutCycles(laidOut(), together(p_, plan_), inBytes());
+           layOutCycles(laidOut(), together(p_, plan_), inBytes()) +
+           layOutCycles(laidOutWeights(), weightsTogether(p_, plan_), inBytes());
   }
 
 private:
@@ -146,6 +147,15 @@ private:
 
   Received receivedWeights() const {
     std::uint64_t const runs = block_.g * (cutsInput() ? block_.outGroups : 1);
+    if (repeatsWeights()) { // some tile holds none of its weights
+      std::uint64_t const groups =
+          detail::ceilDiv(std::min(block_.n, p_.flattenedN), plan_.outGroup) *
+          detail::ceilDiv(std::min(block_.i, p_.flattenedI), plan_.inGroup);
+      Received r;
+      r.bytes = weights() * inBytes();
+      r.messages = std::min(plan_.parts(), groups * runs);
+      return r;
+    }
     return received(weights(), weightUsers(), runs, neighbours() == Neighbours::WEIGHTS);
   }
 

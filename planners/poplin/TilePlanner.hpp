@@ -75,7 +75,7 @@ inline std::string allowedValues(TileProblem const &problem, TileMachine const &
     return of({"amp", "slic", "hmac", "vmac", "outer_product"});
   if (key == "swap" || key == "flat")
     return of({"true", "false"});
-  if (key == "expand")
+  if (key == "expand" || key == "flatten")
     return of({"0", "1", "2", "3", "4", "5", "6", "7"}) + " (bits of dimensions)";
   if (key == "splitG")
     return upTo(problem.g);

@@ -25,9 +25,14 @@ public:
     for (bool const quick : {true, false}) {
       splits_.setQuick(quick);
       for (bool const swap : {true, false})
-        if ((problem_.isMatMul || !swap) && constraints_.allows("swap", swap))
+        if ((problem_.isMatMul || !swap) && constraints_.allows("swap", swap)) {
           for (std::uint32_t const dims : expansions())
-            forms(swap, dims);
+            if (constraints_.allows("flatten", std::uint32_t{0}))
+              forms(swap, dims, 0);
+          if (constraints_.allows("expand", std::uint32_t{0}))
+            for (std::uint32_t const dims : flattenings())
+              forms(swap, 0, dims);
+        }
     }
   }
 
@@ -51,12 +56,26 @@ private:
     return sets;
   }
 
-  void forms(bool swap, std::uint32_t dims) {
+  /// Sets of dimensions whose outputs become output channels. Products that no tap has would be
+  /// with zeros, which infinite inputs make NaN: such dimensions have to be forced.
+  std::vector<std::uint32_t> flattenings() const {
+    std::vector<std::uint32_t> sets;
+    if (published() || problem_.isMatMul)
+      return sets;
+    std::uint32_t const all = problem_.flattenable(constraints_.constrains("flatten"));
+    for (std::uint32_t dims = 1; dims <= all; ++dims)
+      if ((dims & ~all) == 0 && constraints_.allows("flatten", dims))
+        sets.push_back(dims);
+    return sets;
+  }
+
+  void forms(bool swap, std::uint32_t dims, std::uint32_t flattened) {
     TilePlan plan;
     plan.swap = swap;
     plan.expand = dims;
+    plan.flatten = flattened;
     TileProblem const seen = seenBy(problem_, plan);
-    bool const rows = problem_.flattens || (dims != 0 && seen.gatheredI == 0);
+    bool const rows = (problem_.flattens && flattened == 0) || (dims != 0 && seen.gatheredI == 0);
     for (bool const flat : {true, false})
       if (flat ? rows : !rows || wantsFields())
         if (constraints_.allows("flat", flat)) {
@@ -100,7 +119,8 @@ private:
   void amp(TileProblem const &seen, TilePlan plan) {
     if (plan.method == TileMethod::AMP_1X1 ? !plan.flat && seen.taps() != 1 : plan.flat)
       return;
-    if (plan.method == TileMethod::AMP_NX1 && seen.gatheredI != 0 && seen.taps() == 1)
+    if (plan.method == TileMethod::AMP_NX1 && (plan.expand | plan.flatten) != 0 && !plan.flat &&
+        seen.taps() == 1)
       return; // rows of a product are quicker
     auto const all = static_cast<std::uint32_t>(machine_.amp.units);
     for (std::uint32_t const units : {all, 8U}) {
@@ -145,8 +165,8 @@ private:
   /// Windows that slide: half, groups of at most 4 channels in and out, short strides.
   void slic(TileProblem const &seen, TilePlan plan) {
     TileField const &along = seen.field[TileVertices::rowsAlong(seen)];
-    if (plan.flat || seen.gatheredI != 0 || !machine_.amp.halfInput || along.stride > 2 ||
-        along.inputStep != 1 || along.tapStep != 1)
+    if (plan.flat || (plan.expand | plan.flatten) != 0 || !machine_.amp.halfInput ||
+        along.stride > 2 || along.inputStep != 1 || along.tapStep != 1)
       return;
     for (auto const &[groups, channels] : {std::pair(1U, 4U), std::pair(2U, 2U), std::pair(4U, 1U),
                                            std::pair(8U, 1U), std::pair(16U, 1U)}) {
@@ -177,7 +197,8 @@ private:
   }
 
   void vmac(TileProblem const &seen, TilePlan plan) {
-    if (!machine_.amp.halfInput || seen.i != 1 || seen.n != 1 || seen.gatheredI != 0)
+    if (!machine_.amp.halfInput || seen.i != 1 || seen.n != 1 || seen.gatheredI != 0 ||
+        plan.flatten != 0)
       return;
     for (plan.convGroup = 4; plan.convGroup <= 16 && plan.convGroup / 2 < seen.g;
          plan.convGroup *= 2) {

@@ -74,7 +74,29 @@ protected:
   }
   /// Tiles that use the same weights.
   std::uint64_t weightUsers() const { return plan_.places(); }
-  std::uint64_t weights() const { return block_.g * block_.n * block_.i * block_.allTaps(); }
+  /// Weights of a block. Where outputs are channels several products have the same one.
+  std::uint64_t weights() const {
+    if (p_.flattenedN == 0)
+      return block_.g * block_.n * block_.i * block_.allTaps();
+    std::uint64_t const pairs = periods(block_.n, p_.flattenedN, p_.n / p_.flattenedN) *
+                                periods(block_.i, p_.flattenedI, p_.i / p_.flattenedI);
+    return block_.g * std::min(block_.n, p_.flattenedN) * std::min(block_.i, p_.flattenedI) *
+           std::min(pairs, p_.flattenedTaps) * block_.allTaps();
+  }
+  /// Those that a tile lays out.
+  std::uint64_t laidOutWeights() const {
+    return laysOutWeights(p_, plan_) ? block_.g * block_.n * block_.i * block_.allTaps() : 0;
+  }
+  /// True if blocks of different channels have weights in common.
+  bool repeatsWeights() const {
+    return p_.flattenedN != 0 && p_.n / p_.flattenedN * (p_.i / p_.flattenedI) > p_.flattenedTaps;
+  }
+  /// How many of `all` periods of some length a part of `size` touches.
+  static std::uint64_t periods(std::uint64_t size, std::uint64_t length, std::uint64_t all) {
+    if (length % size == 0 || size % length == 0)
+      return std::max<std::uint64_t>(size / length, 1);
+    return std::min(all, (size - 1) / length + 2);
+  }
   std::uint64_t results() const { return block_.g * block_.positions() * block_.n; }
 
   std::uint64_t addCycles(std::uint64_t depth, std::uint64_t elements, bool last) const {

@@ -41,7 +41,7 @@ public:
   /// numbers pay only where memory is short.
   std::vector<std::uint64_t> turns(std::uint64_t groups) const {
     std::vector<std::uint64_t> splits;
-    if (!published_ && groups <= 16)
+    if (!published_ && groups <= 64)
       return distinctSplits(groups, groups);
     for (std::uint64_t s : {1, 2, 3, 4, 5, 6, 8, 10, 12, 16, 20, 24, 32, 40, 48, 64})
       if (s <= groups)

@@ -40,6 +40,18 @@ struct TileVertices {
     return detail::LAY_OUT_START + static_cast<std::uint64_t>(std::ceil(cycles));
   }
 
+  /// True if tiles lay out weights of outputs that are channels: unless groups of channels are
+  /// those of one output and one input.
+  static bool laysOutWeights(TileProblem const &seen, TilePlan const &plan) {
+    return seen.flattenedN != 0 &&
+           (seen.flattenedN % plan.outGroup != 0 ||
+            (seen.flattenedI % plan.inGroup != 0 && seen.i != seen.flattenedI));
+  }
+  /// Weights that lie side by side then.
+  static std::uint64_t weightsTogether(TileProblem const &seen, TilePlan const &plan) {
+    return std::min<std::uint64_t>(seen.flattenedI, plan.inGroup);
+  }
+
   /// Cycles of so many groups of a block: of a vertex each, or `together` of one for all, as
   /// published planners have it.
   static std::uint64_t vertexCycles(TileProblem const &seen, kernels::AmpUnit const &all,

@@ -142,6 +142,10 @@ inline unsigned cutDims(unsigned dims) { return dims > 3 ? 2 : dims; }
 Tensor blockWeights(Tensor const &weights, TileBlockRange const &block);
 Tensor blockOutput(Tensor const &out, TileBlockRange const &block, bool flat);
 
+/// Maps share `which` of `sharers` of a row of elements to a tile.
+void mapShare(::poplar::Graph &graph, Tensor const &row, std::size_t which, std::size_t sharers,
+              std::size_t grain, unsigned tile);
+
 /// Maps operands and results to the tiles that use them; what several tiles use is divided among
 /// them.
 void mapTileInput(::poplar::Graph &graph, Tensor const &in, TileBlocks const &blocks,

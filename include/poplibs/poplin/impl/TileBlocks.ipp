@@ -305,9 +305,6 @@ POP_INLINE Tensor blockOutput(Tensor const &out, TileBlockRange const &block, bo
   return part.slice(block.begin[Block::N], block.end[Block::N], last);
 }
 
-namespace detail {
-
-/// Maps share `which` of `sharers` of a row of elements to a tile.
 POP_INLINE void mapShare(::poplar::Graph &graph, Tensor const &row, std::size_t which,
                          std::size_t sharers, std::size_t grain, unsigned tile) {
   std::size_t const n = row.numElements();
@@ -316,6 +313,8 @@ POP_INLINE void mapShare(::poplar::Graph &graph, Tensor const &row, std::size_t 
   if (begin != end)
     graph.setTileMapping(row.slice(begin, end), tile);
 }
+
+namespace detail {
 
 /// The part of the input of a block, disjoint from those of blocks of other outputs: inputs are
 /// divided as the outputs are. \param gathered  tiles lay taps out as channels: all input channels
@@ -350,9 +349,9 @@ POP_INLINE void mapTileInput(::poplar::Graph &graph, Tensor const &in, TileBlock
       Tensor const part = detail::inputShare(in, block, blocks, plan.flat, gathered);
       std::size_t const sum = blocks.sumOf(block) % sums;
       if (part.numElements() != 0)
-        detail::mapShare(graph, inChannelOrder(part, plan.inGroup, plan.convGroup),
-                         block.part[B::N] * sums + sum, blocks.parts(B::N) * sums, plan.inGroup,
-                         block.tile);
+        mapShare(graph, inChannelOrder(part, plan.inGroup, plan.convGroup),
+                 block.part[B::N] * sums + sum, blocks.parts(B::N) * sums, plan.inGroup,
+                 block.tile);
     });
 }
 
@@ -365,9 +364,8 @@ POP_INLINE void mapTileWeights(::poplar::Graph &graph, Tensor const &weights,
       which = which * blocks.parts(d) + block.part[d];
       sharers *= blocks.parts(d);
     }
-    detail::mapShare(graph,
-                     inWeightOrder(blockWeights(weights, block), plan.outGroup, plan.inGroup),
-                     which, sharers, plan.inGroup, block.tile);
+    mapShare(graph, inWeightOrder(blockWeights(weights, block), plan.outGroup, plan.inGroup), which,
+             sharers, plan.inGroup, block.tile);
   });
 }
 
