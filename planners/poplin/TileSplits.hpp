@@ -24,7 +24,7 @@ public:
   TileSplits(TileMachine const &machine, TileConstraints const &constraints, Sink &sink,
              bool inTurn)
       : machine_(machine), constraints_(constraints), sink_(sink), inTurn_(inTurn),
-        bounds_(machine, inTurn_), tiles_(std::max<std::uint64_t>(machine.tiles, 1)),
+        bounds_(machine), tiles_(std::max<std::uint64_t>(machine.tiles, 1)),
         lists_(tiles_, machine.charges.published) {}
 
   /// On a quick walk few splits of each dimension are tried.
@@ -159,7 +159,7 @@ private:
       block.taps[d] = seen.field[d].taps;
     block.outputs[0] = seen.positions();
     // Loads and starts of passes are not divided where positions are.
-    double const least = bounds_.leastCycles(block, plan, 0) / static_cast<double>(tiles_);
+    double const least = bounds_.leastCycles(seen, block, plan, 0) / static_cast<double>(tiles_);
     return least < sink_.bound(0);
   }
   /// The same for splits of sums up to dimension `d` of the kernel: so many tiles share the rest of
@@ -173,13 +173,12 @@ private:
     // Of n groups and p positions a tile has at least n p / tiles pairs.
     block.outGroups = 1;
     block.outputs[0] = ceilDiv(outGroups * seen.positions(), tiles);
-    double const cycles = bounds_.leastCycles(block, plan);
+    double const cycles = bounds_.leastCycles(seen, block, plan);
     double const results = static_cast<double>(seen.positions() * seen.n * block.units) /
                            static_cast<double>(tiles * plan.serialN);
     block.outputs[0] = ceilDiv(seen.positions(), tiles);
     double const bytes = bounds_.leastBytes(seen, block, plan, results);
-    return bytes <= sink_.limit() && cycles + bounds_.leastTraffic(seen, block, plan, results) <
-                                         sink_.bound(static_cast<std::uint64_t>(bytes));
+    return isWorthwhile(bytes, cycles + bounds_.leastTraffic(seen, block, plan, results));
   }
   /// False if arithmetic alone makes every plan of these channels with at least so many positions a
   /// block too expensive.
@@ -189,20 +188,30 @@ private:
     block.taps = {ceilDiv(seen.field[0].taps, plan.splitK0),
                   ceilDiv(seen.field[1].taps, plan.splitK1),
                   ceilDiv(seen.field[2].taps, plan.splitK2)};
+    double const cycles = bounds_.leastCycles(seen, block, plan);
+    if (cycles >= sink_.bound(0)) // fewer bytes, more cycles
+      return false;
     double const results = bounds_.resultsOf(seen, block, plan);
     double const bytes = bounds_.leastBytes(seen, block, plan, results);
-    return bytes <= sink_.limit() &&
-           bounds_.leastCycles(block, plan) + bounds_.leastTraffic(seen, block, plan, results) <
-               sink_.bound(static_cast<std::uint64_t>(bytes));
+    return isWorthwhile(bytes, cycles + bounds_.leastTraffic(seen, block, plan, results));
+  }
+  /// False if no plan of at least so many bytes and cycles counts. What does not fit counts on
+  /// walks without turns, if it is the cheapest of its kind and cheaper than what fits.
+  bool isWorthwhile(double bytes, double cycles) const {
+    double const bound = sink_.bound(static_cast<std::uint64_t>(bytes));
+    if (bytes <= sink_.limit())
+      return cycles < bound;
+    return !inTurn_ && cycles < std::min(bound, cheapestTooLarge_);
   }
 
   void consider(TileProblem const &seen, TilePlan const &plan) {
     TileCost const cost(seen, machine_, plan);
     std::uint64_t const bytes = cost.bytes();
     TileBlock const &block = cost.block();
-    if (bounds_.leastCycles(block, plan) +
-            bounds_.leastTraffic(seen, block, plan, bounds_.resultsOf(seen, block, plan)) >=
-        sink_.bound(bytes))
+    double const least =
+        bounds_.leastCycles(seen, block, plan) +
+        bounds_.leastTraffic(seen, block, plan, bounds_.resultsOf(seen, block, plan));
+    if (!isWorthwhile(static_cast<double>(bytes), least))
       return;
     if (static_cast<double>(bytes) <= sink_.limit())
       stages(seen, plan, cost);
