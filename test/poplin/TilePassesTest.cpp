@@ -53,6 +53,61 @@ TEST_CASE("passes of a layer with one plan give what products give, on operands 
   }
 }
 
+TEST_CASE("passes of a convolution with one plan give what sums give, on operands as they lie") {
+  bool together = false;
+  for (ConvParams forward : {ConvParams(HALF, 4, {10, 10}, {3, 3}, 100, 40, 1),
+                             ConvParams(HALF, 1, {4, 4}, {3, 3}, 256, 256, 1),
+                             ConvParams(FLOAT, 16, {1, 1}, {1, 1}, 77, 1000, 1),
+                             ConvParams(FLOAT, 2, {9, 7}, {3, 2}, 20, 30, 2)}) {
+    if (forward.kernelShape[0] == 3)
+      forward.inputTransform.paddingLower = forward.inputTransform.paddingUpper = {1, 1};
+    if (forward.numConvGroups == 2)
+      forward.outputTransform.stride = {2, 1};
+    CAPTURE(textOf(forward));
+    Products all(products::tiles(64));
+    auto &graph = all.run.graph;
+    auto &prog = all.run.prog;
+    auto const with = [](char const *pass) { return poplar::OptionFlags{{"pass", pass}}; };
+    std::ostringstream plan, update;
+    poplin::reportPlanInfo(plan, graph, forward, with("TRAINING_FWD"));
+    poplin::reportWeightUpdatePlanInfo(update, graph, forward, with("TRAINING_FWD"));
+    CAPTURE(plan.str());
+    auto const verdict = [](std::string const &text) {
+      std::size_t const at = text.find("forward, backward and update passes");
+      if (at == std::string::npos)
+        return std::string();
+      std::size_t const first = text.rfind('\n', at) + 1;
+      return text.substr(first, text.find('\n', at) - first);
+    };
+    std::string const line = verdict(plan.str());
+    CHECK(!line.empty());
+    CHECK(verdict(update.str()) == line);
+    together = together || line.find("one plan") != std::string::npos;
+    ConvParams const backward = poplin::getGradientParams(forward);
+    Values const x = all.numbers.real(forward.inputType, product(inShape(forward))),
+                 w = all.numbers.real(forward.inputType, product(weightsShape(forward))),
+                 dy = all.numbers.real(forward.inputType, product(outShape(forward)));
+    Tensor const tx =
+        filled(all, poplin::createInput(graph, forward, "x", with("TRAINING_FWD")), x);
+    Tensor const tw =
+        filled(all, poplin::createWeights(graph, forward, "w", with("TRAINING_FWD")), w);
+    Tensor const tdy =
+        filled(all, poplin::createInput(graph, backward, "dy", with("TRAINING_BWD")), dy);
+    all.expect("forward",
+               poplin::convolution(graph, tx, tw, forward, false, prog, "f", with("TRAINING_FWD")),
+               convolutions::forward(forward, x, w));
+    all.expect("backward",
+               poplin::convolution(graph, tdy, tw, backward, true, prog, "b", with("TRAINING_BWD")),
+               convolutions::inputGradient(forward, dy, w));
+    all.expect(
+        "update",
+        poplin::calculateWeightDeltas(graph, tdy, tx, forward, prog, "u", with("TRAINING_WU")),
+        convolutions::weightGradient(forward, dy, x));
+    all.runAndCheck();
+  }
+  CHECK(together);
+}
+
 TEST_CASE("convolutions side by side share compute sets and give what each gives alone") {
   std::vector<ConvParams> layers{ConvParams(HALF, 1, {8, 8}, {3, 3}, 16, 32, 1),
                                  ConvParams(HALF, 2, {6, 6}, {1, 1}, 40, 16, 1),
