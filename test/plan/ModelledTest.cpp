@@ -1,5 +1,6 @@
 // Plans as they are emitted: what the model makes of them.
 #include <bench/plan/Arrays.hpp>
+#include <bench/plan/Chain.hpp>
 #include <bench/plan/Modelled.hpp>
 #include <bench/plan/Picture.hpp>
 
@@ -98,6 +99,21 @@ TEST_CASE("reductions and lookups cost what their plans say") {
       shape.embedding = Embedding{entries, columns, indices, update};
       near(shape);
     }
+}
+
+TEST_CASE("a chain of products costs what its plans say, moves included") {
+  Request const request = requestFor(64, "half");
+  for (std::vector<std::uint64_t> const &sizes :
+       {std::vector<std::uint64_t>{64, 96, 200, 80}, {512, 128, 64, 32, 16}, {8, 300, 500, 40}}) {
+    ChainFigures const figures = chainFigures(sizes, request);
+    CAPTURE(figures.products[0].name);
+    REQUIRE(figures.chain.choices.size() == sizes.size() - 2);
+    CHECK(figures.chain.cycles <= figures.chain.separate);
+    auto const together = static_cast<double>(figures.together.cycles),
+               separate = static_cast<double>(figures.separate.cycles);
+    CHECK(std::abs(figures.chain.cycles / together - 1) <= 0.10);
+    CHECK(std::abs(figures.chain.separate / separate - 1) <= 0.10);
+  }
 }
 
 TEST_CASE("targets have names") {

@@ -2,6 +2,7 @@
 // IPUs.
 #include "Machines.hpp"
 
+#include <planners/poplin/TileChain.hpp>
 #include <planners/poplin/TileConvJoint.hpp>
 #include <planners/poplin/TileJoint.hpp>
 #include <planners/poplin/TileSideBySide.hpp>
@@ -169,6 +170,46 @@ TEST_CASE("a given layout is charged, and plans that fit it are preferred") {
     best = std::min(best,
                     other.cost.cycles + givenCycles(p, machine, other.plan, TileMatrix::LEFT, one));
   CHECK(best == far.cost.cycles);
+}
+
+TEST_CASE("chains are planned together, no worse than each step by itself") {
+  TileMachine const machine = machineOf(32, MatMulType::HALF, 638976);
+  auto const step = [&](TileProblem const &p, TileMatrix chained = TileMatrix::LEFT) {
+    return TileStep{p, machine, {}, chained};
+  };
+  std::vector<TileStep> const steps{
+      step(product(1, 48, 100, 60, MatMulType::HALF)),
+      step(product(1, 48, 60, 300, MatMulType::HALF)),
+      step(product(1, 70, 48, 300, MatMulType::HALF), TileMatrix::RIGHT)};
+  TileChain const chain = planChain(steps);
+  REQUIRE(chain.choices.size() == 3);
+  double own = 0, moved = 0, alone = 0;
+  TileLayout held, aloneHeld;
+  for (std::size_t s = 0; s != steps.size(); ++s) {
+    TileProblem const &p = steps[s].problem;
+    TilePlan const &plan = chain.choices[s].plan;
+    TileChoice const best = planTiles(p, machine);
+    own += chain.choices[s].cost.cycles, alone += best.cost.cycles;
+    if (s != 0) {
+      moved += givenCycles(p, machine, plan, steps[s].chained, held);
+      alone += givenCycles(p, machine, best.plan, steps[s].chained, aloneHeld);
+    }
+    held = detail::layoutOf(p, plan, TileMatrix::RESULT, true);
+    aloneHeld = detail::layoutOf(p, best.plan, TileMatrix::RESULT, true);
+  }
+  CHECK(chain.cycles == doctest::Approx(own + moved));
+  CHECK(chain.moved == doctest::Approx(moved));
+  CHECK(chain.separate == doctest::Approx(alone));
+  CHECK(chain.cycles <= chain.separate);
+  TileChain const convs = planChain(
+      {step(layer(1, 8, 20, 40, MatMulType::HALF)), step(layer(1, 8, 40, 16, MatMulType::HALF))});
+  CHECK(convs.cycles <= convs.separate);
+  CHECK(planChain({}).choices.empty());
+  CHECK(planChain({steps[0]}).cycles == planTiles(steps[0].problem, machine).cost.cycles);
+  CHECK_THROWS_WITH_AS(planChain({steps[0], steps[2]}),
+                       doctest::Contains("takes an operand of 1 x 48 x 300"), PlanError);
+  CHECK_THROWS_AS(planChain({steps[0], step(layer(1, 8, 40, 16, MatMulType::HALF))}), PlanError);
+  CHECK_THROWS_AS(planChain({steps[0], step(steps[1].problem, TileMatrix::RESULT)}), PlanError);
 }
 
 TEST_CASE("tasks side by side have tiles of their own, within the largest one's cycles") {

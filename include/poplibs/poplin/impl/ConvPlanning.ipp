@@ -6,6 +6,7 @@
 #include <poplin/impl/MatMulMachine.hpp>
 #include <poplin/impl/MatMulPlanning.hpp>
 #include <poplin/impl/PlanConstraints.hpp>
+#include <poplin/impl/TileGiven.hpp>
 #include <poplin/impl/TilePlanning.hpp>
 #include <poputil/exceptions.hpp>
 
@@ -161,6 +162,25 @@ POP_INLINE void rememberPlan(::poplar::Target const &target, ConvCheck const &ch
   ::poplin::PlanningCacheImpl::ConvKey const key(model::machineOf(target),
                                                  detail::paramsText(check.params), options);
   cache.impl->convPlans.insert_or_assign(key, choiceWith<planner::ConvChoice>(choice));
+}
+
+POP_INLINE void planForMapping(char const *where, ::poplar::Graph const &graph,
+                               ConvCheck const &check, ConvOptions const &options, Tensor const &in,
+                               Tensor const &weights, ::poplin::PlanningCache &cache) {
+  planner::TileProblem const problem = tileProblem(check, options);
+  try {
+    rememberPlan(graph.getTarget(), check, options,
+                 planner::planTiles(problem,
+                                    tileMachine(model::machineOf(graph.getTarget()), problem,
+                                                TileOptions(options)),
+                                    planner::Constraints::parse(options.tileConstraints),
+                                    REPORTED_PLANS,
+                                    {{planner::TileMatrix::LEFT, givenLayout(graph, in)},
+                                     {planner::TileMatrix::RIGHT, givenLayout(graph, weights)}}),
+                 cache);
+  } catch (planner::PlanError const &error) {
+    base::fail<::poputil::poplibs_error>(where, error.what());
+  }
 }
 
 POP_INLINE planner::ConvChoice planConv(char const *where, ::poplar::Target const &target,

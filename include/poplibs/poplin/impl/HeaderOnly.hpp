@@ -65,6 +65,7 @@
 #include <poplin/impl/TileEmit.ipp>
 #include <poplin/impl/TileFlatten.ipp>
 #include <poplin/impl/TileGather.ipp>
+#include <poplin/impl/TileGiven.ipp>
 #include <poplin/impl/TilePlanning.ipp>
 #include <poplin/impl/TileViews.ipp>
 #include <poplin/impl/Wisdom.ipp>
