@@ -181,7 +181,12 @@ private:
     if (crosses() && terms.exchange != 0) {
       TileCrossing crossing(machine_, plan_);
       crossing.share('n', block_.g * places() * receivedChannels() * inBytes());
-      crossing.share('y', weights() * inBytes());
+      if (repeatsWeights())
+        crossing.gather(p_.g * p_.flattenedN * p_.flattenedI * p_.flattenedTaps * p_.taps() *
+                            inBytes(),
+                        weights() * inBytes());
+      else
+        crossing.share('y', weights() * inBytes());
       terms.exchange += crossing.cycles();
     }
     terms.compute = c.syncCycles + vertices();

@@ -38,6 +38,20 @@ public:
     });
   }
 
+  /// All tiles hold shares of `all` bytes, and each wants `some` of these, anywhere. What tiles of
+  /// an IPU want is sent there once.
+  void gather(std::uint64_t all, std::uint64_t some) {
+    std::vector<double> tiles(ipus_);
+    for (std::uint64_t part = 0; ipus_ > 1 && part != plan_.parts(); ++part)
+      ++tiles[(plan_.firstTile + part) / machine_.tilesPerIPU];
+    for (std::uint64_t p = 0; p != ipus_; ++p)
+      for (std::uint64_t q = 0; q != ipus_; ++q)
+        if (p != q)
+          bytes_[p * ipus_ + q] +=
+              std::min(static_cast<double>(all), tiles[q] * static_cast<double>(some)) * tiles[p] /
+              static_cast<double>(plan_.parts());
+  }
+
   /// Cycles in addition to those of an exchange on one IPU.
   std::uint64_t cycles() const {
     double most = 0, all = 0;

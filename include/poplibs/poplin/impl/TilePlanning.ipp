@@ -8,7 +8,6 @@
 
 #include <poplar/impl/base/Error.hpp>
 #include <poplar/impl/graph/HandleAccess.hpp>
-#include <poplar/impl/model/TargetData.hpp>
 
 #include <algorithm>
 
@@ -27,7 +26,7 @@ POP_INLINE planner::TileMachine tileMachine(model::Machine const &machine,
   if (machine.ipus > 1) {
     tiles.tilesPerIPU = machine.tilesPerIPU;
     tiles.globalSyncCycles = machine.globalSyncCycles;
-    for (auto const &constraint : model::ladderConstraints(machine.ipus)) {
+    for (auto const &constraint : machine.links) {
       planner::TileLink link{constraint.bandwidth / 8 / machine.clock, {}};
       for (auto const &flow : constraint.flows)
         link.flows.emplace_back(flow.src, flow.dst);
