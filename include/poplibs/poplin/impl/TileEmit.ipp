@@ -1,6 +1,7 @@
 #pragma once
 
 #include <poplin/impl/TileEmit.hpp>
+#include <poplin/impl/TileVertexNames.hpp>
 #include <poplin/impl/TileViews.hpp>
 #include <popops/Operation.hpp>
 #include <poputil/VertexTemplates.hpp>
@@ -151,9 +152,9 @@ private:
   void addVertices(std::size_t turnN, std::size_t turnI, ::poplar::Type const &resultType,
                    Result const &result) {
     auto const cs = nextSet("");
-    auto const type = ::poputil::templateVertex(views_.areRows() ? "poplin::MatMulPartial"
-                                                                 : "poplin::ConvPartial",
-                                                job_.tensors.in.elementType(), resultType);
+    auto const type =
+        ::poputil::templateVertex(std::string(tileVertexName(job_.plan.method, views_.areRows())),
+                                  job_.tensors.in.elementType(), resultType);
     blocks_.forEach(turnN, turnI, [&](Block const &block) {
       Tensor const out = result(block);
       for (std::size_t g = 0; g != block.size(Block::G); ++g)
