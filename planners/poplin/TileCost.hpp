@@ -159,6 +159,24 @@ private:
     return received(weights(), weightUsers(), runs, neighbours() == Neighbours::WEIGHTS);
   }
 
+  /// What blocks need of inputs that belong to their neighbours, half from either side.
+  void halos(TileCrossing &crossing) const {
+    std::uint64_t const splits[] = {plan_.splitY0, plan_.splitY1, plan_.splitY2};
+    std::uint64_t stride = 1;
+    for (std::size_t d = 3; d-- != 0; stride *= splits[d]) {
+      if (flat() || splits[d] == 1)
+        continue;
+      std::uint64_t const inputs = p_.gatheredI == 0 ? p_.field[d].inputs : p_.gathered[d].inputs;
+      std::uint64_t const all = needed(d),
+                          owned = std::min(all, detail::ceilDiv(inputs, splits[d]));
+      double const elements = static_cast<double>(block_.g * places() * receivedChannels());
+      if (all > owned)
+        crossing.halo(splits[d], stride,
+                      elements * static_cast<double>(inBytes() * (all - owned)) /
+                          static_cast<double>(2 * all));
+    }
+  }
+
   /// True if the plan's tiles are on several IPUs.
   bool crosses() const {
     return machine_.tilesPerIPU != 0 && plan_.firstTile + plan_.parts() > machine_.tilesPerIPU;
@@ -181,6 +199,7 @@ private:
     if (crosses() && terms.exchange != 0) {
       TileCrossing crossing(machine_, plan_);
       crossing.share('n', block_.g * places() * receivedChannels() * inBytes());
+      halos(crossing);
       if (repeatsWeights())
         crossing.gather(p_.g * p_.flattenedN * p_.flattenedI * p_.flattenedTaps * p_.taps() *
                             inBytes(),

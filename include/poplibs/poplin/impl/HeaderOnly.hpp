@@ -66,6 +66,7 @@
 #include <poplin/impl/TileFlatten.ipp>
 #include <poplin/impl/TileGather.ipp>
 #include <poplin/impl/TileGiven.ipp>
+#include <poplin/impl/TileOrders.ipp>
 #include <poplin/impl/TilePlanning.ipp>
 #include <poplin/impl/TileViews.ipp>
 #include <poplin/impl/Wisdom.ipp>

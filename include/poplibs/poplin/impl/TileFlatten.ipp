@@ -2,6 +2,7 @@
 
 #include <poplin/ConvUtil.hpp>
 #include <poplin/impl/TileFlatten.hpp>
+#include <poplin/impl/TileOrders.hpp>
 
 #include <set>
 

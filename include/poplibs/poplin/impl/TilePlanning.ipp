@@ -4,6 +4,7 @@
 #include <poplin/impl/MatMulMachine.hpp>
 #include <poplin/impl/TileFlatten.hpp>
 #include <poplin/impl/TileGather.hpp>
+#include <poplin/impl/TileOrders.hpp>
 #include <poplin/impl/TilePlanning.hpp>
 
 #include <poplar/impl/base/Error.hpp>
