@@ -9,12 +9,13 @@ namespace cottonwood::plan {
 
 char const USAGE[] =
     R"(usage: poplar-plan matmul [Gx]MxKxN [OPTIONS]
+       poplar-plan chain MxKxNxN[xN...] [OPTIONS]
        poplar-plan conv BATCHxCHANNELSxSIZE[xSIZE...] --out CHANNELS --kernel SIZE[xSIZE...] [OPTIONS]
        poplar-plan reduce SIZE[xSIZE...] --dims DIM[xDIM...] [OPTIONS]
        poplar-plan embedding ENTRIESxCOLUMNS --indices NUMBER [--update] [OPTIONS]
        poplar-plan table [--charges WHAT] [--target NAME] [--only TEXT]
 
-How a product, convolution, sum or lookup is planned for the tiles of an IPU: the plan, what it is predicted to cost and
+How a product, a chain of products each of which has the result of the one before as its left operand, a convolution, sum or lookup is planned for the tiles of an IPU: the plan, what it is predicted to cost and
 what the IPU Model makes of it, what else was possible.
 
   --type TYPE            of the operands: half (default) or float
@@ -76,8 +77,10 @@ public:
     std::string const command = words_[at_++];
     if (command == "--help" || command == "-h" || command == "help")
       return args_;
-    oneOf("the command", command, {"matmul", "conv", "reduce", "embedding", "table", "help"});
+    oneOf("the command", command,
+          {"matmul", "chain", "conv", "reduce", "embedding", "table", "help"});
     args_.command = command == "matmul"      ? Arguments::Command::MatMul
+                    : command == "chain"     ? Arguments::Command::Chain
                     : command == "conv"      ? Arguments::Command::Conv
                     : command == "reduce"    ? Arguments::Command::Reduce
                     : command == "embedding" ? Arguments::Command::Embedding
@@ -95,6 +98,10 @@ public:
     if ((args_.shape.reduction || args_.shape.embedding) &&
         (args_.published || args_.sweep || !args_.constraints.empty()))
       throw ArgumentError("--charges, --sweep and --constraints are for matmul and conv");
+    if (!args_.chain.empty() && (args_.published || args_.sweep || !args_.constraints.empty()))
+      throw ArgumentError("--charges, --sweep and --constraints are for matmul and conv");
+    if (!args_.chain.empty() && !args_.output.empty() && args_.output != args_.type)
+      throw ArgumentError("--output of a chain must be the type of the operands");
     if (args_.output.empty())
       args_.output = args_.type;
     if (args_.type == "float")
@@ -107,6 +114,7 @@ private:
     if (at_ == words_.size())
       throw ArgumentError(command + " needs a problem, for example " +
                           (command == "matmul"   ? "900x600x300"
+                           : command == "chain"  ? "128x768x3072x768"
                            : command == "conv"   ? "4x64x56x56 --out 64 --kernel 3x3 --padding 1"
                            : command == "reduce" ? "1000x1000 --dims 0"
                                                  : "100000x64 --indices 1000"));
@@ -121,6 +129,12 @@ private:
         throw ArgumentError("the problem: '" + text + "' is not [Gx]MxKxN");
       std::size_t const g = values.size() - 3;
       args_.shape.product = Product{g ? values[0] : 1, values[g], values[g + 1], values[g + 2]};
+      return;
+    }
+    if (command == "chain") {
+      if (values.size() < 4)
+        throw ArgumentError("the problem: '" + text + "' is not MxKxNxN[xN...]");
+      args_.chain = values;
       return;
     }
     if (command == "reduce") {

@@ -6,6 +6,7 @@
 #include <span>
 #include <stdexcept>
 #include <string>
+#include <vector>
 
 namespace cottonwood::plan {
 
@@ -15,9 +16,11 @@ struct ArgumentError : std::invalid_argument {
 };
 
 struct Arguments {
-  enum class Command { Help, MatMul, Conv, Reduce, Embedding, Table };
+  enum class Command { Help, MatMul, Chain, Conv, Reduce, Embedding, Table };
   Command command = Command::Help;
-  Shape shape; ///< of all commands but Table
+  Shape shape; ///< of all commands but Chain and Table
+  /// Chain: rows of the first product, its depth, and the columns of each product.
+  std::vector<std::uint64_t> chain;
   std::string target = "ipu2";
   std::string type = "half", output; ///< of operands and result; no output: that of the operands
   std::string partials = "half";

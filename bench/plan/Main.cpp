@@ -1,5 +1,6 @@
 // poplar-plan COMMAND: how products, convolutions, reductions and lookups are planned for the tiles
 // of an IPU.
+#include <bench/plan/Chain.hpp>
 #include <bench/plan/Report.hpp>
 #include <bench/plan/Table.hpp>
 
@@ -17,6 +18,9 @@ int main(int argc, char **argv) {
       return 0;
     case Arguments::Command::Table:
       return printTable({arguments.published, arguments.target, arguments.only});
+    case Arguments::Command::Chain:
+      printChain(arguments);
+      return 0;
     case Arguments::Command::MatMul:
     case Arguments::Command::Conv:
     case Arguments::Command::Reduce:

@@ -163,4 +163,32 @@ Steps modelled(Shape const &shape, Request const &request, planner::TilePlan con
   return stepsOf(*executable.data());
 }
 
+Steps modelledChain(std::vector<Shape> const &products, Request const &request,
+                    std::vector<planner::TilePlan> const &plans) {
+  poplar::Graph graph(request.target);
+  ::popops::addCodelets(graph);
+  ::poplin::addCodelets(graph);
+  poplar::program::Sequence prog;
+  auto const options = poplin::readMatMulOptions(request.options);
+  Tensor result;
+  for (std::size_t s = 0; s != products.size(); ++s) {
+    auto const problem = productOf(*products[s].product, request);
+    auto const side = [&](poplin::MatMulSide which, poplar::Type const &type, char const *name) {
+      return poplin::matMulTileVariable(graph, type, which, problem, options, plans[s], name);
+    };
+    Tensor const left = s == 0 ? side(poplin::MatMulSide::LEFT, request.inputType, "a") : result;
+    Tensor const right = side(poplin::MatMulSide::RIGHT, request.inputType, "b");
+    result = side(poplin::MatMulSide::OUTPUT, request.outputType, "out");
+    poplin::emitTiles(graph,
+                      poplin::tileJob(request.target, poplin::tileProblem(problem), plans[s],
+                                      poplin::TileOptions(options),
+                                      poplin::tileOperands(left, right, result, plans[s])),
+                      prog, "step");
+  }
+  graph.createHostRead("out", result, true);
+  poplar::Executable const executable =
+      poplar::compileGraph(graph, {prog}, {{"debug.allowOutOfMemory", "true"}});
+  return stepsOf(*executable.data());
+}
+
 } // namespace cottonwood::plan

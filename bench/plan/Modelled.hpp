@@ -8,6 +8,7 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 namespace cottonwood::lower {
 struct ExecutableData;
@@ -46,5 +47,9 @@ Figures planned(Shape const &shape, Request const &request, bool published, std:
 /// Emits the operation and compiles it; nothing is run.
 /// \param plan  to emit; null: the one that the planner chooses
 Steps modelled(Shape const &shape, Request const &request, planner::TilePlan const *plan = nullptr);
+
+/// Emits products each of which has the result of the one before as its left operand.
+Steps modelledChain(std::vector<Shape> const &products, Request const &request,
+                    std::vector<planner::TilePlan> const &plans);
 
 } // namespace cottonwood::plan

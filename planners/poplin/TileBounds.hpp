@@ -7,25 +7,36 @@ namespace cottonwood::planner::detail {
 
 class TileBounds {
 public:
-  /// \param bytes  false: bytes have no bound
-  TileBounds(TileMachine const &machine, bool bytes)
-      : machine_(machine), bytes_(bytes), published_(machine.charges.published) {}
+  explicit TileBounds(TileMachine const &machine)
+      : machine_(machine), published_(machine.charges.published) {}
 
   static double resultsOf(TileProblem const &seen, TileBlock const &block, TilePlan const &plan) {
     return static_cast<double>(block.positions() * block.units *
                                std::min(block.outGroups * plan.outGroup, seen.n));
   }
 
-  /// No plan of such blocks takes fewer bytes; 0 on walks that look at what does not fit.
+  /// No block of so many positions needs fewer inputs of a channel.
+  static double leastInputs(TileProblem const &seen, TilePlan const &plan, double positions) {
+    if (plan.flat)
+      return positions;
+    for (TileField const &f : seen.field)
+      positions *= std::min(1 / static_cast<double>(f.inputStep),
+                            static_cast<double>(f.inputs) / static_cast<double>(f.outputs));
+    return positions;
+  }
+
+  /// No plan of such blocks takes fewer bytes.
   double leastBytes(TileProblem const &seen, TileBlock const &block, TilePlan const &plan,
                     double results) const {
-    if (!bytes_ || published_)
+    if (published_)
       return 0;
     std::uint64_t const in = std::min(block.inGroups * plan.inGroup, seen.i);
     std::uint64_t const out = std::min(block.outGroups * plan.outGroup, seen.n);
     std::uint64_t const sums = plan.sums() * plan.serialI > 1 ? bytesOf(seen.partials) : 0;
     auto const units = static_cast<double>(block.units);
-    auto across = static_cast<double>(out * block.allTaps() + (plan.flat ? block.positions() : 0));
+    // Where outputs are channels several products may have the same weight.
+    double across = static_cast<double>(seen.flattenedN != 0 ? 0 : out * block.allTaps()) +
+                    leastInputs(seen, plan, static_cast<double>(block.positions()));
     if (plan.flat) // of a rectangle with so many results a square has the shortest sides
       across = std::max(across, 2 * std::sqrt(results / units));
     return units * static_cast<double>(in * bytesOf(seen.input)) * across +
@@ -35,7 +46,8 @@ public:
   /// No plan of such blocks is cheaper: for each group of channels and each tap that is held at a
   /// time weights are loaded, workers started (at least 16 cycles each) and positions passed.
   /// \param fixed  0 leaves out what a block costs besides its positions
-  double leastCycles(TileBlock const &block, TilePlan const &plan, std::uint64_t fixed = 1) const {
+  double leastCycles(TileProblem const &seen, TileBlock const &block, TilePlan const &plan,
+                     std::uint64_t fixed = 1) const {
     kernels::AmpUnit const amp = unitsOf(machine_.amp, plan);
     std::uint64_t const positions = block.positions(), turns = plan.serialParts();
     std::uint64_t const sums = block.units * block.inGroups * block.outGroups;
@@ -63,8 +75,16 @@ public:
       each = fixed * (amp.loadCycles() + 16 * amp.workers) +
              positions * amp.inputsPerGroup / (amp.halfInput ? 4 : 1);
     }
+    double zeros = 0;
+    if (plan.method == TileMethod::AMP_NX1) { // which also clears sums, and goes row by row
+      std::uint64_t const width = seen.field[TileVertices::rowsAlong(seen)].outputs;
+      std::uint64_t const setUp = plan.filterHeight == 1 ? 18 : plan.filterHeight == 2 ? 49 : 63;
+      each += fixed * (setUp + amp.workers) + positions / width * 15;
+      zeros = static_cast<double>(turns * block.units * block.outGroups * positions) *
+              static_cast<double>(plan.outGroup) / (amp.halfPartials ? 4 : 2);
+    }
     double const fields = static_cast<double>(turns) * static_cast<double>(passes);
-    return fields * static_cast<double>(each) +
+    return zeros + fields * static_cast<double>(each) +
            static_cast<double>(published_ ? 0 : fixed * turns * machine_.charges.syncCycles);
   }
 
@@ -81,10 +101,10 @@ public:
     auto const inputs =
         static_cast<double>(block.positions() * block.units * channels * bytesOf(seen.input));
     double cycles = 0;
-    if (plan.flat)
-      cycles += turns * inputs * part(plan.splitN) / (2 * exchanged);
+    if (seen.gatheredI == 0)
+      cycles += turns * leastInputs(seen, plan, inputs) * part(plan.splitN) / (2 * exchanged);
     if (seen.gatheredI != 0) {
-      std::uint64_t const together = TileCost::together(seen, plan) * bytesOf(seen.input);
+      std::uint64_t const together = TileVertices::together(seen, plan) * bytesOf(seen.input);
       cycles += turns * inputs * layOutCyclesPerByte(together);
     }
     std::uint64_t const sums = plan.sums();
@@ -99,7 +119,7 @@ public:
 
 private:
   TileMachine const &machine_;
-  bool bytes_, published_;
+  bool published_;
 };
 
 } // namespace cottonwood::planner::detail

@@ -89,7 +89,7 @@ public:
   }
 
   /// \param bound  plans that cost as much do not count
-  void run(double bound) {
+  void run(double bound, std::array<double, 3> const &) {
     best_ = bound;
     auto const half = machine_.amp.halfInput;
     TilePlan plan;
@@ -162,24 +162,23 @@ private:
   bool found_ = false;
 };
 
-} // namespace detail
-
-/// Plans the passes of a forward product, jointly or each for itself, whatever is less in all.
-/// \param keep  plans of which each result tells
-inline TilePasses planPasses(TileProblem const &forward, TileMachine const &machine,
-                             std::size_t keep = 1) {
+/// The best plans of three passes by themselves or those of `search`, which may be less in all.
+template <class Search>
+TilePasses planTogether(std::array<TileProblem, 3> const &problems, TileMachine const &machine,
+                        std::size_t keep, Search &search) {
   TilePasses passes;
-  detail::JointSearch search(forward, machine);
   std::array<TilePlan, 3> plans;
+  std::array<double, 3> separate{};
   double sum = 0;
   for (std::size_t pass = 0; pass != 3; ++pass) {
-    passes.choices[pass] = planTiles(search.problems()[pass], machine, {}, keep);
+    passes.choices[pass] = planTiles(problems[pass], machine, {}, keep);
     plans[pass] = passes.choices[pass].plan;
-    sum += passes.choices[pass].cost.cycles;
+    separate[pass] = passes.choices[pass].cost.cycles;
+    sum += separate[pass];
   }
   passes.moved = search.moves(plans);
   passes.separate = sum + passes.moved;
-  search.run(passes.separate);
+  search.run(passes.separate, separate);
   passes.joint = search.found();
   passes.cycles = search.cycles();
   passes.together = search.found() ? search.cycles() : 0;
@@ -200,13 +199,23 @@ inline TilePasses planPasses(TileProblem const &forward, TileMachine const &mach
     TilePlan const &plan = search.plans()[pass];
     choice.others.insert(choice.others.begin(),
                          Candidate<TilePlan>::at(choice.plan, choice.cost)); // by itself better
-    TileProblem const seen = detail::seenBy(search.problems()[pass], plan);
+    TileProblem const seen = seenBy(problems[pass], plan);
     TileCost const cost(seen, machine, plan);
     choice.plan = plan;
     choice.terms = cost.terms();
     choice.cost = {static_cast<double>(choice.terms.total()), cost.bytes()};
   }
   return passes;
+}
+
+} // namespace detail
+
+/// Plans the passes of a forward product, jointly or each for itself, whatever is less in all.
+/// \param keep  plans of which each result tells
+inline TilePasses planPasses(TileProblem const &forward, TileMachine const &machine,
+                             std::size_t keep = 1) {
+  detail::JointSearch search(forward, machine);
+  return detail::planTogether(search.problems(), machine, keep, search);
 }
 
 } // namespace cottonwood::planner

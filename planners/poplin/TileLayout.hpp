@@ -11,16 +11,19 @@
 
 namespace cottonwood::planner {
 
-/// A tile's part of matrices [groups, rows, columns].
+/// A tile's part of matrices [groups, rows, columns], or of operands of convolutions
+/// (TileConvLayout.hpp).
 struct TileBox {
   std::uint64_t tile = 0;
-  std::array<std::pair<std::uint64_t, std::uint64_t>, 3> range; ///< [first, second) of each
+  /// [first, second) of each dimension; {0, 0} is no dimension.
+  std::array<std::pair<std::uint64_t, std::uint64_t>, 6> range{};
   double share = 1; ///< of the elements, which tiles of equal ranges divide among them
 
   double elements() const {
     double n = 1;
     for (auto const &[first, second] : range)
-      n *= static_cast<double>(second - first);
+      if (second != 0)
+        n *= static_cast<double>(second - first);
     return n;
   }
 };
@@ -104,20 +107,27 @@ inline double elementsReceived(TileLayout const &needed, TileLayout const &held)
     byTile.resize(std::max<std::size_t>(byTile.size(), box.tile + 1));
     byTile[box.tile].push_back(&box);
   }
-  double most = 0;
+  // A tile's boxes of an operand follow one another.
+  double most = 0, received = 0;
+  std::uint64_t tile = ~std::uint64_t{0};
   for (TileBox const &need : needed) {
     double local = 0;
     if (need.tile < byTile.size())
       for (TileBox const *have : byTile[need.tile]) {
         double common = have->share;
-        for (std::size_t d = 0; d != 3; ++d) {
+        for (std::size_t d = 0; d != need.range.size() && common != 0; ++d) {
+          if (need.range[d].second == 0)
+            continue;
           auto const first = std::max(need.range[d].first, have->range[d].first);
           auto const second = std::min(need.range[d].second, have->range[d].second);
           common *= first < second ? static_cast<double>(second - first) : 0;
         }
         local += common;
       }
-    most = std::max(most, need.elements() * need.share - local);
+    if (need.tile != tile)
+      tile = need.tile, received = 0;
+    received += std::max(0.0, need.elements() * need.share - local);
+    most = std::max(most, received);
   }
   return most;
 }
@@ -133,25 +143,35 @@ inline std::uint64_t receiveCycles(TileMachine const &machine, MatMulType type, 
 
 } // namespace detail
 
-/// An operand of a product that lies somewhere already.
+/// An operand of a product that lies somewhere already; LEFT is the input of a convolution, RIGHT
+/// are its weights.
 struct TileGiven {
   TileMatrix matrix = TileMatrix::LEFT;
   TileLayout held;
 };
 
+namespace detail {
+
+/// Cycles that an exchange takes more if what tiles need lies as it is held, not as a plan would
+/// have it.
+inline double moreCycles(TileMachine const &machine, MatMulType type, TileLayout const &needed,
+                         TileLayout const &asPlanned, TileLayout const &held) {
+  double const own = elementsReceived(needed, asPlanned);
+  double const given = elementsReceived(needed, held);
+  if (given <= own * 1.0001 + 1) // rounding of shares is not a move
+    return 0;
+  return static_cast<double>(receiveCycles(machine, type, given)) -
+         static_cast<double>(receiveCycles(machine, type, own));
+}
+
+} // namespace detail
+
 /// Cycles that a plan's exchanges take more if an operand lies as it is held, not as the plan would
 /// have it.
 inline double givenCycles(TileProblem const &problem, TileMachine const &machine,
                           TilePlan const &plan, TileMatrix matrix, TileLayout const &held) {
-  TileLayout const wanted = detail::layoutOf(problem, plan, matrix, false);
-  double const own =
-      detail::elementsReceived(wanted, detail::layoutOf(problem, plan, matrix, true));
-  double const given = detail::elementsReceived(wanted, held);
-  if (given <= own * 1.0001 + 1) // rounding of shares is not a move
-    return 0;
-  MatMulType const type = problem.input;
-  return static_cast<double>(detail::receiveCycles(machine, type, given)) -
-         static_cast<double>(detail::receiveCycles(machine, type, own));
+  return detail::moreCycles(machine, problem.input, detail::layoutOf(problem, plan, matrix, false),
+                            detail::layoutOf(problem, plan, matrix, true), held);
 }
 
 /// Cycles of moving a matrix from where it is held to where a plan wants it.

@@ -38,6 +38,49 @@ public:
     });
   }
 
+  /// All tiles hold shares of `all` bytes, and each wants `some` of these, anywhere. What tiles of
+  /// an IPU want is sent there once.
+  void gather(std::uint64_t all, std::uint64_t some) {
+    std::vector<double> tiles(ipus_);
+    for (std::uint64_t part = 0; ipus_ > 1 && part != plan_.parts(); ++part)
+      ++tiles[(plan_.firstTile + part) / machine_.tilesPerIPU];
+    for (std::uint64_t p = 0; p != ipus_; ++p)
+      for (std::uint64_t q = 0; q != ipus_; ++q)
+        if (p != q)
+          bytes_[p * ipus_ + q] +=
+              std::min(static_cast<double>(all), tiles[q] * static_cast<double>(some)) * tiles[p] /
+              static_cast<double>(plan_.parts());
+  }
+
+  /// Tiles next to one another in parts of positions want `bytes` of one another, which tiles of
+  /// equal positions and sums divide among them. \param parts   of the dimension
+  /// \param stride  parts of all positions from one of these parts to the next
+  void halo(std::uint64_t parts, std::uint64_t stride, double bytes) {
+    std::uint64_t const outputs = plan_.splitN;
+    std::vector<double> from(ipus_), to(ipus_);
+    auto const count = [&](std::uint64_t g, std::uint64_t sum, std::uint64_t place,
+                           std::vector<double> &tiles) {
+      std::fill(tiles.begin(), tiles.end(), 0);
+      for (std::uint64_t n = 0; n != outputs; ++n)
+        ++tiles[tileOf(g, sum, place, n) / machine_.tilesPerIPU];
+    };
+    for (std::uint64_t g = 0; ipus_ > 1 && g != plan_.splitG; ++g)
+      for (std::uint64_t sum = 0; sum != plan_.sums(); ++sum)
+        for (std::uint64_t place = 0; place + stride < plan_.places(); ++place) {
+          if (place / stride % parts + 1 == parts)
+            continue;
+          count(g, sum, place, from), count(g, sum, place + stride, to);
+          for (std::uint64_t p = 0; p != ipus_; ++p)
+            for (std::uint64_t q = 0; q != ipus_; ++q)
+              if (p != q) { // either way
+                bytes_[p * ipus_ + q] +=
+                    to[q] > 0 ? bytes * from[p] / static_cast<double>(outputs) : 0;
+                bytes_[p * ipus_ + q] +=
+                    from[q] > 0 ? bytes * to[p] / static_cast<double>(outputs) : 0;
+              }
+        }
+  }
+
   /// Cycles in addition to those of an exchange on one IPU.
   std::uint64_t cycles() const {
     double most = 0, all = 0;
@@ -58,6 +101,14 @@ public:
 private:
   std::uint64_t partsOf(char kind) const {
     return kind == 'i' ? plan_.sums() : kind == 'y' ? plan_.places() : plan_.splitN;
+  }
+
+  std::uint64_t tileOf(std::uint64_t g, std::uint64_t sum, std::uint64_t place,
+                       std::uint64_t output) const {
+    std::uint64_t tile = g;
+    for (char const kind : EnumNames<TileOrder>::names[static_cast<int>(plan_.order)])
+      tile = tile * partsOf(kind) + (kind == 'i' ? sum : kind == 'y' ? place : output);
+    return plan_.firstTile + tile;
   }
 
   /// f(tiles on each IPU, tiles) for every group of tiles that differ in one kind of parts alone.

@@ -1,7 +1,7 @@
 // Planning products and convolutions for tiles.
 #pragma once
 
-#include "TileLayout.hpp"
+#include "TileConvLayout.hpp"
 #include "TileSearch.hpp"
 
 #include <functional>
@@ -75,7 +75,7 @@ inline std::string allowedValues(TileProblem const &problem, TileMachine const &
     return of({"amp", "slic", "hmac", "vmac", "outer_product"});
   if (key == "swap" || key == "flat")
     return of({"true", "false"});
-  if (key == "expand")
+  if (key == "expand" || key == "flatten")
     return of({"0", "1", "2", "3", "4", "5", "6", "7"}) + " (bits of dimensions)";
   if (key == "splitG")
     return upTo(problem.g);
@@ -123,18 +123,12 @@ inline std::vector<TilePoint> tileFrontier(TileProblem const &problem, TileMachi
 /// The cheapest plan whose temporaries fit in memoryProportion of a tile, or else in twice of it;
 /// if nothing does, or the proportion is 0, the one with the least temporaries. The explanation
 /// says which.
-/// \param keep   plans of which the result tells, the chosen one included
-/// \param given  of products: operands that lie somewhere; what their layouts cost is charged
+/// \param keep  plans of which the result tells, the chosen one included
+/// \param more  what plans cost besides, from 0; null: nothing
 /// \throws PlanError  the constraints admit no plan.
-inline TileChoice planTiles(TileProblem const &problem, TileMachine const &machine,
-                            Constraints const &constraints = {}, std::size_t keep = 1,
-                            std::vector<TileGiven> const &given = {}) {
-  auto const more = [&](TilePlan const &plan) {
-    double cycles = 0;
-    for (TileGiven const &operand : given)
-      cycles += givenCycles(problem, machine, plan, operand.matrix, operand.held);
-    return cycles;
-  };
+inline TileChoice planTilesWith(TileProblem const &problem, TileMachine const &machine,
+                                Constraints const &constraints, std::size_t keep,
+                                detail::LimitedSink::More const &more) {
   double const allowed = machine.allowedBytes();
   TileChoice choice;
   auto const choose = [&](Candidate<TilePlan> const &candidate) {
@@ -142,12 +136,13 @@ inline TileChoice planTiles(TileProblem const &problem, TileMachine const &machi
     choice.cost = candidate.cost;
     TileProblem const seen = detail::seenBy(problem, candidate.plan);
     choice.terms = TileCost(seen, machine, candidate.plan).terms();
-    choice.terms.transform += static_cast<std::uint64_t>(more(candidate.plan));
+    if (more)
+      choice.terms.transform += static_cast<std::uint64_t>(more(candidate.plan));
   };
   for (double const limit : {allowed, 2 * allowed}) {
     if (limit <= 0)
       break;
-    detail::LimitedSink sink(limit, keep, given.empty() ? detail::LimitedSink::More() : more);
+    detail::LimitedSink sink(limit, keep, more);
     auto const walk = [&](bool inTurn) {
       detail::TileWalk some(problem, machine, constraints, sink, inTurn);
       some.run();
@@ -174,12 +169,32 @@ inline TileChoice planTiles(TileProblem const &problem, TileMachine const &machi
   if (points.empty())
     throw PlanError("no plan for " + toText(problem) + ": the constraints admit none" +
                     detail::blamed(problem, machine, constraints) + "; without them it is " +
-                    toText(planTiles(problem, machine).plan));
+                    toText(planTilesWith(problem, machine, {}, 1, {}).plan));
   choose(Candidate<TilePlan>::at(points.front().plan, points.front().cost));
   choice.explanation +=
       "the plan with the least temporaries: " + std::to_string(choice.cost.temporaryBytes) +
       " bytes of a tile\n";
   return choice;
+}
+
+/// The same. \param given  operands that lie somewhere; what their layouts cost is charged
+inline TileChoice planTiles(TileProblem const &problem, TileMachine const &machine,
+                            Constraints const &constraints = {}, std::size_t keep = 1,
+                            std::vector<TileGiven> const &given = {}) {
+  detail::LimitedSink::More more;
+  if (!given.empty())
+    more = [&](TilePlan const &plan) {
+      double cycles = 0;
+      for (TileGiven const &operand : given)
+        cycles += problem.isMatMul
+                      ? givenCycles(problem, machine, plan, operand.matrix, operand.held)
+                      : givenCycles(problem, machine, plan,
+                                    operand.matrix == TileMatrix::LEFT ? TileOperand::INPUT
+                                                                       : TileOperand::WEIGHTS,
+                                    operand.held);
+      return cycles;
+    };
+  return planTilesWith(problem, machine, constraints, keep, more);
 }
 
 /// The explanation, and one line for each plan of which the choice tells.

@@ -24,6 +24,7 @@ struct TileField {
   std::uint64_t tapStep = 1;   ///< inputs from one tap to the next: dilation of the kernel
   std::uint64_t inputStep = 1; ///< dilation of the input: places from one input to the next
   bool padded = false;         ///< some taps meet places without an input
+  bool meetsAll = false;       ///< every output meets every input by some tap
   friend bool operator==(TileField const &, TileField const &) = default;
 
   /// Inputs that some outputs need for some taps.
@@ -49,15 +50,22 @@ struct TileProblem {
   std::uint64_t gatheredI = 0;
   std::array<TileField, 3> gathered;
 
+  /// As a plan sees it in which outputs of some dimensions are output channels and their inputs
+  /// input channels: channels before that and taps of these dimensions. Otherwise 0 channels.
+  std::uint64_t flattenedN = 0, flattenedI = 0, flattenedTaps = 1;
+
   template <class Self, class Visit> static void fields(Self &self, Visit &&visit) {
     visit("g", self.g);
     visit("b", self.b);
     visit("n", self.n);
     visit("i", self.i);
-    static constexpr std::string_view names[3][7] = {
-        {"outputs0", "taps0", "inputs0", "stride0", "tapStep0", "inputStep0", "padded0"},
-        {"outputs1", "taps1", "inputs1", "stride1", "tapStep1", "inputStep1", "padded1"},
-        {"outputs2", "taps2", "inputs2", "stride2", "tapStep2", "inputStep2", "padded2"}};
+    static constexpr std::string_view names[3][8] = {
+        {"outputs0", "taps0", "inputs0", "stride0", "tapStep0", "inputStep0", "padded0",
+         "meetsAll0"},
+        {"outputs1", "taps1", "inputs1", "stride1", "tapStep1", "inputStep1", "padded1",
+         "meetsAll1"},
+        {"outputs2", "taps2", "inputs2", "stride2", "tapStep2", "inputStep2", "padded2",
+         "meetsAll2"}};
     for (std::size_t d = 0; d != 3; ++d) {
       auto &f = self.field[d];
       visit(names[d][0], f.outputs);
@@ -67,6 +75,7 @@ struct TileProblem {
       visit(names[d][4], f.tapStep);
       visit(names[d][5], f.inputStep);
       visit(names[d][6], f.padded);
+      visit(names[d][7], f.meetsAll);
     }
     visit("input", self.input);
     visit("output", self.output);
@@ -91,6 +100,16 @@ struct TileProblem {
     std::uint32_t dims = 0;
     for (std::uint32_t d = 0; d != 3; ++d)
       dims |= field[d].padded ? 1U << d : 0U;
+    return dims;
+  }
+
+  /// Bits of the dimensions whose outputs may be output channels. \param zeros  even if some of
+  /// their weights are zeros then
+  std::uint32_t flattenable(bool zeros) const {
+    std::uint32_t dims = 0;
+    for (std::uint32_t d = 0; d != (lastIsMany ? 2 : 3); ++d)
+      if (field[d].outputs > 1 && field[d].inputs <= field[d].taps && (zeros || field[d].meetsAll))
+        dims |= 1U << d;
     return dims;
   }
 
@@ -133,6 +152,8 @@ struct TilePlan {
   bool flat = true;         ///< positions are cut as one row of all of them
   bool swap = false;        ///< of a product: columns are positions, rows are output channels
   std::uint32_t expand = 0; ///< bits of dimensions whose taps are laid out as input channels first
+  /// Bits of dimensions whose outputs are output channels, and their inputs input channels.
+  std::uint32_t flatten = 0;
   std::uint32_t inGroup = 16, outGroup = 16; ///< channels of a group
   std::uint32_t convGroup = 1;               ///< groups that are computed at a time
   std::uint32_t filterHeight = 1;            ///< taps in the first dimension held at a time
@@ -153,6 +174,7 @@ struct TilePlan {
     visit("flat", self.flat);
     visit("swap", self.swap);
     visit("expand", self.expand);
+    visit("flatten", self.flatten);
     visit("inGroup", self.inGroup);
     visit("outGroup", self.outGroup);
     visit("convGroup", self.convGroup);

@@ -34,6 +34,7 @@ TEST_CASE("products and convolutions are read") {
   CHECK(conv.shape.conv->stride == std::vector<std::uint64_t>{2, 2});
   CHECK(conv.shape.conv->padding == std::vector<std::uint64_t>{1, 0});
   CHECK(conv.shape.conv->dilation == std::vector<std::uint64_t>{1, 1});
+  CHECK(parse({"chain", "8x9x10x11"}).chain == std::vector<std::uint64_t>{8, 9, 10, 11});
   Arguments const reduce = parse({"reduce", "8x9x10x11", "--dims", "1x2"});
   REQUIRE(reduce.shape.reduction);
   CHECK(reduce.shape.reduction->outer == 8);
@@ -54,7 +55,7 @@ TEST_CASE("what is wrong is named, with what is allowed") {
     CHECK_THROWS_WITH_AS(parse(words), doctest::Contains(text), ArgumentError);
   };
   fails({"matmull"},
-        "the command is 'matmull'; allowed: matmul, conv, reduce, embedding, table, help");
+        "the command is 'matmull'; allowed: matmul, chain, conv, reduce, embedding, table, help");
   fails({"reduce", "10x10"}, "reduce needs --dims");
   fails({"reduce", "10x10", "--dims", "2"}, "--dims has 2; the problem has 2 dimensions");
   fails({"reduce", "10x10x10", "--dims", "0x2"}, "--dims must be neighbours");
@@ -62,6 +63,9 @@ TEST_CASE("what is wrong is named, with what is allowed") {
   fails({"embedding", "10x10"}, "embedding needs --indices");
   fails({"embedding", "10x10", "--indices", "3", "--sweep"}, "are for matmul and conv");
   fails({"matmul", "9x9x9", "--dims", "1"}, "there is no option '--dims'");
+  fails({"chain", "8x9x10"}, "'8x9x10' is not MxKxNxN");
+  fails({"chain", "8x9x10x11", "--sweep"}, "are for matmul and conv");
+  fails({"chain", "8x9x10x11", "--output", "float"}, "--output of a chain");
   fails({"matmul"}, "for example 900x600x300");
   fails({"matmul", "900x600"}, "'900x600' is not [Gx]MxKxN");
   fails({"matmul", "900x0x600"}, "has a size of 0");

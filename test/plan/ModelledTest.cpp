@@ -1,5 +1,6 @@
 // Plans as they are emitted: what the model makes of them.
 #include <bench/plan/Arrays.hpp>
+#include <bench/plan/Chain.hpp>
 #include <bench/plan/Modelled.hpp>
 #include <bench/plan/Picture.hpp>
 
@@ -15,9 +16,11 @@ using namespace cottonwood::plan;
 
 namespace {
 
-Request requestFor(unsigned tiles, char const *partials) {
+/// \param tiles  of each IPU
+Request requestFor(unsigned tiles, char const *partials, unsigned ipus = 1) {
   poplar::IPUModel model("ipu2");
   model.tilesPerIPU = tiles;
+  model.numIPUs = ipus;
   return {
       model.createDevice().getTarget(), poplar::HALF, poplar::HALF, {{"partialsType", partials}}};
 }
@@ -33,6 +36,8 @@ std::vector<Shape> const &problems() {
       {"1x1", std::nullopt, Convolution{2, 64, 96, 1, {7, 7}, {1, 1}, {1, 1}, {0, 0}, {1, 1}}},
       {"stride", std::nullopt, Convolution{2, 64, 96, 1, {14, 14}, {1, 1}, {2, 2}, {0, 0}, {1, 1}}},
       {"patches", std::nullopt, Convolution{2, 3, 64, 1, {32, 32}, {8, 8}, {8, 8}, {0, 0}, {1, 1}}},
+      {"all of the field", std::nullopt,
+       Convolution{2, 48, 32, 1, {4, 4}, {7, 7}, {1, 1}, {3, 3}, {1, 1}}},
       {"depthwise", std::nullopt,
        Convolution{2, 48, 48, 48, {14, 14}, {3, 3}, {1, 1}, {1, 1}, {1, 1}}},
       {"few channels", std::nullopt,
@@ -98,6 +103,58 @@ TEST_CASE("reductions and lookups cost what their plans say") {
       shape.embedding = Embedding{entries, columns, indices, update};
       near(shape);
     }
+}
+
+TEST_CASE("a chain of products costs what its plans say, moves included") {
+  Request const request = requestFor(64, "half");
+  for (std::vector<std::uint64_t> const &sizes :
+       {std::vector<std::uint64_t>{64, 96, 200, 80}, {512, 128, 64, 32, 16}, {8, 300, 500, 40}}) {
+    ChainFigures const figures = chainFigures(sizes, request);
+    CAPTURE(figures.products[0].name);
+    REQUIRE(figures.chain.choices.size() == sizes.size() - 2);
+    CHECK(figures.chain.cycles <= figures.chain.separate);
+    auto const together = static_cast<double>(figures.together.cycles),
+               separate = static_cast<double>(figures.separate.cycles);
+    CHECK(std::abs(figures.chain.cycles / together - 1) <= 0.10);
+    CHECK(std::abs(figures.chain.separate / separate - 1) <= 0.10);
+  }
+}
+
+TEST_CASE("plans on several IPUs cost what they say, links included") {
+  for (unsigned const ipus : {2U, 4U}) {
+    std::vector<double> errors;
+    bool crosses = false;
+    for (Shape const &shape : problems()) {
+      CAPTURE(shape.name);
+      Request const request = requestFor(64, "half", ipus);
+      Figures const figures = planned(shape, request, false, 1);
+      crosses = crosses || figures.choice.plan.parts() > 64;
+      Steps const steps = modelled(shape, request, &figures.choice.plan);
+      CAPTURE(toText(figures.choice.plan));
+      CAPTURE(steps.cycles);
+      errors.push_back(
+          std::abs(figures.choice.cost.cycles / static_cast<double>(steps.cycles) - 1));
+      CHECK(errors.back() <= 0.10);
+    }
+    std::sort(errors.begin(), errors.end());
+    CHECK(crosses);
+    CHECK(errors[errors.size() / 2] <= 0.03);
+  }
+}
+
+TEST_CASE("plans count the links that a target has") {
+  Shape const &shape = problems()[0];
+  poplar::IPUModel model("ipu2");
+  model.tilesPerIPU = 16, model.numIPUs = 2;
+  auto const request = [&] {
+    return Request{model.createDevice().getTarget(), poplar::HALF, poplar::HALF, {}};
+  };
+  Figures const quick = planned(shape, request(), false, 1);
+  model.globalExchangeConstraints = {{1e9, {{0, 1}}}, {1e9, {{1, 0}}}}; // a hundredth
+  Figures const slow = planned(shape, request(), false, 1);
+  REQUIRE(slow.machine.links.size() == 2);
+  CHECK(slow.machine.links[0].bytesPerCycle == doctest::Approx(1e9 / 8 / 1.33e9));
+  CHECK(slow.choice.cost.cycles > quick.choice.cost.cycles);
 }
 
 TEST_CASE("targets have names") {

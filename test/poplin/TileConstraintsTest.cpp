@@ -106,6 +106,57 @@ TEST_CASE("splits of every kind are forced, and give what sums give") {
   }
 }
 
+TEST_CASE("outputs of dimensions become output channels, and give what sums give") {
+  for (Type const &type : {FLOAT, HALF}) {
+    Products all(products::tiles(TILES));
+    auto const flatten = [&](ConvParams const &p, char const *dims, char const *expected,
+                             std::string const &partition = "{}") {
+      addForced(all, p,
+                R"({"0": {"transform": {"outChanFlattenDims": )" + std::string(dims) +
+                    R"(}, "partition": )" + partition + "}}",
+                expected);
+    };
+    // Every output meets every input.
+    ConvParams const small = conv(type, 3, {3, 2}, {5, 3}, 5, 7, 2);
+    flatten(small, "[0, 1]", "flatten=3");
+    flatten(small, "[1]", "flatten=2");
+    flatten(small, "[0]", "flatten=1");
+    flatten(small, "[]", "flatten=0");
+    flatten(small, "[0, 1]", "splitN=2 splitI=2",
+            R"({"outChanSplit": {"parallel": 2}, "inChanSplit": {"parallel": 2}})");
+    flatten(small, "[0]", "splitN=2",
+            R"({"outChanSplit": {"parallel": 2}, "kernelSplit": {"1": 3}, "batchSplit": 3})");
+    flatten(small, "[0, 1]", "serialI=3", R"({"inChanSplit": {"serial": 3, "parallel": 1}})");
+    // Some do not; strides, reversed operands and what is left out on either side.
+    ConvParams odd = conv(type, 2, {4}, {4}, 18, 3);
+    odd.inputTransform.paddingLower = {1};
+    odd.inputTransform.paddingUpper = {2};
+    odd.kernelTransform.flip = {true};
+    flatten(odd, "[0]", "flatten=1");
+    odd.inputTransform.flip = {true};
+    flatten(odd, "[0]", "flatten=1");
+    ConvParams cut = conv(type, 2, {4, 6}, {5, 2}, 3, 16);
+    cut.inputTransform.truncationUpper = {1, 0};
+    cut.inputTransform.paddingLower = {3, 0};
+    cut.inputTransform.paddingUpper = {2, 0};
+    cut.kernelTransform.truncationLower = {1, 0};
+    cut.outputTransform.stride = {2, 1};
+    flatten(cut, "[0]", "flatten=1");
+    ConvParams const cube = conv(type, 1, {2, 3, 2}, {3, 3, 3}, 4, 5);
+    flatten(cube, "[0, 1, 2]", "flatten=7");
+    flatten(cube, "[0, 2]", "flatten=5");
+    all.runAndCheck();
+  }
+}
+
+TEST_CASE("a filter over one place is a product of all its taps") {
+  Products all(products::tiles(TILES));
+  ConvParams p = conv(HALF, 4, {1, 1}, {4, 4}, 30, 16);
+  p.inputTransform.paddingLower = p.inputTransform.paddingUpper = {3, 3};
+  addForced(all, p, "{}", "flatten=3");
+  all.runAndCheck();
+}
+
 TEST_CASE("transforms and groups of channels are forced, and give what sums give") {
   for (Type const &type : {FLOAT, HALF}) {
     Products all(products::tiles(TILES));
@@ -223,7 +274,7 @@ TEST_CASE("what cannot be met is named, with what can") {
   fails(p, R"({"0": {"transform": {"swapOperands": true}}})",
         "swap = true is not possible; allowed: false");
   fails(p, R"({"0": {"transform": {"expandDims": [2]}}})", "allowed: 0, 1, 2, 3 (bits");
-  fails(p, R"({"0": {"transform": {"outChanFlattenDims": [0]}}})", "allowed: 1");
+  fails(p, R"({"0": {"transform": {"outChanFlattenDims": [0]}}})", "flatten = 1 is not possible");
   fails(p, R"({"method": {"convUnits": 5}})", "convUnits = 5 is not possible");
   fails(p, R"({"0": {"partition": {"batchSplit": 2, "fieldSplit": {"0": 6, "1": 5}}}})",
         "together, each alone is possible");

@@ -53,6 +53,105 @@ TEST_CASE("passes of a layer with one plan give what products give, on operands 
   }
 }
 
+TEST_CASE("passes of a convolution with one plan give what sums give, on operands as they lie") {
+  bool together = false;
+  for (ConvParams forward : {ConvParams(HALF, 4, {10, 10}, {3, 3}, 100, 40, 1),
+                             ConvParams(HALF, 1, {4, 4}, {3, 3}, 256, 256, 1),
+                             ConvParams(FLOAT, 16, {1, 1}, {1, 1}, 77, 1000, 1),
+                             ConvParams(FLOAT, 2, {9, 7}, {3, 2}, 20, 30, 2)}) {
+    if (forward.kernelShape[0] == 3)
+      forward.inputTransform.paddingLower = forward.inputTransform.paddingUpper = {1, 1};
+    if (forward.numConvGroups == 2)
+      forward.outputTransform.stride = {2, 1};
+    CAPTURE(textOf(forward));
+    Products all(products::tiles(64));
+    auto &graph = all.run.graph;
+    auto &prog = all.run.prog;
+    auto const with = [](char const *pass) { return poplar::OptionFlags{{"pass", pass}}; };
+    std::ostringstream plan, update;
+    poplin::reportPlanInfo(plan, graph, forward, with("TRAINING_FWD"));
+    poplin::reportWeightUpdatePlanInfo(update, graph, forward, with("TRAINING_FWD"));
+    CAPTURE(plan.str());
+    auto const verdict = [](std::string const &text) {
+      std::size_t const at = text.find("forward, backward and update passes");
+      if (at == std::string::npos)
+        return std::string();
+      std::size_t const first = text.rfind('\n', at) + 1;
+      return text.substr(first, text.find('\n', at) - first);
+    };
+    std::string const line = verdict(plan.str());
+    CHECK(!line.empty());
+    CHECK(verdict(update.str()) == line);
+    together = together || line.find("one plan") != std::string::npos;
+    ConvParams const backward = poplin::getGradientParams(forward);
+    Values const x = all.numbers.real(forward.inputType, product(inShape(forward))),
+                 w = all.numbers.real(forward.inputType, product(weightsShape(forward))),
+                 dy = all.numbers.real(forward.inputType, product(outShape(forward)));
+    Tensor const tx =
+        filled(all, poplin::createInput(graph, forward, "x", with("TRAINING_FWD")), x);
+    Tensor const tw =
+        filled(all, poplin::createWeights(graph, forward, "w", with("TRAINING_FWD")), w);
+    Tensor const tdy =
+        filled(all, poplin::createInput(graph, backward, "dy", with("TRAINING_BWD")), dy);
+    all.expect("forward",
+               poplin::convolution(graph, tx, tw, forward, false, prog, "f", with("TRAINING_FWD")),
+               convolutions::forward(forward, x, w));
+    all.expect("backward",
+               poplin::convolution(graph, tdy, tw, backward, true, prog, "b", with("TRAINING_BWD")),
+               convolutions::inputGradient(forward, dy, w));
+    all.expect(
+        "update",
+        poplin::calculateWeightDeltas(graph, tdy, tx, forward, prog, "u", with("TRAINING_WU")),
+        convolutions::weightGradient(forward, dy, x));
+    all.runAndCheck();
+  }
+  CHECK(together);
+}
+
+TEST_CASE("plans for operands as they are mapped give what sums give, in no more cycles") {
+  auto const cycles = [](char const *useMapping) {
+    Products all(products::tiles(32));
+    auto &graph = all.run.graph;
+    auto &prog = all.run.prog;
+    poplar::OptionFlags const options{{"useOperandMapping", useMapping}};
+    products::Matrix const x = all.random(HALF, {1, 64, 160}), w = all.random(HALF, {1, 160, 48});
+    Tensor const tx = filled(all, graph.addVariable(HALF, {64, 160}, "x"), x.values);
+    Tensor const tw = filled(all, graph.addVariable(HALF, {160, 48}, "w"), w.values);
+    for (unsigned tile = 0; tile != 32; ++tile) { // rows of either
+      graph.setTileMapping(tx.slice(tile * 2, tile * 2 + 2, 0), tile);
+      graph.setTileMapping(tw.slice(tile * 5, tile * 5 + 5, 0), tile);
+    }
+    all.expect("product", poplin::matMul(graph, tx, tw, prog, "product", options),
+               products::expectation(x, w, HALF));
+    ConvParams p(HALF, 4, {8, 6}, {3, 2}, 20, 24, 1);
+    p.inputTransform.paddingLower = {1, 0}, p.inputTransform.paddingUpper = {1, 1};
+    Values const in = all.numbers.real(HALF, product(inShape(p))),
+                 weights = all.numbers.real(HALF, product(weightsShape(p))),
+                 dy = all.numbers.real(HALF, product(outShape(p)));
+    Tensor const tin = filled(all, graph.addVariable(HALF, inShape(p), "in"), in);
+    Tensor const tweights =
+        filled(all, graph.addVariable(HALF, weightsShape(p), "weights"), weights);
+    Tensor const tdy = filled(all, graph.addVariable(HALF, outShape(p), "dy"), dy);
+    graph.setTileMapping(tweights, 3); // all on one tile
+    for (unsigned row = 0; row != 8; ++row) {
+      graph.setTileMapping(tin.slice(row, row + 1, 2), row * 4);
+      graph.setTileMapping(tdy.slice(row, row + 1, 2), row * 4 + 1);
+    }
+    all.expect("convolution",
+               poplin::convolution(graph, tin, tweights, p, false, prog, "conv", options),
+               convolutions::forward(p, in, weights));
+    all.expect("deltas", poplin::calculateWeightDeltas(graph, tdy, tin, p, prog, "wu", options),
+               convolutions::weightGradient(p, dy, in));
+    all.runAndCheck();
+    std::uint64_t sum = 0;
+    auto const executable = poplar::compileGraph(graph, {prog});
+    for (auto const &step : executable.data()->bsp.steps)
+      sum += step.maxCycles;
+    return sum;
+  };
+  CHECK(cycles("true") <= cycles("false"));
+}
+
 TEST_CASE("convolutions side by side share compute sets and give what each gives alone") {
   std::vector<ConvParams> layers{ConvParams(HALF, 1, {8, 8}, {3, 3}, 16, 32, 1),
                                  ConvParams(HALF, 2, {6, 6}, {1, 1}, 40, 16, 1),

@@ -54,6 +54,8 @@
 //   use128BitConvUnitLoad      true|false (false)  on tiles: weights are loaded at twice the rate
 //   enableMultiStageReduce     true|false (true)   on tiles: partial results may be added in stages
 //   planning                   estimate|measure (estimate)  of our own, for CPUs: see Wisdom.hpp
+//   useOperandMapping          true|false (false)  ours, on tiles: plans count what moves from where
+//                                                  operands are mapped; not in training
 //   winograd                   none|2x2|4x4 (none)  of our own, for CPUs: kernels of 3 x 3 with strides
 //                              of 1 may be computed by Winograd's minimal filtering in blocks of up to
 //                              so many outputs, where that takes fewer operations: 1.7 (2x2) to 3

@@ -50,6 +50,8 @@
 //                              on tiles, the three products of TRAINING are planned together
 //   use128BitConvUnitLoad      true|false (false)  on tiles: weights are loaded at twice the rate
 //   enableMultiStageReduce     true|false (true)   on tiles: partial results may be added in stages
+//   useOperandMapping          true|false (false)  ours, on tiles: plans count what moves from where
+//                                                  operands are mapped; not in training
 //   inputRHSIsPreArranged, enableFastReduce, remapOutputTensor, gatherOutput,
 //   disableSRForAMPVertices    true|false
 //                              accepted and checked; plans do not depend on these

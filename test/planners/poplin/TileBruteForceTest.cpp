@@ -26,13 +26,16 @@ public:
     limit_ = limit;
     best_ = std::numeric_limits<double>::infinity();
     for (bool swap : {false, true})
-      for (std::uint32_t dims = 0; dims != 8; ++dims)
-        if ((!swap || problem_.isMatMul) && (dims & ~problem_.windows()) == 0) {
+      for (std::uint32_t dims = 0; dims != 64; ++dims) // taps, or outputs, of some as channels
+        if ((!swap || problem_.isMatMul) &&
+            (dims % 8 & ~(problem_.windows() & ~problem_.padded())) == 0 &&
+            (dims < 8 || (dims % 8 == 0 && flattens(dims / 8)))) {
           TilePlan plan;
           plan.swap = swap;
-          plan.expand = dims;
+          plan.expand = dims % 8;
+          plan.flatten = dims / 8;
           TileProblem const seen = detail::seenBy(problem_, plan);
-          plan.flat = problem_.flattens || (dims != 0 && seen.gatheredI == 0);
+          plan.flat = problem_.flattens || (plan.expand != 0 && seen.gatheredI == 0);
           amp(seen, plan);
           if (!plan.flat && dims == 0 && problem_.input == MatMulType::HALF &&
               problem_.field[1].stride <= 2)
@@ -43,6 +46,13 @@ public:
   }
 
 private:
+  bool flattens(std::uint32_t dims) const {
+    for (std::uint32_t d = 0; d != 3; ++d)
+      if ((dims >> d & 1U) != 0 && (problem_.field[d].outputs == 1 || !problem_.field[d].meetsAll))
+        return false;
+    return !problem_.isMatMul;
+  }
+
   void amp(TileProblem const &seen, TilePlan plan) {
     bool const single = plan.flat || seen.taps() == 1;
     plan.method = single ? TileMethod::AMP_1X1 : TileMethod::AMP_NX1;
@@ -89,7 +99,7 @@ private:
       groups(seen, plan);
     }
     plan.method = TileMethod::VMAC;
-    if (half && seen.i == 1 && seen.n == 1 && seen.gatheredI == 0)
+    if (half && seen.i == 1 && seen.n == 1 && seen.gatheredI == 0 && plan.flatten == 0)
       for (plan.convGroup = 4; plan.convGroup <= 16 && plan.convGroup < 2 * seen.g;
            plan.convGroup *= 2) {
         plan.inGroup = plan.outGroup = plan.convGroup;
@@ -181,6 +191,14 @@ TEST_CASE("no plan of 260 random products and convolutions is cheaper than the c
       }
       if (trial % 8 == 5) // three dimensions
         p.b = 1, p.field[2] = {upTo(5), upTo(3), 7};
+      if (trial % 3 == 1) // few inputs, each in all windows
+        for (std::size_t d : {0U, 1U})
+          if (d == 0 || trial % 2 == 1) {
+            TileField &f = p.field[d];
+            f = {upTo(4), 1, upTo(3)};
+            f.taps = f.outputs + f.inputs - 1;
+            f.padded = f.meetsAll = true;
+          }
     }
     if (type == MatMulType::HALF && random() % 2 == 0)
       p.partials = MatMulType::FLOAT;

@@ -2,6 +2,8 @@
 // IPUs.
 #include "Machines.hpp"
 
+#include <planners/poplin/TileChain.hpp>
+#include <planners/poplin/TileConvJoint.hpp>
 #include <planners/poplin/TileJoint.hpp>
 #include <planners/poplin/TileSideBySide.hpp>
 
@@ -44,6 +46,89 @@ TEST_CASE(
             .joint);
 }
 
+namespace {
+
+/// Elements of an operand that some layout has, shares counted.
+double elementsOf(TileLayout const &layout) {
+  double sum = 0;
+  for (TileBox const &box : layout)
+    sum += box.elements() * box.share;
+  return sum;
+}
+
+/// The passes of a layer whose taps meet padding on both sides.
+ConvPassProblems passesOfLayer(std::uint64_t batch, std::uint64_t size, std::uint64_t in,
+                               std::uint64_t out, std::uint64_t taps) {
+  ConvPassProblems problems;
+  TileProblem &forward = problems[0] = layer(batch, size, in, out, MatMulType::HALF);
+  forward.flattens = taps == 1;
+  for (TileField *f : {&forward.field[0], &forward.field[1]})
+    *f = {size, taps, size}, f->padded = taps > 1;
+  problems[1] = forward;
+  std::swap(problems[1].i, problems[1].n);
+  TileProblem &update = problems[2] = forward;
+  update.b = in, update.i = batch, update.flattens = false;
+  for (TileField *f : {&update.field[0], &update.field[1]})
+    std::swap(f->outputs, f->taps);
+  return problems;
+}
+
+} // namespace
+
+TEST_CASE("layouts of convolutions have every element once, and what blocks read") {
+  for (std::uint64_t const taps : {1U, 3U})
+    for (TileProblem const &p : passesOfLayer(3, 6, 40, 50, taps)) {
+      TileMachine const machine = machineOf(48, MatMulType::HALF, 638976);
+      CAPTURE(toText(p));
+      double const inputs = static_cast<double>(p.b * p.i * p.field[0].inputs * p.field[1].inputs);
+      double const outputs =
+          static_cast<double>(p.b * p.n * p.field[0].outputs * p.field[1].outputs);
+      double const weights = static_cast<double>(p.n * p.i * p.taps());
+      TileChoice const choice = planTiles(p, machine, {}, 12);
+      std::vector<TilePlan> plans{choice.plan};
+      for (auto const &other : choice.others)
+        plans.push_back(other.plan);
+      for (TilePlan const &plan : plans) {
+        CAPTURE(toText(plan));
+        CHECK(elementsOf(detail::convLayoutOf(p, plan, TileOperand::INPUT, true)) ==
+              doctest::Approx(inputs));
+        CHECK(elementsOf(detail::convLayoutOf(p, plan, TileOperand::WEIGHTS, true)) ==
+              doctest::Approx(weights));
+        CHECK(elementsOf(detail::convLayoutOf(p, plan, TileOperand::OUTPUT, true)) ==
+              doctest::Approx(outputs));
+        CHECK(elementsOf(detail::convLayoutOf(p, plan, TileOperand::WEIGHTS, false)) ==
+              doctest::Approx(weights * static_cast<double>(plan.places())));
+      }
+    }
+}
+
+TEST_CASE("passes of convolutions: whatever is less in all is chosen") {
+  bool joint = false, separate = false;
+  for (auto const &[batch, size, in, out, taps] :
+       {std::tuple(4U, 10U, 100U, 40U, 3U), std::tuple(1U, 4U, 256U, 256U, 3U),
+        std::tuple(16U, 1U, 77U, 1000U, 1U), std::tuple(4U, 8U, 64U, 64U, 3U),
+        std::tuple(2U, 6U, 200U, 300U, 1U)}) {
+    ConvPassProblems const problems = passesOfLayer(batch, size, in, out, taps);
+    TileMachine const machine = machineOf(64, MatMulType::HALF, 638976);
+    TilePasses const passes = planConvPasses(problems, machine);
+    CAPTURE(toText(problems[0]));
+    double alone = 0, sum = 0;
+    for (std::size_t pass = 0; pass != 3; ++pass) {
+      alone += planTiles(problems[pass], machine).cost.cycles;
+      sum += passes.choices[pass].cost.cycles;
+      CHECK(static_cast<double>(passes.choices[pass].cost.temporaryBytes) <=
+            machine.allowedBytes());
+      CHECK(passes.choices[pass].plan.parts() <= machine.tiles);
+    }
+    CHECK(passes.separate == doctest::Approx(alone + passes.moved));
+    CHECK(passes.cycles <= passes.separate);
+    CHECK(sum <= passes.cycles);
+    (passes.joint ? joint : separate) = true;
+  }
+  CHECK(joint);
+  CHECK(separate);
+}
+
 TEST_CASE("layouts say what has to move") {
   TileProblem const p = product(1, 64, 64, 64, MatMulType::HALF);
   TilePlan rows, columns;
@@ -75,7 +160,8 @@ TEST_CASE("a given layout is charged, and plans that fit it are preferred") {
   CHECK(planTiles(p, machine, {}, 1, {{TileMatrix::LEFT, asWanted}}).cost.cycles ==
         own.cost.cycles);
   // All on one tile: everything has to move; every plan pays for that, none is cheaper than alone.
-  TileLayout const one{{0, {{{0, 1}, {0, 96}, {0, 200}}}, 1}};
+  TileLayout one(1);
+  one[0].range[0] = {0, 1}, one[0].range[1] = {0, 96}, one[0].range[2] = {0, 200};
   TileChoice const far = planTiles(p, machine, {}, 1, {{TileMatrix::LEFT, one}});
   CHECK(far.cost.cycles > own.cost.cycles);
   CHECK(static_cast<double>(far.terms.total()) == doctest::Approx(far.cost.cycles));
@@ -84,6 +170,46 @@ TEST_CASE("a given layout is charged, and plans that fit it are preferred") {
     best = std::min(best,
                     other.cost.cycles + givenCycles(p, machine, other.plan, TileMatrix::LEFT, one));
   CHECK(best == far.cost.cycles);
+}
+
+TEST_CASE("chains are planned together, no worse than each step by itself") {
+  TileMachine const machine = machineOf(32, MatMulType::HALF, 638976);
+  auto const step = [&](TileProblem const &p, TileMatrix chained = TileMatrix::LEFT) {
+    return TileStep{p, machine, {}, chained};
+  };
+  std::vector<TileStep> const steps{
+      step(product(1, 48, 100, 60, MatMulType::HALF)),
+      step(product(1, 48, 60, 300, MatMulType::HALF)),
+      step(product(1, 70, 48, 300, MatMulType::HALF), TileMatrix::RIGHT)};
+  TileChain const chain = planChain(steps);
+  REQUIRE(chain.choices.size() == 3);
+  double own = 0, moved = 0, alone = 0;
+  TileLayout held, aloneHeld;
+  for (std::size_t s = 0; s != steps.size(); ++s) {
+    TileProblem const &p = steps[s].problem;
+    TilePlan const &plan = chain.choices[s].plan;
+    TileChoice const best = planTiles(p, machine);
+    own += chain.choices[s].cost.cycles, alone += best.cost.cycles;
+    if (s != 0) {
+      moved += givenCycles(p, machine, plan, steps[s].chained, held);
+      alone += givenCycles(p, machine, best.plan, steps[s].chained, aloneHeld);
+    }
+    held = detail::layoutOf(p, plan, TileMatrix::RESULT, true);
+    aloneHeld = detail::layoutOf(p, best.plan, TileMatrix::RESULT, true);
+  }
+  CHECK(chain.cycles == doctest::Approx(own + moved));
+  CHECK(chain.moved == doctest::Approx(moved));
+  CHECK(chain.separate == doctest::Approx(alone));
+  CHECK(chain.cycles <= chain.separate);
+  TileChain const convs = planChain(
+      {step(layer(1, 8, 20, 40, MatMulType::HALF)), step(layer(1, 8, 40, 16, MatMulType::HALF))});
+  CHECK(convs.cycles <= convs.separate);
+  CHECK(planChain({}).choices.empty());
+  CHECK(planChain({steps[0]}).cycles == planTiles(steps[0].problem, machine).cost.cycles);
+  CHECK_THROWS_WITH_AS(planChain({steps[0], steps[2]}),
+                       doctest::Contains("takes an operand of 1 x 48 x 300"), PlanError);
+  CHECK_THROWS_AS(planChain({steps[0], step(layer(1, 8, 40, 16, MatMulType::HALF))}), PlanError);
+  CHECK_THROWS_AS(planChain({steps[0], step(steps[1].problem, TileMatrix::RESULT)}), PlanError);
 }
 
 TEST_CASE("tasks side by side have tiles of their own, within the largest one's cycles") {

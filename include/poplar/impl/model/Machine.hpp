@@ -4,7 +4,9 @@
 #include <codelets/arch/Isa.hpp>
 #include <compare>
 #include <cstdint>
+#include <poplar/GlobalExchangeConstraints.hpp>
 #include <poplar/Target.hpp>
+#include <vector>
 
 namespace cottonwood::model {
 
@@ -42,6 +44,7 @@ struct Machine {
   unsigned tilesPerSharedExchangeBus = 1;
   unsigned minSyncDelay = 0;
   unsigned globalSyncCycles = 0;
+  std::vector<poplar::GlobalExchangeConstraint> links; ///< what flows between IPUs share
   unsigned fp16InFp16OutUnits = 0;
   unsigned fp16InFp32OutUnits = 0;
   unsigned fp32InFp32OutUnits = 0;

@@ -162,6 +162,7 @@ POP_INLINE Machine machineOf(poplar::Target const &target) {
   machine.tilesPerSharedExchangeBus = tile.tilesPerSharedExchangeBus;
   machine.minSyncDelay = tile.minSyncDelay;
   machine.globalSyncCycles = data.globalSyncCycles;
+  machine.links = data.globalExchangeConstraints;
   machine.fp16InFp16OutUnits = tile.fp16InFp16OutUnits;
   machine.fp16InFp32OutUnits = tile.fp16InFp32OutUnits;
   machine.fp32InFp32OutUnits = tile.fp32InFp32OutUnits;

@@ -4,6 +4,7 @@
 #include <poplin/impl/Config.hpp>
 #include <poplin/impl/EpilogueText.hpp>
 #include <poplin/impl/NormCodelets.hpp>
+#include <poplin/impl/TileVertexNames.hpp>
 #include <poplin/impl/VertexCosts.hpp>
 
 #include <codelets/poplin/ConvVertex.hpp>
@@ -76,6 +77,25 @@ template <class Tag, class Out> poputil::VertexText describeVertex(Winograd<Tag,
 
 namespace cottonwood::poplin {
 
+namespace detail {
+
+/// Appends the vertices of blocks on tiles under the names of the methods that they stand for, so
+/// that profiles tell these apart.
+POP_INLINE void appendTileMethods(std::vector<codelet::Codelet> &codelets) {
+  for (std::size_t i = 0, count = codelets.size(); i != count; ++i)
+    for (auto const &[prefix, names] : {std::pair("poplin::MatMulPartial<", &TILE_ROWS_NAMES),
+                                        std::pair("poplin::ConvPartial<", &TILE_WINDOWS_NAMES)})
+      if (codelets[i].name.starts_with(prefix))
+        for (std::string_view const name : *names) {
+          codelet::Codelet other = codelets[i];
+          other.name = std::string(name) + other.name.substr(other.name.find('<'));
+          other.seal();
+          codelets.push_back(std::move(other));
+        }
+}
+
+} // namespace detail
+
 /// The codelets of this library for an instruction set, made once.
 POP_INLINE std::vector<codelet::Codelet> const &builtinCodelets(isa::Isa isa) {
   return poputil::codeletsOf(isa, [isa](std::vector<codelet::Codelet> &codelets) {
@@ -84,6 +104,7 @@ POP_INLINE std::vector<codelet::Codelet> const &builtinCodelets(isa::Isa isa) {
     poputil::appendFamily<vertices::FusedFamily>(isa, codelets);
     poputil::appendFamily<vertices::NormFamily>(isa, codelets);
     poputil::appendFamily<vertices::WinogradFamily>(isa, codelets);
+    detail::appendTileMethods(codelets);
   });
 }
 

@@ -38,6 +38,9 @@ private:
   /// A new variable, mapped, in the form that ConvJob has it.
   Tensor variable(ConvCheck const &check, ConvSide side);
   void map(Tensor const &t, ConvSide side, ConvCheck const &check);
+  /// Where options ask for it the plan is one for operands that lie where they are. In the forms
+  /// that ConvJob has.
+  void countMapping(ConvCheck const &check, Tensor const &in, Tensor const &weights);
   void emit(ConvCheck const &check, Tensor const &in, Tensor const &weights, Tensor const &rows,
             bool transposeAndFlip, ::poplar::program::Sequence &prog);
   void emitSums(ConvJob const &job, ::poplar::program::Sequence &prog);

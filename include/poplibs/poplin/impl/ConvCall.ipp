@@ -47,6 +47,16 @@ POP_INLINE ConvCall &ConvCall::sideBySide(ConvCheck const &check, planner::TileC
   return *this;
 }
 
+POP_INLINE void ConvCall::countMapping(ConvCheck const &check, Tensor const &in,
+                                       Tensor const &weights) {
+  if (!options_.useOperandMapping || !options_.sideBySide.empty() || check.isTrivial() ||
+      check.params.getNumFieldDims() > 3 || plansForCpu(graph_.getTarget()) ||
+      options_.pass.find("TRAINING") != std::string::npos)
+    return;
+  cache_ = &ownCache_;
+  planForMapping(where_, graph_, check, options_, in, weights, ownCache_);
+}
+
 POP_INLINE void ConvCall::map(Tensor const &t, ConvSide side, ConvCheck const &check) {
   if (t.numElements() == 0)
     return;
@@ -146,6 +156,8 @@ POP_INLINE Tensor ConvCall::run(Tensor const &in, Tensor const &weights,
                                 ::poplar::program::Sequence &prog) {
   ConvCheck const check = checkConv(where_, params);
   checkConvOperands(where_, check, in, weights, transposeAndFlip);
+  std::size_t const groups = params.numConvGroups;
+  countMapping(check, convActivations(in, groups), convWeights(weights, transposeAndFlip));
   Tensor const rows = variable(check, ConvSide::OUTPUT);
   emit(check, in, weights, rows, transposeAndFlip, prog);
   return convFromRows(rows);
@@ -159,7 +171,9 @@ POP_INLINE void ConvCall::runInto(Tensor const &in, Tensor const &weights, Tenso
   checkConvOutput(where_, check, out);
   if (check.isEmpty())
     return;
-  Tensor const rows = convRows(out, check.params.numConvGroups);
+  std::size_t const groups = params.numConvGroups;
+  countMapping(check, convActivations(in, groups), convWeights(weights, transposeAndFlip));
+  Tensor const rows = convRows(out, groups);
   bool complete = true;
   auto const mapping = graph_.getTileMapping(out, &complete);
   if (!complete) {
@@ -181,6 +195,13 @@ POP_INLINE Tensor ConvCall::weightDeltas(Tensor const &zDeltas, Tensor const &ac
                   "[batch, output channels, ...field]", &activations);
   ConvCheck const check = checkConv(where_, ::poplin::getWeightUpdateParams(params));
   std::size_t const groups = params.numConvGroups;
+  // [groups, N, ...field, C], where batch and channels change places
+  auto const exchanged = [](Tensor const &t) {
+    return t.dimRoll(t.rank() - 1, 1).dimRoll(2, t.rank() - 1);
+  };
+  Tensor const in = exchanged(convActivations(activations, groups));
+  Tensor const kernel = exchanged(convActivations(zDeltas, groups));
+  countMapping(check, in, kernel);
   Tensor const rows = variable(check, ConvSide::OUTPUT);
   if (check.isTrivial()) {
     if (!check.isEmpty())
@@ -188,11 +209,7 @@ POP_INLINE Tensor ConvCall::weightDeltas(Tensor const &zDeltas, Tensor const &ac
   } else {
     ConvJob job;
     job.where = where_, job.check = check;
-    // [groups, N, ...field, C], where batch and channels change places
-    Tensor const in = convActivations(activations, groups);
-    job.in = in.dimRoll(in.rank() - 1, 1).dimRoll(2, in.rank() - 1);
-    Tensor const kernel = convActivations(zDeltas, groups);
-    job.weights = kernel.dimRoll(kernel.rank() - 1, 1).dimRoll(2, kernel.rank() - 1);
+    job.in = in, job.weights = kernel;
     job.out = rows;
     job.options = options_, job.cache = cache_, job.steps = steps_;
     emitConv(graph_, job, prog, debugContext_);

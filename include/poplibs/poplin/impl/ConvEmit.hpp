@@ -27,6 +27,13 @@ POP_API std::optional<Measured<planner::ConvPlan>> measureConv(ConvCheck const &
                                                                planner::MatMulCpu const &cpu,
                                                                planner::ConvPlan const &estimated);
 
+/// Makes a cache know a plan for tiles whose operands, in the forms that ConvJob has, are mapped
+/// already: what the plan's tiles bring from there is counted. Up to three dimensions of the field.
+/// \throws poputil::poplibs_error  as planConv()
+POP_API void planForMapping(char const *where, ::poplar::Graph const &graph, ConvCheck const &check,
+                            ConvOptions const &options, Tensor const &in, Tensor const &weights,
+                            ::poplin::PlanningCache &cache);
+
 /// Makes a cache know a plan for tiles.
 POP_API void rememberPlan(::poplar::Target const &target, ConvCheck const &check,
                           ConvOptions const &options, planner::TileChoice const &choice,

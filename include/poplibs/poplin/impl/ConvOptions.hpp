@@ -23,6 +23,8 @@ struct ConvOptions {
   bool measure = false;               ///< on CPUs, beyond the published options: `planning`
   bool use128BitConvUnitLoad = false; ///< on tiles, as the next
   bool enableMultiStageReduce = true;
+  /// On tiles, beyond the published options: plans count what moves from where operands are mapped.
+  bool useOperandMapping = false;
   // Accepted, but nothing depends on them.
   bool enableFastReduce = false;
   bool remapOutputTensor = true;

@@ -49,6 +49,7 @@ POP_INLINE ConvOptions readConvOptions(::poplar::OptionFlags const &options) {
        })},
       {"use128BitConvUnitLoad", OptionHandler::createWithBool(result.use128BitConvUnitLoad)},
       {"enableMultiStageReduce", OptionHandler::createWithBool(result.enableMultiStageReduce)},
+      {"useOperandMapping", OptionHandler::createWithBool(result.useOperandMapping)},
       {"enableFastReduce", OptionHandler::createWithBool(result.enableFastReduce)},
       {"remapOutputTensor", OptionHandler::createWithBool(result.remapOutputTensor)},
       {"enableConvDithering", OptionHandler::createWithBool(result.enableConvDithering)},

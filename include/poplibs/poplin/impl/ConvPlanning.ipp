@@ -1,9 +1,12 @@
 #pragma once
 
+#include <planners/poplin/TileConvJoint.hpp>
+#include <poplin/ConvUtil.hpp>
 #include <poplin/impl/ConvEmit.hpp>
 #include <poplin/impl/MatMulMachine.hpp>
 #include <poplin/impl/MatMulPlanning.hpp>
 #include <poplin/impl/PlanConstraints.hpp>
+#include <poplin/impl/TileGiven.hpp>
 #include <poplin/impl/TilePlanning.hpp>
 #include <poputil/exceptions.hpp>
 
@@ -11,6 +14,7 @@
 #include <poplar/impl/base/Log.hpp>
 
 #include <fstream>
+#include <optional>
 #include <sstream>
 
 namespace cottonwood::poplin {
@@ -65,15 +69,69 @@ POP_INLINE void writePlanConstraints(ConvOptions const &options, planner::TilePl
     throw planner::PlanError("planConstraintsOutputFilename: '" + path + "' cannot be written");
 }
 
+/// The pass of a layer in training that options name, if they do.
+POP_INLINE std::optional<planner::TilePass> trainingPass(ConvOptions const &options) {
+  std::string const &name = options.pass;
+  std::string const pass = name.starts_with("FC_") ? name.substr(3) : name;
+  if (pass == "TRAINING_FWD")
+    return planner::TilePass::FORWARD;
+  if (pass == "TRAINING_BWD")
+    return planner::TilePass::BACKWARD;
+  if (pass == "TRAINING_WU")
+    return planner::TilePass::UPDATE;
+  return std::nullopt;
+}
+
+/// The passes of the layer of which a convolution is one, where they can be planned together: types
+/// are equal, nothing is forced, and both gradients' gradient is the convolution itself.
+POP_INLINE std::optional<planner::ConvPassProblems> passesOf(char const *where,
+                                                             planner::TilePass pass,
+                                                             ConvCheck const &check,
+                                                             ConvOptions const &options) {
+  ::poplin::ConvParams const &own = check.params;
+  if (check.problem.input != check.problem.output || !options.tileConstraints.empty() ||
+      !options.sideBySide.empty() || own.getNumFieldDims() > 3)
+    return std::nullopt;
+  ::poplin::ConvParams const forward = pass == planner::TilePass::FORWARD ? own
+                                       : pass == planner::TilePass::BACKWARD
+                                           ? ::poplin::getGradientParams(own)
+                                           : ::poplin::getWeightUpdateParams(own);
+  planner::ConvPassProblems problems;
+  std::size_t at = 0;
+  for (::poplin::ConvParams const &params :
+       {forward, ::poplin::getGradientParams(forward), ::poplin::getWeightUpdateParams(forward)}) {
+    ConvCheck const one = checkConv(where, params);
+    if (one.isTrivial())
+      return std::nullopt;
+    problems[at++] = tileProblem(one, options);
+  }
+  if (problems[static_cast<std::size_t>(pass)] != tileProblem(check, options))
+    return std::nullopt;
+  return problems;
+}
+
+/// A plan for tiles: by itself, or one of the three of a layer in training.
+POP_INLINE planner::ConvChoice convOnTiles(char const *where, model::Machine const &machine,
+                                           ConvCheck const &check, ConvOptions const &options) {
+  planner::TileProblem const problem = tileProblem(check, options);
+  auto const pass = trainingPass(options);
+  if (auto const passes = pass ? passesOf(where, *pass, check, options) : std::nullopt) {
+    auto together = planner::planConvPasses(
+        *passes, tileMachine(machine, problem, TileOptions(options)), REPORTED_PLANS);
+    return choiceWith<planner::ConvChoice>(
+        std::move(together.choices[static_cast<std::size_t>(*pass)]));
+  }
+  return choiceOnTiles<planner::ConvChoice>(machine, problem, TileOptions(options));
+}
+
 POP_INLINE planner::ConvChoice makeConvPlan(char const *where, model::Machine const &machine,
                                             ConvCheck const &check, ConvOptions const &options) {
   try {
     auto const constraints = planner::Constraints::parse(options.constraints);
     planner::ConvProblem const problem = convProblem(check, options);
-    planner::ConvChoice choice =
-        machine.isCpu ? planner::planConvCpu(problem, cpuOf(machine), constraints)
-                      : choiceOnTiles<planner::ConvChoice>(machine, tileProblem(check, options),
-                                                           TileOptions(options));
+    planner::ConvChoice choice = machine.isCpu
+                                     ? planner::planConvCpu(problem, cpuOf(machine), constraints)
+                                     : convOnTiles(where, machine, check, options);
     if (machine.isCpu && constraints.empty()) {
       planner::MatMulCpu const cpu = cpuOf(machine);
       planner::ConvPlan const estimated = choice.plan;
@@ -112,6 +170,25 @@ POP_INLINE void rememberPlan(::poplar::Target const &target, ConvCheck const &ch
   ::poplin::PlanningCacheImpl::ConvKey const key(model::machineOf(target),
                                                  detail::paramsText(check.params), options);
   cache.impl->convPlans.insert_or_assign(key, choiceWith<planner::ConvChoice>(choice));
+}
+
+POP_INLINE void planForMapping(char const *where, ::poplar::Graph const &graph,
+                               ConvCheck const &check, ConvOptions const &options, Tensor const &in,
+                               Tensor const &weights, ::poplin::PlanningCache &cache) {
+  planner::TileProblem const problem = tileProblem(check, options);
+  try {
+    rememberPlan(graph.getTarget(), check, options,
+                 planner::planTiles(problem,
+                                    tileMachine(model::machineOf(graph.getTarget()), problem,
+                                                TileOptions(options)),
+                                    planner::Constraints::parse(options.tileConstraints),
+                                    REPORTED_PLANS,
+                                    {{planner::TileMatrix::LEFT, givenLayout(graph, in)},
+                                     {planner::TileMatrix::RIGHT, givenLayout(graph, weights)}}),
+                 cache);
+  } catch (planner::PlanError const &error) {
+    base::fail<::poputil::poplibs_error>(where, error.what());
+  }
 }
 
 POP_INLINE planner::ConvChoice planConv(char const *where, ::poplar::Target const &target,

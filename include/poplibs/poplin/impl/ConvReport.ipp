@@ -17,9 +17,8 @@
 namespace cottonwood::poplin::detail {
 
 POP_INLINE void reportConvPlan(std::ostream &out, char const *where, ::poplar::Graph const &graph,
-                               ::poplin::ConvParams const &params,
-                               ::poplar::OptionFlags const &flags, ::poplin::PlanningCache *cache) {
-  ConvOptions const options = readConvOptions(flags);
+                               ::poplin::ConvParams const &params, ConvOptions const &options,
+                               ::poplin::PlanningCache *cache) {
   ConvCheck const check = checkConv(where, params);
   if (check.isTrivial()) {
     out << "nothing to multiply: " << toText(check.problem) << "\n";
@@ -66,16 +65,21 @@ namespace poplin {
 POP_INLINE void reportPlanInfo(std::ostream &out, poplar::Graph const &graph,
                                ConvParams const &params, poplar::OptionFlags const &options,
                                PlanningCache *cache) {
-  cottonwood::poplin::detail::reportConvPlan(out, "poplin::reportPlanInfo", graph, params, options,
-                                             cache);
+  using namespace cottonwood::poplin;
+  detail::reportConvPlan(out, "poplin::reportPlanInfo", graph, params, readConvOptions(options),
+                         cache);
 }
 
 POP_INLINE void reportWeightUpdatePlanInfo(std::ostream &out, poplar::Graph const &graph,
                                            ConvParams const &fwdParams,
                                            poplar::OptionFlags const &fwdOptions,
                                            PlanningCache *cache) {
-  cottonwood::poplin::detail::reportConvPlan(out, "poplin::reportWeightUpdatePlanInfo", graph,
-                                             getWeightUpdateParams(fwdParams), fwdOptions, cache);
+  using namespace cottonwood::poplin;
+  ConvOptions options = readConvOptions(fwdOptions);
+  if (options.pass == "TRAINING_FWD" || options.pass == "FC_TRAINING_FWD") // of the same layer
+    options.pass.replace(options.pass.size() - 3, 3, "WU");
+  detail::reportConvPlan(out, "poplin::reportWeightUpdatePlanInfo", graph,
+                         getWeightUpdateParams(fwdParams), options, cache);
 }
 
 POP_INLINE PlanCosts reportPlanEstimatedCosts(poplar::Graph const &graph, ConvParams const &params,

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <poplin/impl/ConvEmit.hpp>
+#include <poplin/impl/TileFlatten.hpp>
 #include <poplin/impl/TilePlanning.hpp>
 #include <poputil/Util.hpp>
 
@@ -33,9 +34,12 @@ POP_INLINE void mapForPlan(::poplar::Graph &graph, Tensor const &t, ConvSide sid
   graph.setTileMapping(t, 0); // what no block uses
   Tensor const none;
   bool const isIn = side == ConvSide::INPUT, isOut = side == ConvSide::OUTPUT;
+  auto const problem = tileProblem(check, options);
+  if (plan.flatten != 0 && !isIn && !isOut)
+    return mapFlattenedWeights(graph, t, FlattenedDims(check.params, plan.flatten),
+                               TileBlocks(planner::detail::seenBy(problem, plan), plan), plan);
   TileOperands const operands =
       tileOperands(check, isIn ? t : none, isIn || isOut ? none : t, isOut ? t : none, plan);
-  auto const problem = tileProblem(check, options);
   if (isIn)
     mapTileOperand(graph, operands.in, TileSide::INPUT, problem, plan);
   else if (isOut)
@@ -62,13 +66,25 @@ POP_INLINE Tensor convTileVariable(::poplar::Graph &graph, ConvCheck const &chec
   auto const variable = [&](TileSide tileSide, std::vector<std::size_t> const &of) {
     return layoutVariable(graph, type, tileSide, of, plan, debugContext);
   };
+  // Places of some dimensions may be channels.
+  FlattenedDims const dims(params, plan.flatten);
+  auto const activations = [&](TileSide tileSide, std::vector<std::size_t> const &field,
+                               std::size_t channels) {
+    if (plan.flatten == 0 || (tileSide == TileSide::INPUT && dims.truncatesInputs()))
+      return variable(tileSide, shape({groups, batch}, field, channels));
+    std::vector<std::size_t> left = field;
+    for (unsigned d = 0; d != left.size(); ++d)
+      if (dims.has(d))
+        channels *= left[d], left[d] = 1;
+    return dims.toField(variable(tileSide, shape({groups, batch}, left, channels)), field);
+  };
   Tensor t;
   if (side == ConvSide::INPUT)
-    t = variable(TileSide::INPUT, shape({groups, batch}, params.inputFieldShape, in));
+    t = activations(TileSide::INPUT, params.inputFieldShape, in);
   else if (side == ConvSide::WEIGHTS)
     t = variable(TileSide::WEIGHTS, shape({groups, out}, params.kernelShape, in));
   else
-    t = variable(TileSide::OUTPUT, shape({groups, batch}, params.getOutputFieldShape(), out))
+    t = activations(TileSide::OUTPUT, params.getOutputFieldShape(), out)
             .dimRoll(0, static_cast<unsigned>(params.getNumFieldDims()) + 1);
   mapForPlan(graph, t, side, check, options, plan);
   return t;

@@ -64,7 +64,11 @@
 #include <poplin/impl/RawMatMul.ipp>
 #include <poplin/impl/TileBlocks.ipp>
 #include <poplin/impl/TileEmit.ipp>
+#include <poplin/impl/TileFlatten.ipp>
 #include <poplin/impl/TileGather.ipp>
+#include <poplin/impl/TileGiven.ipp>
+#include <poplin/impl/TileOrders.ipp>
 #include <poplin/impl/TilePlanning.ipp>
+#include <poplin/impl/TileViews.ipp>
 #include <poplin/impl/Wisdom.ipp>
 // clang-format on

@@ -66,6 +66,7 @@ public:
     checkMatMulTensor(where_, out, "out");
     MatMulCheck const check = checkMatMul(where_, grouped_, a, b, out.elementType());
     checkMatMulOutput(where_, check, out, "out");
+    countMapping(check, a, b);
     completeMapping(check, out);
     emit(check, a, b, out);
   }
@@ -87,9 +88,19 @@ private:
   Tensor product(Tensor const &a, Tensor const &b, MatMulCheck const &check,
                  Type const &outputType) {
     Tensor const out = graph_.addVariable(outputType, check.outShape(), debugContext_);
+    countMapping(check, a, b);
     completeMapping(check, out);
     emit(check, a, b, out);
     return out;
+  }
+
+  /// Where options ask for it the plan is one for operands that lie where they are.
+  void countMapping(MatMulCheck const &check, Tensor const &a, Tensor const &b) {
+    if (!options_.useOperandMapping || check.isTrivial() || plansForCpu(graph_.getTarget()) ||
+        options_.fullyConnectedPass.starts_with("TRAINING"))
+      return;
+    cache_ = &ownCache_;
+    planForMapping(where_, graph_, check.problem, options_, asGroups(a), asGroups(b), ownCache_);
   }
 
   /// Maps what is mapped nowhere as the plan says.

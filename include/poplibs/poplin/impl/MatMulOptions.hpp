@@ -18,6 +18,8 @@ struct MatMulOptions {
   bool measure = false;               ///< option planning: measure
   bool use128BitConvUnitLoad = false; ///< on tiles, as the next
   bool enableMultiStageReduce = true;
+  /// On tiles, beyond the published options: plans count what moves from where operands are mapped.
+  bool useOperandMapping = false;
   // Accepted, but nothing depends on them.
   bool inputRHSIsPreArranged = false;
   bool enableFastReduce = false;

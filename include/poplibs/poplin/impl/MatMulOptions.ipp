@@ -31,6 +31,7 @@ POP_INLINE MatMulOptions readMatMulOptions(::poplar::OptionFlags const &options)
       {"inputRHSIsPreArranged", OptionHandler::createWithBool(result.inputRHSIsPreArranged)},
       {"use128BitConvUnitLoad", OptionHandler::createWithBool(result.use128BitConvUnitLoad)},
       {"enableMultiStageReduce", OptionHandler::createWithBool(result.enableMultiStageReduce)},
+      {"useOperandMapping", OptionHandler::createWithBool(result.useOperandMapping)},
       {"enableFastReduce", OptionHandler::createWithBool(result.enableFastReduce)},
       {"remapOutputTensor", OptionHandler::createWithBool(result.remapOutputTensor)},
       {"gatherOutput", OptionHandler::createWithBool(result.gatherOutput)},

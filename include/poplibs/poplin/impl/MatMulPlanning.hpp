@@ -3,6 +3,7 @@
 
 #include <planners/poplin/Conv.hpp>
 #include <planners/poplin/MatMul.hpp>
+#include <poplar/Graph.hpp>
 #include <poplar/Target.hpp>
 #include <poplin/PlanningCache.hpp>
 #include <poplin/impl/ConvOptions.hpp>
@@ -24,6 +25,14 @@ POP_API planner::MatMulChoice planMatMul(char const *where, ::poplar::Target con
                                          planner::MatMulProblem problem,
                                          MatMulOptions const &options,
                                          ::poplin::PlanningCache *cache);
+
+/// Makes a cache know the plan of a product on tiles whose operands [g, m, k] and [g, k, n] are
+/// mapped already: what the plan's tiles bring from there is counted.
+/// \throws poputil::poplibs_error  as planMatMul()
+POP_API void planForMapping(char const *where, ::poplar::Graph const &graph,
+                            planner::MatMulProblem problem, MatMulOptions const &options,
+                            ::poplar::Tensor const &a, ::poplar::Tensor const &b,
+                            ::poplin::PlanningCache &cache);
 
 /// The type of partial results: the options', or the output's if theirs is smaller.
 inline planner::MatMulType partialsFor(planner::MatMulProblem const &problem,

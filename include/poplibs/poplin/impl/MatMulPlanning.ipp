@@ -4,6 +4,7 @@
 #include <poplin/impl/MatMulCalibration.hpp>
 #include <poplin/impl/MatMulMachine.hpp>
 #include <poplin/impl/MatMulPlanning.hpp>
+#include <poplin/impl/TileGiven.hpp>
 #include <poplin/impl/TilePlanning.hpp>
 #include <poplin/impl/WisdomStore.hpp>
 #include <poputil/exceptions.hpp>
@@ -108,6 +109,29 @@ POP_INLINE planner::MatMulChoice planMatMul(char const *where, ::poplar::Target 
   auto choice = detail::makePlan(where, machine, problem, options);
   plans[key].emplace(layouts, choice);
   return choice;
+}
+
+POP_INLINE void planForMapping(char const *where, ::poplar::Graph const &graph,
+                               planner::MatMulProblem problem, MatMulOptions const &options,
+                               ::poplar::Tensor const &a, ::poplar::Tensor const &b,
+                               ::poplin::PlanningCache &cache) {
+  using planner::MatMulLayout;
+  model::Machine const machine = model::machineOf(graph.getTarget());
+  problem.partials = partialsFor(problem, options);
+  problem.a = problem.b = MatMulLayout::ROWS;
+  planner::TileProblem const tiles = tileProblem(problem);
+  try {
+    auto choice = choiceWith<planner::MatMulChoice>(
+        planner::planTiles(tiles, tileMachine(machine, tiles, TileOptions(options)),
+                           planner::Constraints::parse(options.tileConstraints), REPORTED_PLANS,
+                           {{planner::TileMatrix::LEFT, givenLayout(graph, a)},
+                            {planner::TileMatrix::RIGHT, givenLayout(graph, b)}}));
+    ::poplin::PlanningCacheImpl::Key const key(machine, toText(problem), options);
+    std::lock_guard const lock(cache.impl->mutex);
+    cache.impl->plans[key].insert_or_assign(std::pair(problem.a, problem.b), std::move(choice));
+  } catch (planner::PlanError const &error) {
+    base::fail<::poputil::poplibs_error>(where, error.what());
+  }
 }
 
 } // namespace cottonwood::poplin

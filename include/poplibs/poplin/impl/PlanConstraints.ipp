@@ -130,6 +130,13 @@ private:
       unknown(key, "a level");
   }
 
+  static std::uint64_t bitsOf(std::vector<std::uint64_t> const &dims) {
+    std::uint64_t bits = 0;
+    for (std::uint64_t const d : dims)
+      bits |= std::uint64_t{1} << std::min<std::uint64_t>(d, 31);
+    return bits;
+  }
+
   void transform(std::string const &key, Json const &value) {
     if (key == "swapOperands") {
       std::string const swap = flag(key, value) ? "true" : "false";
@@ -137,14 +144,11 @@ private:
           !isNew && known->second != swap)
         fail("'swapOperands' differs between levels; plans have one level");
     } else if (key == "expandDims") {
-      std::uint64_t dims = 0;
-      for (std::uint64_t const d : numbers(key, value))
-        dims |= d < 32 ? std::uint64_t{1} << d : std::uint64_t{1} << 31;
-      expand_ |= dims;
+      expand_ |= bitsOf(numbers(key, value));
       traits_["expand"] = std::to_string(expand_);
     } else if (key == "outChanFlattenDims") {
-      if (!numbers(key, value).empty()) // no plan has any
-        splits_["otherSplits"] = 2;
+      flatten_ |= bitsOf(numbers(key, value));
+      traits_["flatten"] = std::to_string(flatten_);
     } else if (key == "combineConvGroupsFactor") {
       std::string factors;
       for (std::uint64_t const factor : numbers(key, value))
@@ -189,7 +193,7 @@ private:
 
   std::map<std::string, std::uint64_t> splits_;
   std::map<std::string, std::string> traits_; ///< and fields that are no splits
-  std::uint64_t expand_ = 0;
+  std::uint64_t expand_ = 0, flatten_ = 0;
 };
 
 POP_INLINE void addConstraint(std::string &text, std::string const &key, std::uint64_t value) {
@@ -300,10 +304,13 @@ POP_INLINE std::string planConstraintsOf(planner::TilePlan const &plan, bool hal
   json["partialChansPerGroup"] = traits.partialChansPerGroup;
   auto &transform = json["0"]["transform"];
   transform["swapOperands"] = plan.swap;
-  transform["expandDims"] = nlohmann::ordered_json::array();
-  for (unsigned d = 0; d != 3; ++d)
-    if (plan.expand >> d & 1U)
-      transform["expandDims"].push_back(d);
+  for (auto const &[key, bits] :
+       {std::pair("expandDims", plan.expand), std::pair("outChanFlattenDims", plan.flatten)}) {
+    transform[key] = nlohmann::ordered_json::array();
+    for (unsigned d = 0; d != 3; ++d)
+      if (bits >> d & 1U)
+        transform[key].push_back(d);
+  }
   transform["combineConvGroupsFactor"] = {traits.combine};
   auto &partition = json["0"]["partition"];
   partition["convGroupSplit"] = plan.splitG;

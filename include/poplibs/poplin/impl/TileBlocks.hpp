@@ -111,22 +111,6 @@ inline std::size_t sumsGrain(planner::MatMulType partials) {
   return 8 / planner::detail::bytesOf(partials);
 }
 
-/// A tensor [groups, ..., channels] as one row in the order [groups, groups of channels, ...,
-/// channels of a group], or with several groups at a time [groups / convGroup, ..., convGroup,
-/// channels].
-Tensor inChannelOrder(Tensor const &t, std::size_t group, std::size_t convGroup);
-/// Weights [groups, N, ...kernel, I] as one row in the order [groups, groups of N, groups of I,
-/// ...kernel, N of a group, I of a group].
-Tensor inWeightOrder(Tensor const &t, std::size_t outGroup, std::size_t inGroup);
-
-/// New variables in these orders, in the shape that their callers use.
-Tensor channelVariable(::poplar::Graph &graph, ::poplar::Type const &type,
-                       std::vector<std::size_t> const &shape, std::size_t group,
-                       std::size_t convGroup, ::poplar::DebugContext const &debugContext);
-Tensor weightVariable(::poplar::Graph &graph, ::poplar::Type const &type,
-                      std::vector<std::size_t> const &shape, std::size_t outGroup,
-                      std::size_t inGroup, ::poplar::DebugContext const &debugContext);
-
 /// Operands and result as the blocks of a plan index them.
 struct TileOperands {
   Tensor in;      ///< [G, B, ...field, I]; flat: [G, positions, I]
@@ -141,6 +125,10 @@ inline unsigned cutDims(unsigned dims) { return dims > 3 ? 2 : dims; }
 /// The elements of a block, in the dimensions of TileOperands.
 Tensor blockWeights(Tensor const &weights, TileBlockRange const &block);
 Tensor blockOutput(Tensor const &out, TileBlockRange const &block, bool flat);
+
+/// Maps share `which` of `sharers` of a row of elements to a tile.
+void mapShare(::poplar::Graph &graph, Tensor const &row, std::size_t which, std::size_t sharers,
+              std::size_t grain, unsigned tile);
 
 /// Maps operands and results to the tiles that use them; what several tiles use is divided among
 /// them.

@@ -12,7 +12,7 @@ struct TileJob {
   planner::TileProblem seen; ///< as the plan sees it
   planner::TilePlan plan;
   kernels::AmpUnit amp;
-  TileOperands tensors;
+  TileOperands tensors;                         ///< where outputs are channels weights as they are
   ::poplin::ConvParams const *params = nullptr; ///< of what is not flat
 };
 

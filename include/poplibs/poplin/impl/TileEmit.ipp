@@ -1,9 +1,8 @@
 #pragma once
 
-#include <poplin/ConvUtil.hpp>
-#include <poplin/impl/ConvTables.hpp>
 #include <poplin/impl/TileEmit.hpp>
-#include <poplin/impl/TileGather.hpp>
+#include <poplin/impl/TileVertexNames.hpp>
+#include <poplin/impl/TileViews.hpp>
 #include <popops/Operation.hpp>
 #include <poputil/VertexTemplates.hpp>
 
@@ -20,8 +19,7 @@ public:
   TileEmitter(::poplar::Graph &graph, TileJob const &job, TileSteps &steps,
               ::poplar::DebugContext const &debugContext)
       : graph_(graph), job_(job), steps_(steps), debugContext_(debugContext),
-        blocks_(job.seen, job.plan), flat_(job.plan.flat), gathers_(job.seen.gatheredI != 0),
-        rows_(flat_ || (gathers_ && job.seen.taps() == 1 && job.seen.padded() == 0)),
+        blocks_(job.seen, job.plan), views_(graph, job, debugContext), flat_(job.plan.flat),
         sumType_(job.seen.partials == planner::MatMulType::HALF ? ::poplar::HALF
                                                                 : ::poplar::FLOAT) {}
 
@@ -155,12 +153,12 @@ private:
                    Result const &result) {
     auto const cs = nextSet("");
     auto const type =
-        ::poputil::templateVertex(rows_ ? "poplin::MatMulPartial" : "poplin::ConvPartial",
+        ::poputil::templateVertex(std::string(tileVertexName(job_.plan.method, views_.areRows())),
                                   job_.tensors.in.elementType(), resultType);
     blocks_.forEach(turnN, turnI, [&](Block const &block) {
       Tensor const out = result(block);
       for (std::size_t g = 0; g != block.size(Block::G); ++g)
-        if (rows_)
+        if (views_.areRows())
           addProduct(cs, type, block, g, out[g]);
         else
           addConv(cs, type, block, g, out[g]);
@@ -172,7 +170,7 @@ private:
   std::uint64_t cyclesOf(Block const &block, std::size_t g) const {
     using planner::detail::ceilDiv;
     planner::TilePlan const &plan = job_.plan;
-    bool const forAll = planner::TileCost::isForAllGroups(plan);
+    bool const forAll = planner::TileVertices::isForAllGroups(plan);
     if (g % plan.convGroup != 0 || (forAll && g != 0))
       return 0;
     planner::TileBlock size;
@@ -183,31 +181,34 @@ private:
     size.taps = {block.size(Block::K0), block.size(Block::K1), block.size(Block::K2)};
     std::uint64_t const units = forAll ? ceilDiv(block.size(Block::G), plan.convGroup) : 1;
     std::uint64_t const cycles =
-        planner::TileCost::vertexCycles(job_.seen, job_.amp, plan, size, units);
-    if (!gathers_ || g != 0)
-      return cycles;
-    std::uint64_t const laidOut =
-        block.size(Block::G) * size.positions() * block.size(Block::I) * size.allTaps();
-    return cycles + planner::TileCost::layOutCycles(laidOut,
-                                                    planner::TileCost::together(job_.seen, plan),
-                                                    planner::detail::bytesOf(job_.seen.input));
+        planner::TileVertices::vertexCycles(job_.seen, job_.amp, plan, size, units);
+    return g == 0 ? cycles + layOutCycles(block) : cycles;
+  }
+
+  /// Cycles of laying out taps as channels, and weights of outputs that are channels.
+  std::uint64_t layOutCycles(Block const &block) const {
+    using planner::TileVertices;
+    planner::TileProblem const &seen = job_.seen;
+    std::uint64_t const channels = block.size(Block::G) * block.size(Block::I);
+    std::uint64_t const taps =
+        block.size(Block::K0) * block.size(Block::K1) * block.size(Block::K2);
+    std::uint64_t const positions = block.size(Block::B) * block.size(Block::Y0) *
+                                    block.size(Block::Y1) * block.size(Block::Y2);
+    std::uint64_t const bytes = planner::detail::bytesOf(seen.input);
+    std::uint64_t cycles = 0;
+    if (seen.gatheredI != 0)
+      cycles += TileVertices::layOutCycles(channels * positions * taps,
+                                           TileVertices::together(seen, job_.plan), bytes);
+    if (TileVertices::laysOutWeights(seen, job_.plan))
+      cycles += TileVertices::layOutCycles(channels * block.size(Block::N) * taps,
+                                           TileVertices::weightsTogether(seen, job_.plan), bytes);
+    return cycles;
   }
 
   /// Group `g` of a block; `out` is [positions..., N].
   void addProduct(::poplar::ComputeSet const &cs, std::string const &type, Block const &block,
                   std::size_t g, Tensor const &out) {
-    Tensor a;
-    if (gathers_) {
-      std::vector<unsigned> firstInput(dims());
-      a = inputOf(block, g, firstInput);
-      a = a.flatten(0, a.rank() - 1);
-    } else {
-      a = job_.tensors.in[block.begin[Block::G] + g]
-              .slice(block.begin[Block::Y0], block.end[Block::Y0], 0)
-              .slice(block.begin[Block::I], block.end[Block::I], 1);
-    }
-    Tensor b = blockWeights(job_.tensors.weights, block)[g]; // [N, ...1, I]
-    b = b.reshape({b.dim(0), b.numElements() / b.dim(0)}).transpose();
+    auto const [a, b] = views_.product(block, g);
     auto const v =
         graph_.addVertex(cs, type, {{"a", a.flatten()}, {"b", b.flatten()}, {"c", out.flatten()}});
     std::size_t const positions = a.dim(0), depth = a.dim(1), columns = b.dim(1);
@@ -221,10 +222,7 @@ private:
   /// Group `g` of a block; `out` is [B, ...field, N].
   void addConv(::poplar::ComputeSet const &cs, std::string const &type, Block const &block,
                std::size_t g, Tensor const &out) {
-    std::vector<unsigned> firstInput(dims());
-    Tensor const in = inputOf(block, g, firstInput);
-    Tensor const weights = weightsOf(block, g);
-    ConvTable const table = tableOf(block, in.shape(), weights.shape(), firstInput);
+    auto const [in, weights, table] = views_.windows(block, g);
     auto const v = graph_.addVertex(
         cs, type, {{"in", in.flatten()}, {"weights", weights.flatten()}, {"out", out.flatten()}});
     std::size_t const columns = block.size(Block::N), channels = block.size(Block::I);
@@ -240,97 +238,15 @@ private:
     graph_.setTileMapping(v, block.tile);
   }
 
-  unsigned dims() const { return static_cast<unsigned>(job_.params->getNumFieldDims()); }
-  /// True if the taps of a dimension are channels.
-  bool isGathered(unsigned d) const {
-    return gathers_ && d < 3 && (job_.plan.expand >> d & 1U) != 0;
-  }
-  IndexRange outputsOf(Block const &block, unsigned d) const {
-    if (d < cutDims(dims()))
-      return {block.begin[Block::Y0 + d], block.end[Block::Y0 + d]};
-    return {0, job_.params->getOutputSize(d)};
-  }
-  IndexRange tapsOf(Block const &block, unsigned d) const {
-    auto const &kernel = job_.params->kernelTransform;
-    unsigned const first = kernel.truncationLower[d];
-    if (d < cutDims(dims()) && !isGathered(d))
-      return {first + block.begin[Block::K0 + d], first + block.end[Block::K0 + d]};
-    return {first, job_.params->kernelShape[d] - kernel.truncationUpper[d]};
-  }
-
-  /// [N, ...field, I] of what the block reads. A vertex that reads nothing is given one place.
-  Tensor inputOf(Block const &block, std::size_t g, std::vector<unsigned> &firstInput) {
-    Tensor in = job_.tensors.in[block.begin[Block::G] + g].slice(block.begin[Block::B],
-                                                                 block.end[Block::B], 0);
-    for (unsigned d = 0; d != dims(); ++d) {
-      if (isGathered(d) || rows_) {
-        in = gatherTaps({*job_.params, d, outputsOf(block, d), tapsOf(block, d)}, in, zero());
-        continue;
-      }
-      auto range = ::poplin::getInputRange(d, outputsOf(block, d), tapsOf(block, d), *job_.params);
-      if (range.second == 0)
-        range = {0, 1};
-      firstInput[d] = range.first;
-      in = in.slice(range.first, range.second, 1 + d);
-    }
-    in = in.flatten(1 + dims(), in.rank());
-    return in.slice(block.begin[Block::I], block.end[Block::I], 1 + dims());
-  }
-
-  /// Stands for padding where taps are channels.
-  Tensor const &zero() {
-    if (!zero_.valid()) {
-      zero_ = graph_.addConstant(job_.tensors.in.elementType(), {1}, 0, {debugContext_, "zero"});
-      graph_.setTileMapping(zero_, static_cast<unsigned>(job_.plan.firstTile));
-    }
-    return zero_;
-  }
-
-  /// [...kernel, I, O]: columns side by side.
-  Tensor weightsOf(Block const &block, std::size_t g) const {
-    Tensor weights = job_.tensors.weights[block.begin[Block::G] + g].slice(block.begin[Block::N],
-                                                                           block.end[Block::N], 0);
-    for (unsigned d = 0; d != dims(); ++d) {
-      auto const taps = isGathered(d) ? IndexRange(0, 1) : tapsOf(block, d);
-      weights = weights.slice(taps.first, taps.second, 1 + d);
-    }
-    weights = weights.slice(block.begin[Block::I], block.end[Block::I], 1 + dims());
-    return weights.dimRoll(0, weights.rank() - 1);
-  }
-
-  ConvTable tableOf(Block const &block, std::vector<std::size_t> const &in,
-                    std::vector<std::size_t> const &weights,
-                    std::vector<unsigned> const &firstInput) const {
-    std::vector<std::int64_t> const inStrides = rowMajor(in), wStrides = rowMajor(weights);
-    ConvTable table;
-    table.addOutputs(in[0], inStrides[0]);
-    for (unsigned d = 0; d != dims(); ++d)
-      if (isGathered(d))
-        table.addOutputs(in[1 + d], inStrides[1 + d]);
-      else
-        table.addField(*job_.params, d, outputsOf(block, d), tapsOf(block, d), firstInput[d],
-                       inStrides[1 + d], wStrides[d]);
-    table.addTaps(in.back(), 1, wStrides[dims()]);
-    return table;
-  }
-
-  static std::vector<std::int64_t> rowMajor(std::vector<std::size_t> const &shape) {
-    std::vector<std::int64_t> strides(shape.size(), 1);
-    for (std::size_t d = shape.size() - 1; d-- > 0;)
-      strides[d] = strides[d + 1] * static_cast<std::int64_t>(shape[d + 1]);
-    return strides;
-  }
-
   ::poplar::Graph &graph_;
   TileJob const &job_;
   TileSteps &steps_;
   ::poplar::DebugContext const &debugContext_;
   TileBlocks blocks_;
-  bool flat_, gathers_;
-  bool rows_; ///< each output meets one input with all its channels: vertices compute products
+  TileViews views_;
+  bool flat_;
   ::poplar::Type sumType_;
   std::size_t next_ = 0; ///< compute set
-  Tensor zero_;
 };
 
 } // namespace detail

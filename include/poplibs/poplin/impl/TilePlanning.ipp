@@ -2,12 +2,13 @@
 
 #include <poplin/ConvUtil.hpp>
 #include <poplin/impl/MatMulMachine.hpp>
+#include <poplin/impl/TileFlatten.hpp>
 #include <poplin/impl/TileGather.hpp>
+#include <poplin/impl/TileOrders.hpp>
 #include <poplin/impl/TilePlanning.hpp>
 
 #include <poplar/impl/base/Error.hpp>
 #include <poplar/impl/graph/HandleAccess.hpp>
-#include <poplar/impl/model/TargetData.hpp>
 
 #include <algorithm>
 
@@ -26,7 +27,7 @@ POP_INLINE planner::TileMachine tileMachine(model::Machine const &machine,
   if (machine.ipus > 1) {
     tiles.tilesPerIPU = machine.tilesPerIPU;
     tiles.globalSyncCycles = machine.globalSyncCycles;
-    for (auto const &constraint : model::ladderConstraints(machine.ipus)) {
+    for (auto const &constraint : machine.links) {
       planner::TileLink link{constraint.bandwidth / 8 / machine.clock, {}};
       for (auto const &flow : constraint.flows)
         link.flows.emplace_back(flow.src, flow.dst);
@@ -76,6 +77,22 @@ POP_INLINE bool isTiledDim(::poplin::ConvParams const &params, unsigned d) {
          params.inputFieldShape[d] == params.getOutputSize(d) * params.kernelShape[d];
 }
 
+/// True if every output of a dimension meets every input.
+POP_INLINE bool meetsAll(::poplin::ConvParams const &params, unsigned d) {
+  auto const outputs = static_cast<unsigned>(params.getOutputSize(d));
+  auto const taps = static_cast<unsigned>(params.getTruncatedKernelSize(d));
+  auto const inputs = static_cast<unsigned>(params.getTruncatedInputSize(d));
+  unsigned const first = params.kernelTransform.truncationLower[d];
+  for (unsigned o = 0; inputs <= taps && o != outputs; ++o) {
+    unsigned met = 0; // no two taps meet the same input
+    for (unsigned tap = first; tap != first + taps; ++tap)
+      met += ::poplin::getInputIndex(d, o, tap, params) != ~0U ? 1 : 0;
+    if (met != inputs)
+      return false;
+  }
+  return inputs <= taps;
+}
+
 /// Whether some tap meets a place of some output without an input.
 POP_INLINE bool meetsPadding(::poplin::ConvParams const &params, unsigned d) {
   auto const &in = params.inputTransform;
@@ -105,6 +122,7 @@ POP_INLINE planner::TileProblem tileProblem(ConvCheck const &check, ConvOptions 
     plain = plain && detail::isPlainDim(params, d);
     tiled = tiled && detail::isTiledDim(params, d);
     dim.padded = detail::meetsPadding(params, d);
+    dim.meetsAll = detail::meetsAll(params, d);
     planner::TileField &to = p.field[std::min(d, 2U)];
     if (d < 3) {
       to = dim;
@@ -172,6 +190,15 @@ POP_INLINE TileOperands tileOperands(ConvCheck const &check, Tensor const &in,
   // [B, ...field, G, N] as [G, B, ...field, N]
   if (out.valid())
     operands.out = out.dimRoll(out.rank() - 2, 0);
+  if (plan.flatten != 0) {
+    FlattenedDims const dims(check.params, plan.flatten);
+    if (out.valid())
+      operands.out = dims.outputs(operands.out);
+    if (in.valid())
+      operands.in = dims.inputs(in);
+    operands.weights = weights;
+    return operands;
+  }
   if (!plan.flat) {
     operands.in = in;
     operands.weights = weights.valid() && plan.expand != 0
