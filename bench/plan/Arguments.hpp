@@ -15,7 +15,7 @@ struct ArgumentError : std::invalid_argument {
 };
 
 struct Arguments {
-  enum class Command { Help, MatMul, Conv, Reduce, Embedding, Table };
+  enum class Command { Help, MatMul, Conv, Reduce, Embedding, Elementwise, Cast, Copy, Table };
   Command command = Command::Help;
   Shape shape; ///< of all commands but Table
   std::string target = "ipu2";
