@@ -7,35 +7,6 @@
 
 namespace cottonwood::plan {
 
-char const USAGE[] =
-    R"(usage: poplar-plan matmul [Gx]MxKxN [OPTIONS]
-       poplar-plan chain MxKxNxN[xN...] [OPTIONS]
-       poplar-plan conv BATCHxCHANNELSxSIZE[xSIZE...] --out CHANNELS --kernel SIZE[xSIZE...] [OPTIONS]
-       poplar-plan reduce SIZE[xSIZE...] --dims DIM[xDIM...] [OPTIONS]
-       poplar-plan embedding ENTRIESxCOLUMNS --indices NUMBER [--update] [OPTIONS]
-       poplar-plan table [--charges WHAT] [--target NAME] [--only TEXT]
-
-How a product, a chain of products each of which has the result of the one before as its left operand, a convolution, sum or lookup is planned for the tiles of an IPU: the plan, what it is predicted to cost and
-what the IPU Model makes of it, what else was possible.
-
-  --type TYPE            of the operands: half (default) or float
-  --output TYPE          of the result; default that of the operands
-  --partials TYPE        of partial sums: half (default) or float
-  --target NAME          ipu1, ipu2 (default), ipu21 or bow
-  --memory PROPORTION    of a tile's memory that temporaries may take; default 0.6
-  --constraints JSON     the option planConstraints
-  --alternatives N       plans to show beside the chosen one; default 5
-  --sweep                cycles against memory, instead
-  --json                 JSON instead of text
-  --charges WHAT         modelled (default), or published: those of planners whose figures were published
-  --stride, --padding, --dilation SIZE[xSIZE...]    conv: one number, or one a dimension; default 1, 0 and 1
-  --groups N             conv: groups of channels; default 1
-  --dims DIM[xDIM...]    reduce: neighbouring dimensions to add up
-  --indices NUMBER       embedding: rows that are looked up at a time
-  --update               embedding: rows are added to
-  --only TEXT            table: problems with this in their names
-)";
-
 namespace {
 
 std::uint64_t number(std::string const &what, std::string_view text) {
@@ -78,13 +49,16 @@ public:
     if (command == "--help" || command == "-h" || command == "help")
       return args_;
     oneOf("the command", command,
-          {"matmul", "chain", "conv", "reduce", "embedding", "table", "help"});
-    args_.command = command == "matmul"      ? Arguments::Command::MatMul
-                    : command == "chain"     ? Arguments::Command::Chain
-                    : command == "conv"      ? Arguments::Command::Conv
-                    : command == "reduce"    ? Arguments::Command::Reduce
-                    : command == "embedding" ? Arguments::Command::Embedding
-                                             : Arguments::Command::Table;
+          {"matmul", "chain", "conv", "reduce", "embedding", "elementwise", "cast", "copy", "table",
+           "help"});
+    args_.command = command == "matmul"        ? Arguments::Command::MatMul
+                    : command == "conv"        ? Arguments::Command::Conv
+                    : command == "reduce"      ? Arguments::Command::Reduce
+                    : command == "embedding"   ? Arguments::Command::Embedding
+                    : command == "elementwise" ? Arguments::Command::Elementwise
+                    : command == "cast"        ? Arguments::Command::Cast
+                    : command == "copy"        ? Arguments::Command::Copy
+                                               : Arguments::Command::Table;
     if (args_.command != Arguments::Command::Table)
       problem(command);
     while (at_ < words_.size())
@@ -95,8 +69,13 @@ public:
       finishReduce();
     if (args_.command == Arguments::Command::Embedding && args_.shape.embedding->indices == 0)
       throw ArgumentError("embedding needs --indices NUMBER, above 0");
-    if ((args_.shape.reduction || args_.shape.embedding) &&
-        (args_.published || args_.sweep || !args_.constraints.empty()))
+    if (args_.shape.elements)
+      finishElements(*args_.shape.elements);
+    if (args_.shape.conversion)
+      finishConversion(*args_.shape.conversion);
+    if (args_.shape.movement)
+      finishMovement(*args_.shape.movement);
+    if (args_.shape.isArray() && (args_.published || args_.sweep || !args_.constraints.empty()))
       throw ArgumentError("--charges, --sweep and --constraints are for matmul and conv");
     if (!args_.chain.empty() && (args_.published || args_.sweep || !args_.constraints.empty()))
       throw ArgumentError("--charges, --sweep and --constraints are for matmul and conv");
@@ -113,11 +92,14 @@ private:
   void problem(std::string const &command) {
     if (at_ == words_.size())
       throw ArgumentError(command + " needs a problem, for example " +
-                          (command == "matmul"   ? "900x600x300"
-                           : command == "chain"  ? "128x768x3072x768"
-                           : command == "conv"   ? "4x64x56x56 --out 64 --kernel 3x3 --padding 1"
-                           : command == "reduce" ? "1000x1000 --dims 0"
-                                                 : "100000x64 --indices 1000"));
+                          (command == "matmul"      ? "900x600x300"
+                           : command == "chain"     ? "128x768x3072x768"
+                           : command == "conv"      ? "4x64x56x56 --out 64 --kernel 3x3 --padding 1"
+                           : command == "reduce"    ? "1000x1000 --dims 0"
+                           : command == "embedding" ? "100000x64 --indices 1000"
+                           : command == "cast"      ? "1000x1000 --to float"
+                           : command == "copy"      ? "1000x1000 --transpose"
+                                                    : "1000x1000 --op add --with 1000"));
     std::string const text = words_[at_++];
     auto const values = sizes("the problem", text);
     for (std::uint64_t const value : values)
@@ -146,6 +128,15 @@ private:
       if (values.size() != 2)
         throw ArgumentError("the problem: '" + text + "' is not ENTRIESxCOLUMNS");
       args_.shape.embedding = Embedding{values[0], values[1], 0, false};
+      return;
+    }
+    if (command == "elementwise" || command == "cast" || command == "copy") {
+      if (command == "cast")
+        args_.shape.conversion.emplace().shape = values;
+      else if (command == "copy")
+        args_.shape.movement.emplace().shape = values;
+      else
+        args_.shape.elements.emplace().shape = values;
       return;
     }
     if (values.size() < 3)
@@ -192,7 +183,8 @@ private:
       args_.shape.embedding->indices = number(name, value(name));
     } else if (name == "--update" && args_.shape.embedding) {
       args_.shape.embedding->update = true;
-    } else if (!convOption(name)) {
+    } else if (!elementOption(name) && !conversionOption(name) && !movementOption(name) &&
+               !convOption(name)) {
       throw ArgumentError("there is no option '" + name + "'; see poplar-plan help");
     }
   }
@@ -202,6 +194,96 @@ private:
     args_.proportion = std::strtod(text.c_str(), &end);
     if (end == text.c_str() || *end != '\0' || !(args_.proportion >= 0))
       throw ArgumentError("--memory is '" + text + "'; it must be a number from 0");
+  }
+
+  Mapping mapping(std::string const &name) {
+    std::string const text = value(name);
+    oneOf(name, text, {"linear", "one", "turned", "cyclic"});
+    return text == "linear"   ? Mapping::Linear
+           : text == "one"    ? Mapping::One
+           : text == "turned" ? Mapping::Turned
+                              : Mapping::Cyclic;
+  }
+
+  bool elementOption(std::string const &name) {
+    if (!args_.shape.elements)
+      return false;
+    Elements &elements = *args_.shape.elements;
+    if (name == "--op")
+      elements.op = value(name);
+    else if (name == "--with")
+      elements.other = sizes(name, value(name));
+    else if (name == "--in-place")
+      elements.inPlace = true;
+    else if (name == "--mapping")
+      elements.mapping = mapping(name);
+    else if (name == "--with-mapping")
+      elements.otherMapping = mapping(name);
+    else
+      return false;
+    return true;
+  }
+
+  bool conversionOption(std::string const &name) {
+    if (!args_.shape.conversion)
+      return false;
+    Conversion &conversion = *args_.shape.conversion;
+    if (name == "--to")
+      oneOf(name, conversion.to = value(name), {"half", "float", "int", "uchar"});
+    else if (name == "--mapping")
+      conversion.mapping = mapping(name);
+    else if (name == "--result-mapping")
+      conversion.resultMapping = mapping(name);
+    else
+      return false;
+    return true;
+  }
+
+  bool movementOption(std::string const &name) {
+    if (!args_.shape.movement)
+      return false;
+    Movement &movement = *args_.shape.movement;
+    if (name == "--transpose")
+      movement.transposed = true;
+    else if (name == "--mapping")
+      movement.mapping = mapping(name);
+    else if (name == "--result-mapping")
+      movement.resultMapping = mapping(name);
+    else
+      return false;
+    return true;
+  }
+
+  void finishMovement(Movement &movement) {
+    if (movement.transposed && movement.shape.size() < 2)
+      throw ArgumentError("--transpose: the problem has one dimension");
+    if (!movement.transposed && !movement.resultMapping)
+      throw ArgumentError("copy needs --transpose, --result-mapping WHERE or both");
+    if (movement.transposed)
+      args_.shape.name += ", transposed";
+  }
+
+  void finishElements(Elements &elements) {
+    if (elements.op.empty())
+      throw ArgumentError("elementwise needs --op NAME");
+    bool fits = elements.other.size() <= elements.shape.size();
+    for (std::size_t d = 1; fits && d <= elements.other.size(); ++d) {
+      std::uint64_t const size = elements.other[elements.other.size() - d];
+      fits = size == 1 || size == elements.shape[elements.shape.size() - d];
+    }
+    if (!fits)
+      throw ArgumentError("--with does not fit the problem: its dimensions, counted from the last, "
+                          "must be equal or 1");
+    args_.shape.name += ", " + elements.op;
+  }
+
+  void finishConversion(Conversion &conversion) {
+    if (conversion.to.empty())
+      throw ArgumentError("cast needs --to TYPE");
+    if (conversion.to == args_.type)
+      throw ArgumentError("--to is " + conversion.to + ", as --type: that is no cast");
+    conversion.from = args_.type;
+    args_.shape.name += ", " + conversion.from + " to " + conversion.to;
   }
 
   bool convOption(std::string const &name) {

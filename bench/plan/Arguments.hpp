@@ -16,7 +16,18 @@ struct ArgumentError : std::invalid_argument {
 };
 
 struct Arguments {
-  enum class Command { Help, MatMul, Chain, Conv, Reduce, Embedding, Table };
+  enum class Command {
+    Help,
+    MatMul,
+    Chain,
+    Conv,
+    Reduce,
+    Embedding,
+    Elementwise,
+    Cast,
+    Copy,
+    Table
+  };
   Command command = Command::Help;
   Shape shape; ///< of all commands but Chain and Table
   /// Chain: rows of the first product, its depth, and the columns of each product.

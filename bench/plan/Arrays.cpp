@@ -6,6 +6,7 @@
 #include <popops/DynamicSlice.hpp>
 #include <popops/Reduce.hpp>
 #include <popops/codelets.hpp>
+#include <popops/impl/Layouts.hpp>
 #include <popops/impl/ReduceStages.hpp>
 #include <popops/impl/SlicePlanInternal.hpp>
 #include <poputil/TileMapping.hpp>
@@ -22,13 +23,6 @@ using Clock = std::chrono::steady_clock;
 
 double secondsSince(Clock::time_point begin) {
   return std::chrono::duration<double>(Clock::now() - begin).count();
-}
-
-Steps modelledSteps(poplar::Graph &graph, poplar::program::Program const &program, Tensor const &result) {
-  graph.createHostRead("result", result, true);
-  poplar::Executable const executable =
-      poplar::compileGraph(graph, {program}, {{"debug.allowOutOfMemory", "true"}});
-  return stepsOf(*executable.data());
 }
 
 template <class Plan>
@@ -49,7 +43,7 @@ ArrayFigures reduction(Reduction const &r, Request const &request, std::size_t k
   stage.op = ::popops::Operation::ADD;
   stage.placesOutput = true;
   auto const problem = popops::tileReduceProblem(graph, stage, partials);
-  auto const layout = popops::reduceLayout(graph, in.flatten());
+  auto const layout = popops::intervalLayout(graph, in.flatten());
   ArrayFigures figures;
   auto const begin = Clock::now();
   auto const choice = planner::planTileReduce(problem, layout);
@@ -117,45 +111,20 @@ ArrayFigures embedding(Embedding const &e, Request const &request, std::size_t k
 
 } // namespace
 
-ArrayFigures arrayFigures(Shape const &shape, Request const &request, std::size_t keep) {
-  return shape.reduction ? reduction(*shape.reduction, request, keep)
-                         : embedding(*shape.embedding, request, keep);
+Steps modelledSteps(poplar::Graph &graph, poplar::program::Program const &program,
+                    Tensor const &result) {
+  graph.createHostRead("result", result, true);
+  poplar::Executable const executable =
+      poplar::compileGraph(graph, {program}, {{"debug.allowOutOfMemory", "true"}});
+  return stepsOf(*executable.data());
 }
 
-std::vector<Shape> const &arrayShapes() {
-  static std::vector<Shape> const all = [] {
-    std::vector<Shape> list;
-    auto const reduce = [&](char const *name, std::uint64_t outer, std::uint64_t reduced,
-                            std::uint64_t inner) {
-      Shape shape;
-      shape.name = std::string("reduce ") + name;
-      shape.reduction = Reduction{outer, reduced, inner};
-      list.push_back(shape);
-    };
-    reduce("all of 1e3", 1, 1000, 1);
-    reduce("all of 1e6", 1, 1000000, 1);
-    reduce("all of 1e8", 1, 100000000, 1);
-    reduce("1000x1000 rows", 1000, 1000, 1);
-    reduce("1000x1000 columns", 1, 1000, 1000);
-    reduce("64x65536 rows", 64, 65536, 1);
-    reduce("64x65536 columns", 1, 64, 65536);
-    reduce("1472x100 columns", 1, 1472, 100);
-    reduce("65536x64 columns", 1, 65536, 64);
-    reduce("100000x1000 rows", 100000, 1000, 1);
-    reduce("batch of images", 16, 784, 256);
-    reduce("8x512x3000", 8, 512, 3000);
-    for (bool const update : {false, true})
-      for (std::uint64_t const entries : {30522U, 50257U})
-        for (std::uint64_t const indices : {128U, 512U, 4096U}) {
-          Shape shape;
-          shape.name = std::string(update ? "update " : "lookup ") + std::to_string(entries) +
-                       "x768, " + std::to_string(indices);
-          shape.embedding = Embedding{entries, 768, indices, update};
-          list.push_back(shape);
-        }
-    return list;
-  }();
-  return all;
+ArrayFigures arrayFigures(Shape const &shape, Request const &request, std::size_t keep) {
+  return shape.reduction    ? reduction(*shape.reduction, request, keep)
+         : shape.embedding  ? embedding(*shape.embedding, request, keep)
+         : shape.conversion ? conversionFigures(*shape.conversion, request, keep)
+         : shape.movement   ? movementFigures(*shape.movement, request, keep)
+                            : elementFigures(*shape.elements, request, keep);
 }
 
 } // namespace cottonwood::plan

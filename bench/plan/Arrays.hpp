@@ -1,7 +1,9 @@
-// Reductions and tables of embeddings: their plans, and what the model makes of them.
+// Operations on arrays that are no products: their plans, and what the model makes of them.
 #pragma once
 
 #include <bench/plan/Modelled.hpp>
+#include <poplar/Graph.hpp>
+#include <poplar/Program.hpp>
 
 #include <cstdint>
 #include <string>
@@ -22,7 +24,22 @@ struct ArrayFigures {
   Steps steps;            ///< of the emitted graph
 };
 
-/// \param shape  a reduction or an embedding
+/// What the model makes of a program that ends with a result.
+Steps modelledSteps(poplar::Graph &graph, poplar::program::Program const &program,
+                    poplar::Tensor const &result);
+
+/// The plans of operations element by element. \param constraints  on them
+ArrayFigures elementFigures(Elements const &elements, Request const &request, std::size_t keep,
+                            planner::Constraints const &constraints = {});
+ArrayFigures conversionFigures(Conversion const &conversion, Request const &request,
+                               std::size_t keep);
+/// The plans of copies and transposes. \param constraints  on them
+ArrayFigures movementFigures(Movement const &movement, Request const &request, std::size_t keep,
+                             planner::Constraints const &constraints = {});
+/// Operations that have names here, for messages.
+std::string elementOperations();
+
+/// \param shape  one that isArray()
 /// \param keep  plans to tell of
 ArrayFigures arrayFigures(Shape const &shape, Request const &request, std::size_t keep);
 

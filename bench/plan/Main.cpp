@@ -1,4 +1,5 @@
-// poplar-plan COMMAND: how products, convolutions, reductions and lookups are planned for the tiles
+// poplar-plan COMMAND: how products, convolutions, reductions, lookups, elementwise
+// operations and copies are planned for the tiles
 // of an IPU.
 #include <bench/plan/Chain.hpp>
 #include <bench/plan/Report.hpp>
@@ -25,6 +26,9 @@ int main(int argc, char **argv) {
     case Arguments::Command::Conv:
     case Arguments::Command::Reduce:
     case Arguments::Command::Embedding:
+    case Arguments::Command::Elementwise:
+    case Arguments::Command::Cast:
+    case Arguments::Command::Copy:
       printPlan(arguments);
       return 0;
     }

@@ -62,7 +62,7 @@ public:
   }
 
   void print() {
-    if (args_.shape.reduction || args_.shape.embedding)
+    if (args_.shape.isArray())
       return printArrays();
     figures_ = planned(args_.shape, request_, args_.published, args_.alternatives + 1);
     if (args_.sweep)

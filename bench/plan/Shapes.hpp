@@ -33,6 +33,39 @@ struct Embedding {
   bool update = false; ///< added to instead of looked up
 };
 
+/// Where a tensor lies on tiles.
+enum class Mapping {
+  Linear, ///< in order, as much on each
+  One,    ///< all on the first
+  Turned, ///< linear, half of all tiles further on
+  Cyclic  ///< pieces of 64 elements or more, around and around, at most nine on a tile
+};
+
+/// An operation on each element of tensors.
+struct Elements {
+  std::vector<std::uint64_t> shape;
+  std::string op;
+  std::vector<std::uint64_t> other; ///< shape of the second operand; empty: as the first
+  Mapping mapping = Mapping::Linear, otherMapping = Mapping::Linear;
+  bool inPlace = false;
+};
+
+/// Elements of another type.
+struct Conversion {
+  std::vector<std::uint64_t> shape;
+  std::string from, to;
+  Mapping mapping = Mapping::Linear;
+  std::optional<Mapping> resultMapping = std::nullopt; ///< none: as the operand
+};
+
+/// Elements elsewhere, perhaps with the last two dimensions in the other order.
+struct Movement {
+  std::vector<std::uint64_t> shape;
+  bool transposed = false;
+  Mapping mapping = Mapping::Linear;
+  std::optional<Mapping> resultMapping = std::nullopt; ///< none: transposed, where that is cheapest
+};
+
 struct Shape {
   std::string name;
   std::optional<Product> product;
@@ -41,6 +74,10 @@ struct Shape {
   std::uint64_t publishedHalf = 0, publishedFloat = 0;
   std::optional<Reduction> reduction = std::nullopt;
   std::optional<Embedding> embedding = std::nullopt;
+  std::optional<Elements> elements = std::nullopt;
+  std::optional<Conversion> conversion = std::nullopt;
+  std::optional<Movement> movement = std::nullopt;
+  bool isArray() const { return reduction || embedding || elements || conversion || movement; }
 };
 
 /// All of them, products first. Operands and results are half.

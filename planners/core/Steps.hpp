@@ -25,13 +25,18 @@ struct StepCharges {
                       : syncCycles + exchangeStartCycles + messages * messageCycles +
                             detail::ceilQuotient(bytes, exchangeBytesPerCycle);
   }
+  static constexpr std::uint64_t COPY_START = 83; ///< of the first copy of a tile in a step
+  /// Copying pieces of so many bytes on a tile.
+  static constexpr double copyCyclesPerByte(std::uint64_t pieceBytes) {
+    return pieceBytes >= 64      ? 0.125
+           : pieceBytes % 8 == 0 ? 0.4404
+           : pieceBytes % 4 == 0 ? 3.125
+                                 : 5.1484;
+  }
   /// Copying pieces of so many bytes together on a tile, or apart.
   static constexpr std::uint64_t rearrange(std::uint64_t bytes, std::uint64_t pieceBytes) {
-    double const perByte = pieceBytes >= 64      ? 0.125
-                           : pieceBytes % 8 == 0 ? 0.4404
-                           : pieceBytes % 4 == 0 ? 3.125
-                                                 : 5.1484;
-    return 83 + static_cast<std::uint64_t>(static_cast<double>(bytes) * perByte + 0.5);
+    return COPY_START + static_cast<std::uint64_t>(
+                            static_cast<double>(bytes) * copyCyclesPerByte(pieceBytes) + 0.5);
   }
   constexpr std::uint64_t compute(std::uint64_t cycles) const { return syncCycles + cycles; }
 };

@@ -17,7 +17,7 @@ namespace detail {
 
 class TileReduceSearch {
 public:
-  TileReduceSearch(TileReduceProblem const &problem, ReduceLayout const &layout,
+  TileReduceSearch(TileReduceProblem const &problem, IntervalLayout const &layout,
                    StepCharges const &charges)
       : p_(problem), layout_(layout), charges_(charges), cost_(problem, layout, charges) {}
 
@@ -246,7 +246,7 @@ private:
   };
 
   TileReduceProblem const &p_;
-  ReduceLayout const &layout_;
+  IntervalLayout const &layout_;
   StepCharges charges_;
   TileReduceCost cost_;
   Choice<TileReducePlan> *choice_ = nullptr;
@@ -262,7 +262,8 @@ private:
 /// The plan of a reduction on more than one tile. \throws PlanError  constraints that no plan
 /// obeys, or operands that fit nowhere.
 /// \param layout  where the operands lie; empty: anywhere
-inline TileReduceChoice planTileReduce(TileReduceProblem const &problem, ReduceLayout const &layout,
+inline TileReduceChoice planTileReduce(TileReduceProblem const &problem,
+                                       IntervalLayout const &layout,
                                        Constraints const &constraints = {},
                                        StepCharges const &charges = {}) {
   return detail::TileReduceSearch(problem, layout, charges).run(constraints);

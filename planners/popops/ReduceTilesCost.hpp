@@ -26,7 +26,7 @@ struct ReduceOperands {
 };
 
 /// Units of `unit` elements by the tile that they begin on.
-inline std::vector<ReducePiece> piecesAtHome(ReduceLayout const &layout, std::uint64_t unit) {
+inline std::vector<ReducePiece> piecesAtHome(IntervalLayout const &layout, std::uint64_t unit) {
   std::vector<ReducePiece> pieces;
   for (std::size_t i = 0; i != layout.size(); ++i) {
     ReducePiece piece;
@@ -62,7 +62,7 @@ inline std::vector<ReducePiece> cutAtOutputs(std::vector<ReducePiece> const &pie
 class TileReduceCost {
 public:
   /// Keeps references to the problem and the layout.
-  TileReduceCost(TileReduceProblem const &problem, ReduceLayout const &layout,
+  TileReduceCost(TileReduceProblem const &problem, IntervalLayout const &layout,
                  StepCharges const &charges = {})
       : p_(problem), layout_(layout), charges_(charges) {}
 
@@ -244,7 +244,7 @@ private:
   }
 
   TileReduceProblem const &p_;
-  ReduceLayout const &layout_;
+  IntervalLayout const &layout_;
   StepCharges charges_;
 };
 

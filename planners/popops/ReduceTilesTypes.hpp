@@ -2,6 +2,7 @@
 #pragma once
 
 #include <planners/core/Choice.hpp>
+#include <planners/core/Intervals.hpp>
 #include <planners/core/Steps.hpp>
 
 #include <codelets/popops/ReduceCost.hpp>
@@ -37,14 +38,6 @@ struct TileReduceProblem {
     visit("outputsOnTile", self.outputsOnTile);
   }
 };
-
-/// Elements [begin, end) of `in`, in row-major order, that lie on a tile.
-struct ReduceInterval {
-  std::uint64_t begin, end;
-  unsigned tile;
-};
-/// Ascending; together all elements. Empty: nothing is known, or too many to look at.
-using ReduceLayout = std::vector<ReduceInterval>;
 
 /// How the first stage finds its operands.
 enum class ReduceFirst : std::uint32_t {

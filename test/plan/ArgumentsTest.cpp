@@ -45,6 +45,25 @@ TEST_CASE("products and convolutions are read") {
   CHECK(table.shape.embedding->entries == 100);
   CHECK(table.shape.embedding->indices == 30);
   CHECK(table.shape.embedding->update);
+  Arguments const map = parse({"elementwise", "8x9", "--op", "add", "--with", "9", "--in-place",
+                               "--mapping", "one", "--with-mapping", "cyclic"});
+  REQUIRE(map.shape.elements);
+  CHECK(map.shape.elements->shape == std::vector<std::uint64_t>{8, 9});
+  CHECK(map.shape.elements->other == std::vector<std::uint64_t>{9});
+  CHECK(map.shape.elements->op == "add");
+  CHECK(map.shape.elements->inPlace);
+  CHECK(map.shape.elements->mapping == Mapping::One);
+  CHECK(map.shape.elements->otherMapping == Mapping::Cyclic);
+  Arguments const cast = parse({"cast", "70", "--to", "float", "--result-mapping", "turned"});
+  REQUIRE(cast.shape.conversion);
+  CHECK(cast.shape.conversion->from == "half");
+  CHECK(cast.shape.conversion->to == "float");
+  CHECK(cast.shape.conversion->resultMapping == Mapping::Turned);
+  Arguments const copy = parse({"copy", "7x8x9", "--transpose", "--mapping", "one"});
+  REQUIRE(copy.shape.movement);
+  CHECK(copy.shape.movement->shape == std::vector<std::uint64_t>{7, 8, 9});
+  CHECK(copy.shape.movement->transposed);
+  CHECK_FALSE(copy.shape.movement->resultMapping);
   CHECK(parse({"table", "--charges", "published", "--only", "BERT"}).published);
   CHECK(parse({}).command == Arguments::Command::Help);
 }
@@ -54,8 +73,17 @@ TEST_CASE("what is wrong is named, with what is allowed") {
     CAPTURE(text);
     CHECK_THROWS_WITH_AS(parse(words), doctest::Contains(text), ArgumentError);
   };
-  fails({"matmull"},
-        "the command is 'matmull'; allowed: matmul, chain, conv, reduce, embedding, table, help");
+  fails({"matmull"}, "the command is 'matmull'; allowed: matmul, chain, conv, reduce, embedding, "
+                     "elementwise, cast, "
+                     "copy, table, help");
+  fails({"elementwise", "10x10"}, "elementwise needs --op NAME");
+  fails({"elementwise", "10x10", "--op", "add", "--with", "5"}, "--with does not fit");
+  fails({"elementwise", "10x10", "--op", "add", "--mapping", "here"},
+        "--mapping is 'here'; allowed: linear, one, turned, cyclic");
+  fails({"copy", "10"}, "copy needs --transpose, --result-mapping WHERE or both");
+  fails({"copy", "10", "--transpose"}, "--transpose: the problem has one dimension");
+  fails({"cast", "10"}, "cast needs --to TYPE");
+  fails({"cast", "10", "--to", "half"}, "that is no cast");
   fails({"reduce", "10x10"}, "reduce needs --dims");
   fails({"reduce", "10x10", "--dims", "2"}, "--dims has 2; the problem has 2 dimensions");
   fails({"reduce", "10x10x10", "--dims", "0x2"}, "--dims must be neighbours");

@@ -26,7 +26,7 @@ using poputil::poplibs_error;
 
 namespace {
 
-// A graph on one of two tiles, and what its vertices took when it ran.
+// A graph on two tiles, and what its vertices took when it ran.
 class Profiled {
 public:
   Profiled() : device_(modelOf(2)), graph(device_.getTarget()) { popops::addCodelets(graph); }
@@ -37,15 +37,24 @@ public:
     return t;
   }
 
-  /// Of the one vertex of that type.
-  std::uint64_t cyclesOf(std::string const &vertex) {
+  /// n elements on each tile, so that each computes its own.
+  Tensor onBoth(poplar::Type const &type, std::size_t n) {
+    Tensor const t = graph.addVariable(type, {2 * n});
+    graph.setTileMapping(t.slice(0, n), 0);
+    graph.setTileMapping(t.slice(n, 2 * n), 1);
+    return t;
+  }
+
+  /// Of one vertex of that type; there are as many as said, all alike.
+  std::uint64_t cyclesOf(std::string const &vertex, unsigned instances = 1) {
     poplar::Engine engine(graph, prog);
     engine.load(device_);
     engine.run(0);
     auto const profile = engine.getExecutionProfile();
     auto const &type = profile["vertexTypes"][vertex];
-    CHECK(type["instances"].asUint() == 1);
-    return type["cycles"].asUint();
+    CHECK(type["instances"].asUint() == instances);
+    CHECK(type["cycles"].asUint() % instances == 0);
+    return type["cycles"].asUint() / instances;
   }
 
 private:
@@ -188,25 +197,24 @@ TEST_CASE("binary operations cost what profiles show") {
     CAPTURE(static_cast<int>(o.op));
     for (unsigned n : {1U, 48U, 49U, 1000U}) {
       Profiled broadcast;
-      Tensor const in = broadcast.variable(o.in, {n}), scalar = broadcast.variable(o.in, {1});
+      Tensor const in = broadcast.onBoth(o.in, n), scalar = broadcast.variable(o.in, {1});
       if (o.op == BinaryOpType::VARIANCE_TO_INV_STD_DEV)
         popops::varianceToInvStdDev(broadcast.graph, in, scalar, broadcast.prog, o.out);
       else
         popops::map(broadcast.graph, o.op, in, scalar, broadcast.prog);
       auto const estimate = broadcastArithmetic1DCycleEstimate(ipu(), o.op, o.in, o.out, false, n);
-      CHECK(estimate.cycles == broadcast.cyclesOf("popops::Map<" + nameOf(o.out) + ">"));
+      CHECK(estimate.cycles == broadcast.cyclesOf("popops::Map<" + nameOf(o.out) + ">", 2));
       CHECK(estimate.flops == n);
       if (o.in != o.out)
         continue;
       Profiled both, inPlace;
-      popops::mapInPlace(both.graph, o.op, both.variable(o.in, {n}), both.variable(o.in, {n}),
-                         both.prog);
-      popops::mapInPlace(inPlace.graph, o.op, inPlace.variable(o.in, {n}),
-                         inPlace.variable(o.in, {1}), inPlace.prog);
+      popops::mapInPlace(both.graph, o.op, both.onBoth(o.in, n), both.onBoth(o.in, n), both.prog);
+      popops::mapInPlace(inPlace.graph, o.op, inPlace.onBoth(o.in, n), inPlace.variable(o.in, {1}),
+                         inPlace.prog);
       std::string const vertex = "popops::MapInPlace<" + nameOf(o.out) + ">";
-      CHECK(getBinaryOp1DInPlaceEstimate(ipu(), o.in, o.op, n) == both.cyclesOf(vertex));
+      CHECK(getBinaryOp1DInPlaceEstimate(ipu(), o.in, o.op, n) == both.cyclesOf(vertex, 2));
       CHECK(broadcastArithmetic1DCycleEstimate(ipu(), o.op, o.in, o.out, true, n).cycles ==
-            inPlace.cyclesOf(vertex));
+            inPlace.cyclesOf(vertex, 2));
     }
   }
   // An addition takes a cycle for two floats and the loop two: 12 for eight.

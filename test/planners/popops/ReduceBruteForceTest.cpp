@@ -14,10 +14,10 @@ using namespace cottonwood::planner;
 namespace {
 
 /// `elements` in order, as many on each tile.
-ReduceLayout inOrder(std::uint64_t elements, unsigned tiles, std::uint64_t grain) {
+IntervalLayout inOrder(std::uint64_t elements, unsigned tiles, std::uint64_t grain) {
   std::uint64_t each = detail::ceilQuotient(elements, tiles);
   each = detail::ceilQuotient(each, grain) * grain;
-  ReduceLayout layout;
+  IntervalLayout layout;
   for (std::uint64_t begin = 0; begin < elements; begin += each)
     layout.push_back({begin, std::min(begin + each, elements), unsigned(layout.size())});
   return layout;
@@ -27,7 +27,7 @@ ReduceLayout inOrder(std::uint64_t elements, unsigned tiles, std::uint64_t grain
 /// results.
 class AllPlans {
 public:
-  AllPlans(TileReduceProblem const &problem, ReduceLayout const &layout)
+  AllPlans(TileReduceProblem const &problem, IntervalLayout const &layout)
       : p_(problem), hasLayout_(!layout.empty()), cost_(problem, layout) {}
 
   std::uint64_t cheapest() {
@@ -113,9 +113,9 @@ TEST_CASE("no plan of 120 random reductions is cheaper than the chosen one") {
     p.inputBytes = random() % 2 == 0 ? 2 : 4;
     p.logAdd = random() % 8 == 0;
     p.outputsOnTile = random() % 3 == 0 ? upTo(p.outer * p.inner) : 0;
-    ReduceLayout const layout = random() % 4 == 0
-                                    ? ReduceLayout()
-                                    : inOrder(p.outer * p.reduced * p.inner, p.tiles, upTo(8));
+    IntervalLayout const layout = random() % 4 == 0
+                                      ? IntervalLayout()
+                                      : inOrder(p.outer * p.reduced * p.inner, p.tiles, upTo(8));
     CAPTURE(toText(p));
     CAPTURE(layout.size());
     TileReduceChoice const choice = planTileReduce(p, layout);

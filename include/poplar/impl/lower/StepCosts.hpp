@@ -56,11 +56,11 @@ public:
     unsigned const bus =
         target.supportsExchangeBusSharing() ? target.getTilesPerSharedExchangeBus() : 1;
     if (target.getNumIPUs() > 1)
-      ledger.forEachCrossing(tilesPerIPU_,
-                             [&](std::uint32_t src, std::uint32_t dst, std::uint64_t bytes) {
-                               crossing_[{src, dst}] += bytes;
-                             });
-    ledger.settle(bus, [&](std::uint32_t tile, ExchangeLedger::Traffic const &traffic) {
+      ledger.traffic().forEachCrossing(
+          tilesPerIPU_, [&](std::uint32_t src, std::uint32_t dst, std::uint64_t bytes) {
+            crossing_[{src, dst}] += bytes;
+          });
+    ledger.traffic().settle(bus, [&](std::uint32_t tile, model::TileTraffic const &traffic) {
       Entry &entry = at(tile);
       entry.out += traffic.out;
       entry.in += traffic.in;

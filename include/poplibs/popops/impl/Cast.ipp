@@ -3,6 +3,7 @@
 #include <popops/Cast.hpp>
 #include <popops/ElementWise.hpp>
 #include <popops/impl/CastTypes.hpp>
+#include <popops/impl/ElementWiseTiles.hpp>
 #include <popops/impl/Partition.hpp>
 #include <poputil/DebugInfo.hpp>
 #include <poputil/VertexTemplates.hpp>
@@ -70,16 +71,24 @@ POP_INLINE void checkAccuracyArguments(char const *where, Tensor const &input, T
                               "; allowed: float to half, half to float");
 }
 
+/// \param debugContext  names the note on the plan
 POP_INLINE void addCastVertices(::poplar::Graph &graph, Tensor const &src, Tensor const &dst,
-                                ::poplar::ComputeSet cs) {
+                                ::poplar::ComputeSet cs,
+                                ::poplar::DebugContext const &debugContext = {}) {
   auto const order = memoryOrder(dst);
   Tensor in = src.dimShuffle(order).flatten(), out = dst.dimShuffle(order).flatten();
-  planner::ElementWiseProblem problem;
-  problem.elements = out.numElements();
-  auto const plan = planner::planElementWise(problem, crewOf(graph.getTarget()));
+  std::vector<Share> shares;
+  planner::TileMapPlan plan;
+  if (auto const job = castJob(graph, in, out)) {
+    shares = plannedShares(graph, *job, out, debugContext, plan);
+  } else {
+    planner::ElementWiseProblem problem;
+    problem.elements = out.numElements();
+    shares = sharesOf(graph, out, planner::planElementWise(problem, crewOf(graph.getTarget())));
+  }
   std::string const name =
       ::poputil::templateVertex("popops::Cast", in.elementType(), out.elementType());
-  for (Share const &share : sharesOf(graph, out, plan)) {
+  for (Share const &share : shares) {
     auto const v =
         graph.addVertex(cs, name, {{"in", partOf(in, share)}, {"out", partOf(out, share)}});
     graph.setTileMapping(v, share.tile);
@@ -108,6 +117,21 @@ POP_INLINE void addSameBitsVertices(::poplar::Graph &graph, Tensor const &src, T
 }
 
 } // namespace cottonwood::popops::detail
+
+namespace cottonwood::popops {
+
+POP_INLINE std::optional<TileMapJob> castJob(::poplar::Graph const &graph, Tensor const &in,
+                                             Tensor const &out) {
+  auto job = tileMapJob(graph, out, false);
+  if (!job)
+    return job;
+  job->problem.vertex = planner::ElementVertex::CAST;
+  job->problem.cast = detail::castKindOf(in.elementType(), out.elementType());
+  job->operands.push_back(tileMapOperand(graph, in));
+  return job;
+}
+
+} // namespace cottonwood::popops
 
 namespace popops {
 
@@ -145,7 +169,7 @@ POP_INLINE poplar::program::Program cast(poplar::Graph &graph, poplar::Tensor sr
   if (detail::sameBits(src.elementType(), dst.elementType()))
     return poplar::program::Copy(src.reinterpret(dst.elementType()), dst, false, debugContext);
   poplar::ComputeSet const cs = graph.addComputeSet(debugContext);
-  detail::addCastVertices(graph, src, dst, cs);
+  detail::addCastVertices(graph, src, dst, cs, debugContext);
   return poplar::program::Sequence({poplar::program::Execute(cs, debugContext)}, debugContext);
 }
 

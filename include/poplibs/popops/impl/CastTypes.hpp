@@ -1,7 +1,9 @@
 // Which element types are cast to which.
 #pragma once
 
+#include <codelets/popops/CastCost.hpp>
 #include <poplar/Type.hpp>
+#include <poplar/impl/base/TypeInfo.hpp>
 
 #include <algorithm>
 #include <initializer_list>
@@ -46,6 +48,15 @@ inline bool sameBits(Type const &a, Type const &b) {
   return (a == b && !a.requiresMetadata()) || (isLongLong(a) && isLongLong(b)) ||
          (isOneOf(a, {TypeId::Int, TypeId::UnsignedInt}) &&
           isOneOf(b, {TypeId::Int, TypeId::UnsignedInt}));
+}
+
+/// What decides the speed of a cast.
+inline vertices::CastKind castKindOf(Type const &from, Type const &to) {
+  auto const end = [](Type const &type) {
+    return vertices::CastType{static_cast<unsigned>(base::sizeOf(type)), type == ::poplar::FLOAT,
+                              type == ::poplar::HALF};
+  };
+  return vertices::castKind(end(from), end(to));
 }
 
 } // namespace cottonwood::popops::detail

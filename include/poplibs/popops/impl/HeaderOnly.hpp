@@ -49,6 +49,7 @@
 #include <popops/impl/Codelets.ipp>
 #include <popops/impl/DynamicSlice.ipp>
 #include <popops/impl/ElementWise.ipp>
+#include <popops/impl/ElementWiseTiles.ipp>
 #include <popops/impl/ElementWiseUtil.ipp>
 #include <popops/impl/Encoding.ipp>
 #include <popops/impl/Expr.ipp>
@@ -58,6 +59,7 @@
 #include <popops/impl/GatherStatistics.ipp>
 #include <popops/impl/HostSliceTensor.ipp>
 #include <popops/impl/IndexVectors.ipp>
+#include <popops/impl/Layouts.ipp>
 #include <popops/impl/Loop.ipp>
 #include <popops/impl/MapEmit.ipp>
 #include <popops/impl/MapFunctorEmit.ipp>

@@ -1,6 +1,7 @@
 // From typed expressions over tensors to vertices.
 #pragma once
 
+#include <popops/impl/ElementWiseTiles.hpp>
 #include <popops/impl/MapTerm.hpp>
 
 #include <poplar/Graph.hpp>
@@ -15,6 +16,7 @@ struct MapOptions {
   bool simplify = true; ///< rewrite expressions
   bool expandBroadcasts =
       false; ///< broadcast operands as gathered views instead of patterns of the vertex
+  planner::Constraints plan; ///< of the plan on several tiles; no option sets them
 };
 
 /// \throws poputil::poplibs_error  `out` has not the shape and type of an elementwise function's
@@ -57,6 +59,9 @@ public:
   /// copies.
   void finish();
 
+  /// What was planned last on several tiles, if anything.
+  std::optional<TileMapJob> const &lastJob() const { return job_; }
+
 private:
   std::vector<std::size_t> shapeOf(Term const &term) const;
   void checkOutput(Term const &term, std::vector<std::size_t> const &shape,
@@ -67,8 +72,9 @@ private:
   /// Takes parts out of a term until it fits into one vertex program.
   void fit(Term &term);
   /// The term's value into `out` of its shape, directly.
-  void emit(Term term, ::poplar::Tensor const &out);
-  void emitVertices(Term const &term, ::poplar::Tensor const &out);
+  /// \param isNew  nobody has seen `out`: it may be mapped anew
+  void emit(Term term, ::poplar::Tensor const &out, bool isNew = false);
+  void emitVertices(Term const &term, ::poplar::Tensor const &out, bool isNew);
   /// A part of a term is computed before the rest.
   void replaceByTensor(Term &part);
   // In MapWide.ipp
@@ -84,6 +90,7 @@ private:
   MapOptions options_;
   ::poplar::ComputeSet set_;
   bool hasSet_ = false;
+  std::optional<TileMapJob> job_;
   std::vector<::poplar::program::Copy> copies_; ///< of tensors into new ones
   std::vector<::poplar::program::Copy>
       results_; ///< of new tensors to where they belong, after all others

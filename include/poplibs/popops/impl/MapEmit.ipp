@@ -57,8 +57,10 @@ POP_INLINE bool fitsProgram(TermSize const &size) {
 class MapVertexBuilder {
 public:
   /// \param operands  by index of the term's inputs; null for the vertex's own output.
-  MapVertexBuilder(std::vector<MapOperand const *> const &operands, Share const &share)
-      : operands_(operands), share_(share), values_(operands.size()),
+  /// \param laidOut  see MapOperand::region()
+  MapVertexBuilder(std::vector<MapOperand const *> const &operands, Share const &share,
+                   bool laidOut)
+      : operands_(operands), share_(share), laidOut_(laidOut), values_(operands.size()),
         made_(operands.size(), false) {}
 
   std::vector<std::uint32_t> program(Term const &term) { return builder_.finish(build(term)); }
@@ -87,7 +89,7 @@ private:
         values_[term.input] = builder_.output(type);
       } else {
         auto &regions = regions_[static_cast<unsigned>(type)];
-        OperandRegion const part = operand->region(share_);
+        OperandRegion const part = operand->region(share_, laidOut_);
         values_[term.input] =
             builder_.input(type, static_cast<unsigned>(regions.size()), part.pattern);
         regions.push_back(part.region);
@@ -116,6 +118,7 @@ private:
 
   std::vector<MapOperand const *> const &operands_;
   Share const &share_;
+  bool laidOut_;
   vertices::MapProgramBuilder builder_;
   std::vector<Value> values_;
   std::vector<bool> made_;
@@ -143,6 +146,30 @@ POP_INLINE planner::ElementWiseProblem mapProblem(Term const &term, std::size_t 
   problem.cyclesPer8 = static_cast<unsigned>(4 * size.operations);
   problem.bytesPer8 = static_cast<unsigned>(32 * (numInputs + 1));
   return problem;
+}
+
+/// The same for several tiles, if it is to be planned there.
+POP_INLINE std::optional<TileMapJob> mapJob(::poplar::Graph const &graph, Tensor const &flat,
+                                            bool places, bool inPlace, Term const &term,
+                                            std::vector<Tensor> const &tensors,
+                                            std::vector<MapOperand const *> const &operands) {
+  auto job = tileMapJob(graph, flat, places);
+  if (!job)
+    return job;
+  job->problem.inPlace = inPlace;
+  Share const first{0, {Interval(0, 1)}};
+  job->problem.cyclesPer8 =
+      vertices::mapCyclesPer8(MapVertexBuilder(operands, first, false).program(term).data());
+  for (unsigned i = 0; i != operands.size(); ++i) {
+    if (!operands[i])
+      continue;
+    job->operands.push_back(operands[i]->planned(graph));
+    unsigned source = 0;
+    while (!(tensors[source] == tensors[i]))
+      ++source;
+    job->operands.back().source = source;
+  }
+  return job;
 }
 
 } // namespace detail
@@ -243,7 +270,7 @@ POP_INLINE bool MapEmitter::disturbs(Tensor const &out, Term const &term) const 
 POP_INLINE Tensor MapEmitter::evaluate(Term term) {
   auto const shape = shapeOf(term);
   Tensor const out = newTensor(term, shape);
-  emit(std::move(term), out);
+  emit(std::move(term), out, true);
   return out;
 }
 
@@ -300,7 +327,7 @@ POP_INLINE void MapEmitter::replaceByTensor(Term &part) {
   part = Term::makeInput(static_cast<unsigned>(tensors_.size() - 1), type);
 }
 
-POP_INLINE void MapEmitter::emit(Term term, Tensor const &out) {
+POP_INLINE void MapEmitter::emit(Term term, Tensor const &out, bool isNew) {
   if (options_.simplify)
     term = simplified(std::move(term));
   if (term.isInput()) {
@@ -316,10 +343,10 @@ POP_INLINE void MapEmitter::emit(Term term, Tensor const &out) {
   if (isWideOperation(term))
     return emitWide(term, out);
   fit(term);
-  emitVertices(term, out);
+  emitVertices(term, out, isNew);
 }
 
-POP_INLINE void MapEmitter::emitVertices(Term const &term, Tensor const &out) {
+POP_INLINE void MapEmitter::emitVertices(Term const &term, Tensor const &out, bool isNew) {
   auto const order = memoryOrder(out);
   Tensor const ordered = out.dimShuffle(order);
   auto const shape = ordered.shape();
@@ -347,12 +374,22 @@ POP_INLINE void MapEmitter::emitVertices(Term const &term, Tensor const &out) {
     set_ = graph_.addComputeSet(debugContext_);
     hasSet_ = true;
   }
-  auto const plan = planner::planElementWise(
-      detail::mapProblem(term, flat.numElements(), storage.size()), crewOf(graph_.getTarget()));
+  planner::TileMapPlan plan;
+  std::vector<Share> shares;
+  job_ = detail::mapJob(graph_, flat, isNew, inPlace, term, tensors_, operands);
+  if (job_) {
+    job_->constraints = options_.plan;
+    shares = plannedShares(graph_, *job_, flat, debugContext_, plan);
+  } else {
+    shares = sharesOf(
+        graph_, flat,
+        planner::planElementWise(detail::mapProblem(term, flat.numElements(), storage.size()),
+                                 crewOf(graph_.getTarget())));
+  }
   std::string const name =
       ::poputil::templateVertex(inPlace ? "popops::MapInPlace" : "popops::Map", out.elementType());
-  for (Share const &share : sharesOf(graph_, flat, plan)) {
-    detail::MapVertexBuilder builder(operands, share);
+  for (Share const &share : shares) {
+    detail::MapVertexBuilder builder(operands, share, plan.broadcasts);
     auto const program = builder.program(term);
     ::poplar::VertexRef const vertex = graph_.addVertex(set_, name);
     detail::connectMapVertex(graph_, vertex, builder, partOf(flat, share), program);

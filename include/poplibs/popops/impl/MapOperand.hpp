@@ -5,6 +5,8 @@
 #include <popops/impl/MapTerm.hpp>
 #include <popops/impl/Partition.hpp>
 
+#include <planners/popops/ElementWiseTilesTypes.hpp>
+
 namespace cottonwood::popops {
 
 /// A region to connect and the pattern that reads it.
@@ -22,14 +24,18 @@ public:
              bool expandBroadcasts);
 
   MapType type() const { return type_; }
-  /// For the elements of the result that a share names.
-  OperandRegion region(Share const &share) const;
+  /// For the elements of the result that a share names. \param laidOut  repeated elements as often
+  /// as they are read; scalars are not
+  OperandRegion region(Share const &share, bool laidOut = false) const;
+  /// As planners for tiles see it.
+  planner::TileMapOperand planned(::poplar::Graph const &graph) const;
 
 private:
   OperandRegion patternRegion(Interval const &range) const;
 
   MapType type_;
   bool isFull_ = false, isScalar_ = false;
+  std::size_t distinct_ = 0; ///< elements of the tensor, if flat_ repeats them
   Tensor flat_;     ///< the tensor's own elements, those of outer broadcasts repeated if need be
   Tensor expanded_; ///< all elements of the result's shape
   std::size_t period_ = 0, repeat_ = 0; ///< of the pattern over the whole result

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <popops/impl/ElementWiseTiles.hpp>
 #include <popops/impl/MapOperand.hpp>
 #include <poputil/Broadcast.hpp>
 
@@ -62,6 +63,7 @@ POP_INLINE MapOperand::MapOperand(Tensor const &t, std::vector<std::size_t> cons
   } else {
     if (runs[0].repeats) {
       flat_ = detail::expandLeading(t, shape).flatten();
+      distinct_ = t.numElements();
       runs.erase(runs.begin());
     }
     // Now [there, repeated] or [there, repeated, there].
@@ -75,14 +77,24 @@ POP_INLINE MapOperand::MapOperand(Tensor const &t, std::vector<std::size_t> cons
   }
 }
 
-POP_INLINE OperandRegion MapOperand::region(Share const &share) const {
+POP_INLINE OperandRegion MapOperand::region(Share const &share, bool laidOut) const {
   if (isFull_)
     return {partOf(flat_, share), {}};
   if (isScalar_)
     return {flat_, vertices::MapPattern::scalar()};
-  if (share.intervals.size() > 1)
+  if (laidOut || share.intervals.size() > 1)
     return {partOf(expanded_, share), {}};
   return patternRegion(share.intervals.front());
+}
+
+POP_INLINE planner::TileMapOperand MapOperand::planned(::poplar::Graph const &graph) const {
+  planner::TileMapOperand operand = tileMapOperand(graph, flat_);
+  if (!isFull_) {
+    operand.period = isScalar_ ? 1 : period_;
+    operand.repeat = isScalar_ ? expanded_.numElements() : repeat_;
+    operand.distinct = distinct_;
+  }
+  return operand;
 }
 
 POP_INLINE OperandRegion MapOperand::patternRegion(Interval const &range) const {

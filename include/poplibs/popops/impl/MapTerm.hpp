@@ -55,8 +55,8 @@ struct Term {
 /// element types of the tensors. \throws poputil::poplibs_error  types cannot be found or do not
 /// fit, or an operation does not exist for a type; the
 ///         text has the expression and the tensors' types.
-POP_INLINE Term typedTerm(char const *where, ::popops::expr::Expr const &expr,
-                          std::span<::poplar::Type const> types);
+POP_API POP_INLINE Term typedTerm(char const *where, ::popops::expr::Expr const &expr,
+                                  std::span<::poplar::Type const> types);
 
 /// Rewrites that keep the value up to rounding: x^2 to square(x), x * 1 to x, x % 8 to x & 7 for
 /// unsigned x, and others.

@@ -108,11 +108,7 @@ POP_INLINE vertices::CastKind castKindOf(char const *where, Type const &from, Ty
         where, "from ", from, " to ", to,
         "; allowed: float, half, bool and integers of up to 32 bits to each other, the latter two "
         "also to 64-bit integers");
-  auto const end = [](Type const &type) {
-    return vertices::CastType{static_cast<unsigned>(base::sizeOf(type)), type == ::poplar::FLOAT,
-                              type == ::poplar::HALF};
-  };
-  return vertices::castKind(end(from), end(to));
+  return castKindOf(from, to);
 }
 
 } // namespace cottonwood::popops::detail

@@ -1,13 +1,16 @@
 #pragma once
 
 #include <popops/Rearrange.hpp>
+#include <popops/impl/Layouts.hpp>
 #include <popops/impl/Partition.hpp>
+#include <popops/impl/TransposeTiles.hpp>
 #include <poputil/DebugInfo.hpp>
 #include <poputil/TileMapping.hpp>
 #include <poputil/VertexTemplates.hpp>
 #include <poputil/exceptions.hpp>
 
 #include <poplar/impl/base/Error.hpp>
+#include <poplar/impl/graph/HandleAccess.hpp>
 
 #include <numeric>
 #include <optional>
@@ -40,6 +43,45 @@ POP_INLINE void addTransposeVertex(::poplar::Graph &graph, ::poplar::ComputeSet 
   graph.setInitialValue(v["rows"], rows);
   graph.setInitialValue(v["columns"], columns);
   graph.setTileMapping(v, tile);
+}
+
+POP_INLINE std::string transposeNote(planner::TransposeChoice const &choice) {
+  return planner::toText(choice.plan) + ": " + std::to_string(choice.terms.total()) + " cycles (" +
+         std::to_string(choice.terms.exchange) + " exchange, " +
+         std::to_string(choice.terms.compute) + " compute), " +
+         std::to_string(choice.cost.temporaryBytes) + " bytes of temporaries" +
+         (choice.exceedsMemory ? "; no plan fits" : "");
+}
+
+/// On several tiles: in [matrices, rows, columns] to out [matrices, columns, rows], which is new.
+POP_INLINE void addPlannedTransposes(::poplar::Graph &graph, ::poplar::ComputeSet const &cs,
+                                     Tensor const &in, Tensor const &out,
+                                     ::poplar::DebugContext const &debugContext) {
+  planner::IntervalLayout const layout = intervalLayout(graph, in.flatten());
+  planner::TransposeProblem const problem = transposeProblem(graph, in);
+  planner::TransposeChoice const choice = planner::planTranspose(problem, layout);
+  graph::HandleAccess::data(graph)->addNote(debugContext.getPathName(), transposeNote(choice));
+  auto const add = [&](Tensor const &from, Tensor const &to, unsigned tile) {
+    graph.setTileMapping(to, tile);
+    addTransposeVertex(graph, cs, from, to, static_cast<unsigned>(from.dim(1)),
+                       static_cast<unsigned>(from.dim(2)), tile);
+  };
+  planner::TransposePlan const &plan = choice.plan;
+  if (plan.home) {
+    for (planner::HomeMatrices const &home : planner::TransposeCost(problem, layout).homes())
+      add(in.slice(home.begin, home.end), out.slice(home.begin, home.end), home.tile);
+    return;
+  }
+  unsigned tile = 0;
+  for (std::size_t m = 0; m < problem.matrices; m += plan.matrices)
+    for (std::size_t r = 0; r < problem.rows; r += plan.rows)
+      for (std::size_t c = 0; c < problem.columns; c += plan.columns) {
+        std::size_t const endM = std::min<std::size_t>(m + plan.matrices, problem.matrices),
+                          endR = std::min<std::size_t>(r + plan.rows, problem.rows),
+                          endC = std::min<std::size_t>(c + plan.columns, problem.columns);
+        add(in.slice({m, r, c}, {endM, endR, endC}), out.slice({m, c, r}, {endM, endC, endR}),
+            tile++);
+      }
 }
 
 POP_INLINE void checkGrouping(char const *what, Tensor const &t, GroupingInfo const &grouping) {
@@ -86,6 +128,26 @@ POP_INLINE std::optional<GroupingInfo> groupingLike(::poplar::Graph const &graph
 }
 
 } // namespace cottonwood::popops::detail
+
+namespace cottonwood::popops {
+
+POP_INLINE planner::TransposeProblem transposeProblem(::poplar::Graph const &graph,
+                                                      Tensor const &in) {
+  ::poplar::Target const &target = graph.getTarget();
+  planner::TransposeProblem problem;
+  problem.matrices = in.dim(0);
+  problem.rows = in.dim(1);
+  problem.columns = in.dim(2);
+  problem.tiles = target.getNumTiles();
+  problem.workers = target.getNumWorkerContexts();
+  problem.tilesPerBus =
+      target.supportsExchangeBusSharing() ? target.getTilesPerSharedExchangeBus() : 1;
+  problem.elementBytes = static_cast<unsigned>(target.getTypeSize(in.elementType()));
+  problem.bytesPerTile = target.getBytesPerTile();
+  return problem;
+}
+
+} // namespace cottonwood::popops
 
 namespace popops {
 namespace rearrange {
@@ -149,6 +211,12 @@ POP_INLINE poplar::Tensor partialTranspose(poplar::Graph &graph, poplar::Tensor 
   std::size_t const matrices = in.numElements() / rows / columns;
   poplar::Tensor const from = in.reshape({matrices, std::size_t(rows) * columns}),
                        to = out.reshape({matrices, std::size_t(rows) * columns});
+  if (graph.getTarget().getNumTiles() > 1) {
+    cottonwood::popops::detail::addPlannedTransposes(graph, cs,
+                                                     in.reshape({matrices, rows, columns}),
+                                                     out.reshape({matrices, columns, rows}), {di});
+    return out;
+  }
   double const matrixCycles = 2. * rows * columns;
   for (auto const &share : cottonwood::popops::rowSharesOf(graph, from, matrixCycles)) {
     auto const &run = share.intervals.front();

@@ -56,10 +56,6 @@ private:
   std::size_t stage_ = 0;
 };
 
-/// Where the elements of a flat tensor lie; empty if it is in too many pieces to look at.
-POP_API POP_INLINE planner::ReduceLayout reduceLayout(::poplar::Graph const &graph,
-                                                      ::poplar::Tensor const &flat);
-
 /// What to plan for on several tiles.
 POP_API POP_INLINE planner::TileReduceProblem tileReduceProblem(::poplar::Graph const &graph,
                                                                 ReduceStage const &stage,

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <popops/impl/Layouts.hpp>
 #include <popops/impl/ReduceStages.hpp>
 #include <poputil/TileMapping.hpp>
 
@@ -22,7 +23,7 @@ public:
                     ::poplar::Type const &partialType)
       : vertices_(vertices), stage_(stage), partialType_(partialType),
         tiles_(vertices.graph().getTarget().getNumTiles()),
-        layout_(reduceLayout(vertices.graph(), stage.in.flatten())),
+        layout_(intervalLayout(vertices.graph(), stage.in.flatten())),
         problem_(tileReduceProblem(vertices.graph(), stage, partialType)),
         cost_(problem_, layout_) {
     if (!layout_.empty())
@@ -195,7 +196,7 @@ private:
   ReduceStage stage_;
   ::poplar::Type partialType_;
   unsigned tiles_, firstTile_ = 0;
-  planner::ReduceLayout layout_;
+  planner::IntervalLayout layout_;
   planner::TileReduceProblem problem_;
   planner::TileReduceCost cost_;
   std::vector<std::size_t> firstPart_; ///< by output row, where they have different numbers of them
@@ -204,23 +205,6 @@ private:
 } // namespace cottonwood::popops::detail
 
 namespace cottonwood::popops {
-
-POP_INLINE planner::ReduceLayout reduceLayout(::poplar::Graph const &graph,
-                                              ::poplar::Tensor const &flat) {
-  planner::ReduceLayout layout;
-  auto const mapping = graph.getTileMapping(flat);
-  std::size_t pieces = 0;
-  for (auto const &intervals : mapping)
-    pieces += intervals.size();
-  if (pieces > 16 * mapping.size())
-    return layout;
-  for (unsigned tile = 0; tile != mapping.size(); ++tile)
-    for (::poplar::Interval const &interval : mapping[tile])
-      layout.push_back({interval.begin(), interval.end(), tile});
-  std::sort(layout.begin(), layout.end(),
-            [](auto const &a, auto const &b) { return a.begin < b.begin; });
-  return layout;
-}
 
 POP_INLINE planner::TileReduceProblem tileReduceProblem(::poplar::Graph const &graph,
                                                         ReduceStage const &stage,
