@@ -91,14 +91,19 @@ POP_SIMD_INLINE void chainStep(V (&v)[N], [[maybe_unused]] bool resultIsSecond, 
   }
 }
 
-/// Applies a chain to N vectors; load(id, constant, k) is vector k of an array.
+/// Applies a chain to N vectors, the first of which begins at element i of the arrays; load(p, k)
+/// is vector k of those at p.
 template <std::size_t N, class V, class Load>
-POP_SIMD_INLINE void runChain(const MapChain &chain, V (&v)[N], Load load) {
-  arch::unrolled<N>([&](auto k) POP_SIMD_LAMBDA { v[k] = load(chain.first, false, k); });
+POP_SIMD_INLINE void runChain(const MapChain &chain, unsigned char *const *values, std::size_t i,
+                              V (&v)[N], Load load) {
+  const auto array = [&](std::uint8_t id)
+                         POP_SIMD_LAMBDA { return reinterpret_cast<const float *>(values[id]); };
+  const float *const first = array(chain.first) + i;
+  arch::unrolled<N>([&](auto k) POP_SIMD_LAMBDA { v[k] = load(first, k); });
   for (unsigned s = 0; s < chain.count; ++s) {
     const MapChainStep &step = chain.steps[s];
-    const auto other = [&](std::size_t k)
-                           POP_SIMD_LAMBDA { return load(step.other, step.constant, k); };
+    const float *const operand = array(step.other) + (step.constant ? 0 : i);
+    const auto other = [&](auto k) POP_SIMD_LAMBDA { return load(operand, k); };
     const auto apply = [&](auto op) POP_SIMD_LAMBDA {
       chainStep<decltype(op)::value>(v, step.resultIsSecond, other);
     };
@@ -141,20 +146,19 @@ void mapChain(const MapChain &chain, unsigned char *const *values, void *output,
   std::size_t i = 0;
   for (; i + TILE * V::width <= n; i += TILE * V::width) {
     V v[TILE];
-    detail::runChain(chain, v, [&](std::uint8_t id, bool constant, std::size_t k) POP_SIMD_LAMBDA {
-      return V::load(reinterpret_cast<const float *>(values[id]) + (constant ? 0 : i) +
-                     k * V::width);
+    detail::runChain(chain, values, i, v, [](const float *p, auto k) POP_SIMD_LAMBDA {
+      return V::load(p + k * V::width);
     });
-    arch::unrolled<TILE>([&](auto k) POP_SIMD_LAMBDA {
-      past ? v[k].stream(out + i + k * V::width) : v[k].store(out + i + k * V::width);
-    });
+    if (past)
+      arch::unrolled<TILE>([&](auto k) POP_SIMD_LAMBDA { v[k].stream(out + i + k * V::width); });
+    else
+      arch::unrolled<TILE>([&](auto k) POP_SIMD_LAMBDA { v[k].store(out + i + k * V::width); });
   }
   while (i < n) {
     const std::size_t m = n - i < V::width ? n - i : V::width;
     V v[1];
-    detail::runChain(chain, v, [&](std::uint8_t id, bool constant, std::size_t) POP_SIMD_LAMBDA {
-      return V::loadPartial(reinterpret_cast<const float *>(values[id]) + (constant ? 0 : i), m);
-    });
+    detail::runChain(chain, values, i, v,
+                     [&](const float *p, auto) POP_SIMD_LAMBDA { return V::loadPartial(p, m); });
     v[0].storePartial(out + i, m);
     i += m;
   }
