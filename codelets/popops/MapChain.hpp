@@ -131,6 +131,20 @@ POP_SIMD_INLINE void runChain(const MapChain &chain, unsigned char *const *value
     }
   }
 }
+
+/// Whether loads of the arrays would meet stores in ascending order, and would not in descending.
+POP_SIMD_INLINE bool runsBackward(const MapChain &chain, unsigned char *const *values,
+                                  const void *out) {
+  const auto meets = [&](bool backward) POP_SIMD_LAMBDA {
+    bool any = meetsStores(out, values[chain.first], backward);
+    for (unsigned s = 0; s < chain.count; ++s)
+      any =
+          any || (chain.steps[s].op >= vertices::FIRST_BINARY_MAP_OP && !chain.steps[s].constant &&
+                  meetsStores(out, values[chain.steps[s].other], backward));
+    return any;
+  };
+  return meets(false) && !meets(true);
+}
 } // namespace detail
 
 /// out[i] = the chain at element i, for i < n; `out` may be one of the arrays. With `past` results
@@ -143,17 +157,23 @@ void mapChain(const MapChain &chain, unsigned char *const *values, void *output,
   constexpr std::size_t TILE = sizeof(V) == 64 ? 8 : 4; // a quarter of the registers
   static_assert(TILE * V::width <= MAP_CHAIN_TILE);
   float *out = static_cast<float *>(output);
-  std::size_t i = 0;
-  for (; i + TILE * V::width <= n; i += TILE * V::width) {
+  constexpr std::size_t BLOCK = TILE * V::width;
+  const std::size_t blocks = n / BLOCK;
+  const bool backward = !past && detail::runsBackward(chain, values, out) && blocks != 0;
+  std::size_t k = backward ? (blocks - 1) * BLOCK : 0;
+  for (std::size_t left = blocks; left != 0;
+       --left, k += backward ? std::size_t{0} - BLOCK : BLOCK) {
     V v[TILE];
-    detail::runChain(chain, values, i, v, [](const float *p, auto k) POP_SIMD_LAMBDA {
-      return V::load(p + k * V::width);
+    detail::runChain(chain, values, k, v, [](const float *p, auto j) POP_SIMD_LAMBDA {
+      return V::load(p + j * V::width);
     });
+    float *const to = out + k;
     if (past)
-      arch::unrolled<TILE>([&](auto k) POP_SIMD_LAMBDA { v[k].stream(out + i + k * V::width); });
+      arch::unrolled<TILE>([&](auto j) POP_SIMD_LAMBDA { v[j].stream(to + j * V::width); });
     else
-      arch::unrolled<TILE>([&](auto k) POP_SIMD_LAMBDA { v[k].store(out + i + k * V::width); });
+      arch::unrolled<TILE>([&](auto j) POP_SIMD_LAMBDA { v[j].store(to + j * V::width); });
   }
+  std::size_t i = blocks * BLOCK;
   while (i < n) {
     const std::size_t m = n - i < V::width ? n - i : V::width;
     V v[1];
