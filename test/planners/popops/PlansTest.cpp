@@ -33,6 +33,9 @@ TEST_CASE("a long reduction with few outputs is cut into parts, others are not")
   CHECK(planReduce({1, 10000000, 1}).partSize % 64 == 0);
   CHECK(planReduce({100000, 100, 1}).parts == 1);
   CHECK(planReduce({1, 100, 1000000}).parts == 1);
+  CHECK(planReduce({1, 100, 1000}).parts == 1);
+  CHECK(planReduce({1, 10000, 1000}).parts > 6); // or each place would read short runs
+  CHECK(planReduce({64, 3136, 50}).parts == 1);
   CHECK(planReduce({1, 0, 5}).parts == 1);
 }
 
