@@ -18,14 +18,19 @@ struct RowExtremesProblem {
 
 namespace detail {
 
+/// What there is to look at pieces: `contexts` of all tiles, `workers` of one in turn.
+struct ExtremesMachine {
+  std::size_t contexts, workers;
+};
+
 /// On tiles: cycles of a stage that cuts rows into pieces, each for one worker context.
 inline std::uint64_t extremesStageCycles(RowExtremesProblem const &problem, std::size_t pieces,
-                                         std::size_t contexts) {
+                                         ExtremesMachine const &machine) {
   constexpr std::uint64_t STEP = 150; // a sync and the start of a compute set
   std::uint64_t const vertices = std::uint64_t{problem.rows} * pieces;
   std::uint64_t const each = (problem.columns + pieces - 1) / pieces;
-  std::uint64_t const rounds = (vertices + contexts - 1) / contexts;
-  return STEP + rounds * vertices::rowExtremesCycles(1, each);
+  std::uint64_t const rounds = (vertices + machine.contexts - 1) / machine.contexts;
+  return STEP + rounds * machine.workers * vertices::rowExtremesCycles(1, each);
 }
 
 /// Two words a piece, 4 bytes a cycle, come to where pieces are compared.
@@ -33,22 +38,23 @@ inline std::uint64_t extremesExchangeCycles(std::size_t pieces) {
   return 2 * std::uint64_t{pieces};
 }
 
-inline std::size_t extremesPiecesOnTiles(RowExtremesProblem const &problem, std::size_t contexts) {
+inline std::size_t extremesPiecesOnTiles(RowExtremesProblem const &problem,
+                                         ExtremesMachine const &machine) {
   // cheapest[k]: all stages that follow after 2^k pieces a row.
   std::array<std::uint64_t, 33> cheapest{};
   std::size_t best = 1;
-  std::uint64_t least = extremesStageCycles(problem, 1, contexts);
+  std::uint64_t least = extremesStageCycles(problem, 1, machine);
   for (unsigned k = 1; k < cheapest.size(); ++k) {
     std::size_t const pieces = std::size_t{1} << k;
-    if (pieces > problem.columns / 2 || problem.rows * pieces > contexts)
+    if (pieces > problem.columns / 2 || problem.rows * pieces > machine.contexts)
       break;
     RowExtremesProblem const rest{problem.rows, pieces};
-    cheapest[k] = extremesStageCycles(rest, 1, contexts);
+    cheapest[k] = extremesStageCycles(rest, 1, machine);
     for (unsigned j = 1; j < k; ++j)
-      cheapest[k] = std::min(cheapest[k], extremesStageCycles(rest, std::size_t{1} << j, contexts) +
-                                              cheapest[j]);
+      cheapest[k] = std::min(cheapest[k],
+                             extremesStageCycles(rest, std::size_t{1} << j, machine) + cheapest[j]);
     cheapest[k] += extremesExchangeCycles(pieces);
-    std::uint64_t const all = extremesStageCycles(problem, pieces, contexts) + cheapest[k];
+    std::uint64_t const all = extremesStageCycles(problem, pieces, machine) + cheapest[k];
     if (all < least) {
       least = all;
       best = pieces;
@@ -66,7 +72,7 @@ inline std::size_t planRowExtremes(RowExtremesProblem const &problem, Crew const
   if (problem.rows == 0)
     return 1;
   if (!crew.oneTile)
-    return detail::extremesPiecesOnTiles(problem, tiles * crew.workers);
+    return detail::extremesPiecesOnTiles(problem, {tiles * crew.workers, crew.workers});
   constexpr std::size_t SHORTEST = std::size_t{1} << 15;
   std::size_t pieces = 1;
   while (problem.rows * pieces < 4 * crew.threads && problem.rows * pieces % crew.threads != 0 &&

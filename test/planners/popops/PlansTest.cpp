@@ -71,7 +71,7 @@ TEST_CASE("rows with few neighbours are cut to find their extremes, on tiles in 
     CHECK(pieces <= 1472 * 6);
     columns = pieces;
   }
-  CHECK(stages == 3);
+  CHECK(stages > 2);
 }
 
 TEST_SUITE_END();
