@@ -36,8 +36,14 @@ constexpr std::uint64_t transposeSide(std::uint64_t elementBytes) {
 
 namespace detail {
 
-/// Bytes of a destination row in a block: two lines, which are fetched together.
-inline constexpr std::size_t TRANSPOSE_ROW_BYTES = 128;
+/// Bytes of a destination row in a block: two lines, which are fetched together. Past the caches
+/// more rows of the source take part, for longer runs in memory on both sides.
+constexpr std::size_t transposeRowBytes(bool past) { return past ? 256 : 128; }
+/// Blocks of the source that are fetched ahead, into the second cache: rows that are powers of two
+/// apart have few places in the first.
+inline constexpr std::uint64_t TRANSPOSE_AHEAD = 2;
+/// Bytes of a narrow source that are gone through column by column: they stay in the second cache.
+inline constexpr std::uint64_t TRANSPOSE_NARROW = std::uint64_t{1} << 17;
 
 POP_SIMD_INLINE std::int64_t signedOf(std::uint64_t x) { return static_cast<std::int64_t>(x); }
 
@@ -73,19 +79,25 @@ void transposePart(TransposePlane const &p, std::uint64_t row, std::uint64_t col
   }
 }
 
-/// TRANSPOSE_ROW_BYTES of rows by WIDE bytes of columns, put together beside the caches' sets.
+/// transposeRowBytes() of rows by WIDE bytes of columns, put together beside the caches' sets.
+/// \param ahead  how far behind a line of the source another one is fetched, if PAST
 template <std::size_t N, class Lanes, std::size_t WIDE, bool PAST>
 POP_SIMD_INLINE void transposeStaged(std::byte const *src, std::int64_t srcStride, std::byte *dst,
-                                     std::int64_t dstStride) {
-  constexpr std::size_t SIDE = 16 / N, TALL = Lanes::BYTES / N, ROWS = TRANSPOSE_ROW_BYTES / N;
-  alignas(64) std::byte block[WIDE / N][TRANSPOSE_ROW_BYTES];
-  for (std::size_t r = 0; r < ROWS; r += TALL)
+                                     std::int64_t dstStride, std::int64_t ahead) {
+  constexpr std::size_t SIDE = 16 / N, TALL = Lanes::BYTES / N, BYTES = transposeRowBytes(PAST);
+  alignas(64) std::byte block[WIDE / N][BYTES];
+  for (std::size_t r = 0; r < BYTES / N; r += TALL) {
+    std::byte const *const from = src + signedOf(r) * srcStride;
+    if constexpr (PAST)
+      for (std::size_t i = 0; i < TALL; ++i)
+        for (std::size_t b = 0; b < WIDE; b += 64)
+          __builtin_prefetch(from + signedOf(i) * srcStride + ahead + signedOf(b), 0, 2);
     for (std::size_t c = 0; c < WIDE / N; c += SIDE)
-      transposeTile<N, Lanes>(src + signedOf(r) * srcStride + c * N, srcStride, block[c] + r * N,
-                              TRANSPOSE_ROW_BYTES);
+      transposeTile<N, Lanes>(from + c * N, srcStride, block[c] + r * N, BYTES);
+  }
   for (std::size_t c = 0; c < WIDE / N; ++c, dst += dstStride)
 #pragma GCC unroll 8
-    for (std::size_t b = 0; b < TRANSPOSE_ROW_BYTES; b += Lanes::BYTES) {
+    for (std::size_t b = 0; b < BYTES; b += Lanes::BYTES) {
       Lanes const v = Lanes::load(block[c] + b, 16);
       PAST ? v.storePast(dst + b) : v.store(dst + b);
     }
@@ -95,7 +107,7 @@ POP_SIMD_INLINE void transposeStaged(std::byte const *src, std::int64_t srcStrid
 template <std::size_t N, class Lanes, std::size_t WIDE>
 POP_SIMD_INLINE void transposeDirect(std::byte const *src, std::int64_t srcStride, std::byte *dst,
                                      std::int64_t dstStride) {
-  constexpr std::size_t SIDE = 16 / N, TALL = Lanes::BYTES / N, ROWS = TRANSPOSE_ROW_BYTES / N;
+  constexpr std::size_t SIDE = 16 / N, TALL = Lanes::BYTES / N, ROWS = transposeRowBytes(false) / N;
   for (std::size_t r = 0; r < ROWS; r += TALL)
     for (std::size_t c = 0; c < WIDE / N; c += SIDE)
       transposeTile<N, Lanes>(src + signedOf(r) * srcStride + c * N, srcStride,
@@ -105,41 +117,62 @@ POP_SIMD_INLINE void transposeDirect(std::byte const *src, std::int64_t srcStrid
 /// Asks for the destination of a block.
 template <std::size_t WIDE>
 POP_SIMD_INLINE void fetchLines(std::byte *dst, std::int64_t stride, std::size_t columns) {
+  constexpr std::size_t BYTES = transposeRowBytes(false);
   for (std::size_t c = 0; c < columns; ++c, dst += stride)
 #pragma GCC unroll 2
-    for (std::size_t b = 0; b < TRANSPOSE_ROW_BYTES; b += 64)
+    for (std::size_t b = 0; b < BYTES; b += 64)
       __builtin_prefetch(dst + b, 1);
+}
+
+/// The distance of TRANSPOSE_AHEAD blocks from that of index `at` of `count` of a row of blocks.
+POP_SIMD_INLINE std::int64_t aheadOf(std::uint64_t at, std::uint64_t count, std::size_t wide,
+                                     std::int64_t nextRow) {
+  std::uint64_t const to = at + TRANSPOSE_AHEAD;
+  if (to < count) [[likely]]
+    return signedOf(TRANSPOSE_AHEAD * wide);
+  return signedOf(to / count) * nextRow + (signedOf(to % count) - signedOf(at)) * signedOf(wide);
 }
 
 /// Whole blocks along the rows of src, then what is left on two sides. There is a tile at least.
 template <std::size_t N, class Lanes, PlaneStores STORES>
 void transposeBlocks(TransposePlane const &p) {
   constexpr bool PAST = STORES == PlaneStores::Past;
-  constexpr std::size_t WIDE = PAST ? 128 : 64;
-  constexpr std::uint64_t ROWS = TRANSPOSE_ROW_BYTES / N, COLUMNS = WIDE / N, SIDE = 16 / N,
+  constexpr std::size_t WIDE = 64;
+  constexpr std::uint64_t ROWS = transposeRowBytes(PAST) / N, COLUMNS = WIDE / N, SIDE = 16 / N,
                           TALL = Lanes::BYTES / N;
   std::uint64_t const rows = p.rows / ROWS * ROWS, columns = p.columns / COLUMNS * COLUMNS;
   // What is left is at least a tile.
   std::uint64_t const leftRows = p.rows - rows, leftColumns = p.columns - columns;
   std::uint64_t const tall = leftRows == 0 || leftRows >= TALL ? leftRows : TALL,
                       wide = leftColumns == 0 || leftColumns >= SIDE ? leftColumns : SIDE;
-  for (std::uint64_t r = 0; r < rows; r += ROWS) {
-    std::byte const *src = p.src + signedOf(r) * p.srcStride;
-    std::byte *dst = p.dst + r * N;
+  const auto block = [&](std::uint64_t r, std::uint64_t c, [[maybe_unused]] std::int64_t ahead) {
+    std::byte const *const src = p.src + signedOf(r) * p.srcStride + c * N;
+    std::byte *const dst = p.dst + signedOf(c) * p.dstStride + r * N;
+    if constexpr (Lanes::BYTES == 64)
+      transposeDirect<N, Lanes, WIDE>(src, p.srcStride, dst, p.dstStride);
+    else
+      transposeStaged<N, Lanes, WIDE, PAST>(src, p.srcStride, dst, p.dstStride, ahead);
+  };
+  std::int64_t const nextRow = signedOf(ROWS) * p.srcStride;
+  // Of few columns many rows are taken, and written column by column, so that what is written at a
+  // time is long.
+  std::uint64_t const many = TRANSPOSE_NARROW / (columns * N + 1) / ROWS * ROWS;
+  bool const narrow = PAST && columns * N <= 512 && many > ROWS;
+  std::uint64_t const step = narrow ? many : ROWS;
+  for (std::uint64_t first = 0; first < rows; first += step) {
+    std::uint64_t const last = first + step < rows ? first + step : rows;
     for (std::uint64_t c = 0; c < columns; c += COLUMNS) {
-      std::byte *const next = dst + signedOf(COLUMNS) * p.dstStride;
       if constexpr (STORES == PlaneStores::Far)
         if (c + COLUMNS < columns)
-          fetchLines<WIDE>(next, p.dstStride, COLUMNS);
-      if constexpr (Lanes::BYTES == 64)
-        transposeDirect<N, Lanes, WIDE>(src, p.srcStride, dst, p.dstStride);
-      else
-        transposeStaged<N, Lanes, WIDE, PAST>(src, p.srcStride, dst, p.dstStride);
-      src += WIDE;
-      dst = next;
+          fetchLines<WIDE>(p.dst + signedOf(c + COLUMNS) * p.dstStride + first * N, p.dstStride,
+                           COLUMNS);
+      for (std::uint64_t r = first; r < last; r += ROWS)
+        block(r, c,
+              narrow ? signedOf(TRANSPOSE_AHEAD) * nextRow
+                     : aheadOf(c / COLUMNS, columns / COLUMNS, WIDE, nextRow));
     }
     if (wide != 0)
-      transposePart<N, Lanes>(p, r, p.columns - wide, ROWS, wide);
+      transposePart<N, Lanes>(p, first, p.columns - wide, last - first, wide);
   }
   if (tall != 0)
     for (std::uint64_t c = 0; c < p.columns; c += COLUMNS) {

@@ -26,6 +26,7 @@
 
 #include <codelets/arch/EntryTable.hpp>
 #include <codelets/arch/Shell.hpp>
+#include <codelets/popnn/PoolCompareKernel.hpp>
 #include <codelets/popnn/PoolKernel.hpp>
 
 namespace cottonwood::vertices {

@@ -1,216 +1,13 @@
 /// \file PoolKernel.hpp
-/// Windows over lines: the rules and fields are those of Pool.hpp.
+/// Sums and maxima of windows; the rules and fields are those of Pool.hpp.
 #pragma once
 
-#include <codelets/arch/Simd.hpp>
+#include <codelets/arch/SimdPairs.hpp>
+#include <codelets/popnn/PoolLines.hpp>
 
 namespace cottonwood::kernels {
 
-enum class PoolKind : std::uint8_t {
-  MAX,
-  SUM,
-  AVERAGE,         ///< sum over the window's elements
-  SUM_GRADIENT,    ///< windows that hold an element, added
-  AVERAGE_GRADIENT ///< each divided by the number of its elements
-};
-
-/// One dimension of outputs and inputs. A vertex has a box of both: `out` elements from outBase on,
-/// `in` from inBase on.
-struct PoolDim {
-  int out, outBase, in, inBase;
-  int kernel, stride, padding;
-  int acts;   ///< size of the whole dimension before pooling
-  int pooled; ///< and after
-};
-inline constexpr unsigned POOL_DIM_WORDS = 9;
-
-struct PoolRange {
-  int begin, end; ///< empty if end <= begin
-  POP_SIMD_INLINE int size() const { return end > begin ? end - begin : 0; }
-};
-
-/// Elements before pooling that are in window i.
-POP_SIMD_INLINE PoolRange poolWindow(const PoolDim &d, int i) {
-  const int first = i * d.stride - d.padding, last = first + d.kernel;
-  return {first > 0 ? first : 0, last < d.acts ? last : d.acts};
-}
-
-/// Windows that hold element i before pooling.
-POP_SIMD_INLINE PoolRange poolWindowsOf(const PoolDim &d, int i) {
-  const int last = i + d.padding, first = last - d.kernel;
-  const int begin = first < 0 ? 0 : first / d.stride + 1;
-  const int end = last < 0 ? 0 : last / d.stride + 1;
-  return {begin, end < d.pooled ? end : d.pooled};
-}
-
-/// A block [...dims, line, inner] of memory on both sides; the last of `dims` is the line.
-struct PoolGeometry {
-  const int *table; ///< POOL_DIM_WORDS for each dimension
-  unsigned dims;
-  unsigned inner;
-  bool gradient; ///< outputs are elements before pooling, inputs are pooled
-
-  POP_SIMD_INLINE PoolDim dim(unsigned d) const {
-    const int *w = table + POOL_DIM_WORDS * d;
-    return {w[0], w[1], w[2], w[3], w[4], w[5], w[6], w[7], w[8]};
-  }
-  /// Inputs of the box that output i of the box reads.
-  POP_SIMD_INLINE PoolRange range(const PoolDim &d, int i) const {
-    const PoolRange r = gradient ? poolWindowsOf(d, i + d.outBase) : poolWindow(d, i + d.outBase);
-    return {r.begin - d.inBase, r.end - d.inBase};
-  }
-};
-
 namespace detail {
-inline constexpr unsigned POOL_MAX_DIMS = 32;
-/// Floats of a buffer: results and parts of lines stay in L1.
-inline constexpr std::size_t POOL_BUFFER = 2048;
-/// Inner elements treated at a time.
-inline constexpr std::size_t POOL_INNER = 256;
-/// Fewer inner elements are treated one by one, along the line.
-inline constexpr std::size_t POOL_SHORT = 8;
-/// Lines that are combined in one pass over the buffer.
-inline constexpr unsigned POOL_LINES = 8;
-
-template <class V, class T> POP_SIMD_INLINE V poolLoad(const T *p, std::size_t n) {
-  return n >= static_cast<std::size_t>(V::width) ? V::load(p) : V::loadPartial(p, n);
-}
-template <class V, class T> POP_SIMD_INLINE void poolStore(V v, T *p, std::size_t n) {
-  if (n >= static_cast<std::size_t>(V::width))
-    v.store(p);
-  else
-    v.storePartial(p, n);
-}
-
-/// NaN in b leaves a, as in popops::reduce.
-template <bool MAX, class V> POP_SIMD_INLINE V poolCombine(V a, V b) {
-  return MAX ? V::max(b, a) : a + b;
-}
-
-/// Where the outer dimensions stand, and all combinations of inputs that they read.
-template <class Tag> class PoolLines {
-public:
-  explicit PoolLines(const PoolGeometry &geometry) : g_(geometry), outer_(geometry.dims - 1) {
-    std::size_t stride = std::size_t{geometry.inner};
-    for (unsigned d = geometry.dims; d-- > 0;) {
-      strides_[d] = stride;
-      stride *= static_cast<std::size_t>(geometry.dim(d).in);
-    }
-  }
-
-  /// \param line  index of the line among the outputs of the box.
-  void seek(std::size_t line) {
-    count_ = 1;
-    for (unsigned d = outer_; d-- > 0;) {
-      const PoolDim dim = g_.dim(d);
-      ranges_[d] = g_.range(dim, static_cast<int>(line % static_cast<std::size_t>(dim.out)));
-      line /= static_cast<std::size_t>(dim.out);
-      count_ *= static_cast<std::size_t>(ranges_[d].size());
-      at_[d] = ranges_[d].begin;
-    }
-  }
-  /// Input lines that the outputs of this one read.
-  std::size_t count() const { return count_; }
-  std::size_t offset() const {
-    std::size_t offset = 0;
-    for (unsigned d = 0; d < outer_; ++d)
-      offset += static_cast<std::size_t>(at_[d]) * strides_[d];
-    return offset;
-  }
-  /// The elements of a window at the current input line.
-  float windowElements() const {
-    float elements = 1;
-    for (unsigned d = 0; d < outer_; ++d) {
-      const PoolDim dim = g_.dim(d);
-      elements *= static_cast<float>(poolWindow(dim, at_[d] + dim.inBase).size());
-    }
-    return elements;
-  }
-  void next() {
-    for (unsigned d = outer_; d-- > 0;) {
-      if (++at_[d] < ranges_[d].end)
-        return;
-      at_[d] = ranges_[d].begin;
-    }
-  }
-
-private:
-  const PoolGeometry &g_;
-  unsigned outer_;
-  std::size_t count_ = 0;
-  std::size_t strides_[POOL_MAX_DIMS];
-  PoolRange ranges_[POOL_MAX_DIMS];
-  int at_[POOL_MAX_DIMS];
-};
-
-/// Which inputs of a line the outputs of some columns read. The same for all lines, so that it is
-/// computed once for lines that fit.
-template <class Tag> class PoolColumns {
-public:
-  explicit PoolColumns(const PoolGeometry &geometry)
-      : g_(geometry), line_(geometry.dim(geometry.dims - 1)) {}
-
-  const PoolDim &line() const { return line_; }
-  /// Columns [column, column + n), n <= POOL_BUFFER. \returns whether they are other ones than
-  /// before.
-  bool seek(int column, int n) {
-    if (column == column_ && n == n_)
-      return false;
-    column_ = column, n_ = n;
-    low_ = 0x7fffffff, high_ = 0;
-    for (int c = 0; c < n; ++c) {
-      const PoolRange r = g_.range(line_, column + c);
-      begin_[c] = r.begin, size_[c] = r.size();
-      if (size_[c]) {
-        low_ = r.begin < low_ ? r.begin : low_;
-        high_ = r.end > high_ ? r.end : high_;
-      }
-    }
-    // Columns with whole windows, each a stride behind the one before.
-    first_ = 0, last_ = 0;
-    if (!g_.gradient) {
-      while (first_ < n && size_[first_] != line_.kernel)
-        ++first_;
-      for (last_ = first_; last_ < n && size_[last_] == line_.kernel;)
-        ++last_;
-    }
-    return true;
-  }
-
-  /// For gradients: f(column, window, count) for runs of columns a stride apart and windows next to
-  /// each other that hold them. Each column meets its windows in order.
-  template <class F> POP_SIMD_INLINE void forWindows(F f) const {
-    const int stride = line_.stride;
-    for (int c = 0; c < stride && c < n_; ++c) {
-      const int place = column_ + c + line_.outBase + line_.padding;
-      const int rest = (place % stride + stride) % stride, count = (n_ - c - 1) / stride + 1;
-      for (int back = rest < line_.kernel ? (line_.kernel - 1 - rest) / stride : -1; back >= 0;
-           --back) {
-        const int window = (place - rest) / stride - back;
-        const int from = window < 0 ? -window : 0;
-        const int to = line_.pooled - window < count ? line_.pooled - window : count;
-        if (from < to)
-          f(c + from * stride, window + from - line_.inBase, static_cast<std::size_t>(to - from));
-      }
-    }
-  }
-
-  int begin(int c) const { return begin_[c]; }
-  int size(int c) const { return size_[c]; }
-  /// The range of all inputs.
-  int low() const { return low_; }
-  int high() const { return high_; }
-  /// Columns [first, last) have whole windows; none for gradients.
-  int first() const { return first_; }
-  int last() const { return last_; }
-
-private:
-  const PoolGeometry &g_;
-  PoolDim line_;
-  int column_ = -1, n_ = -1, low_ = 0, high_ = 0, first_ = 0, last_ = 0;
-  int begin_[POOL_BUFFER], size_[POOL_BUFFER];
-};
-
 /// Sums and maxima: lines are combined into a buffer, neighbours in the buffer into results.
 template <class Tag, bool MAX, class T> class PoolRun {
   using V = simd<float, Tag>;
@@ -233,11 +30,14 @@ public:
       const bool isOther = columns_.seek(static_cast<int>(at), static_cast<int>(n));
       if (kind_ == PoolKind::AVERAGE && (isOther || lines_.count() != factorLines_))
         findFactors(n);
-      for (std::size_t i = 0; i < inner; i += block) {
-        const std::size_t m = inner - i < block ? inner - i : block;
-        chunk(static_cast<int>(n), i, m);
-        finish(n, m, out_ + (begin - first) * inner + i);
-      }
+      if (isDirect())
+        direct(static_cast<int>(n), out_ + (begin - first));
+      else
+        for (std::size_t i = 0; i < inner; i += block) {
+          const std::size_t m = inner - i < block ? inner - i : block;
+          chunk(static_cast<int>(n), i, m);
+          finish(n, m, out_ + (begin - first) * inner + i);
+        }
       begin += n;
     }
   }
@@ -246,6 +46,119 @@ private:
   static constexpr float IDENTITY = MAX ? -__builtin_inff() : 0.f;
 
   POP_SIMD_INLINE static void combineOne(float &a, float b) { a = MAX ? (b > a ? b : a) : a + b; }
+
+  /// Small windows, a step or two apart, of lines of single elements: straight from the lines to
+  /// the output, vectors of neighbouring windows.
+  bool isDirect() const {
+    const PoolDim &line = columns_.line();
+    return g_.inner == 1 && !g_.gradient && line.stride <= 2 && lines_.count() >= 1 &&
+           lines_.count() <= POOL_LINES &&
+           lines_.count() * static_cast<std::size_t>(line.kernel) <= POOL_SMALL;
+  }
+
+  void direct(int n, T *out) {
+    const T *lines[POOL_LINES];
+    const unsigned count = static_cast<unsigned>(lines_.count());
+    for (unsigned k = 0; k < count; ++k, lines_.next())
+      lines[k] = in_ + lines_.offset();
+    const auto run = count == 1   ? &PoolRun::directLines<1>
+                     : count == 2 ? &PoolRun::directLines<2>
+                     : count == 3 ? &PoolRun::directLines<3>
+                                  : &PoolRun::directLines<0>;
+    (this->*run)(lines, count, n, out);
+  }
+
+  /// All lines combined, load(p) of each. \tparam N  how many there are; 0: `count`
+  template <unsigned N, class Load>
+  POP_SIMD_INLINE static V acrossLines(const T *const *lines, unsigned count, std::size_t at,
+                                       Load load) {
+    V sum = V::splat(IDENTITY);
+    if constexpr (N != 0)
+      arch::unrolled<N>([&](auto k)
+                            POP_SIMD_LAMBDA { sum = poolCombine<MAX>(sum, load(lines[k] + at)); });
+    else
+      for (unsigned k = 0; k < count; ++k)
+        sum = poolCombine<MAX>(sum, load(lines[k] + at));
+    return sum;
+  }
+
+  template <unsigned N> void directLines(const T *const *lines, unsigned count, int n, T *out) {
+    const int first = columns_.first(), last = columns_.last();
+    for (int c = 0; c < first; ++c)
+      directClipped<N>(lines, count, c, out);
+    for (int c = last; c < n; ++c)
+      directClipped<N>(lines, count, c, out);
+    const PoolDim &line = columns_.line();
+    const int windows = last - first;
+    if (windows == 0)
+      return;
+    // The elements of all windows.
+    const std::size_t from = static_cast<std::size_t>(columns_.begin(first));
+    const std::size_t to =
+        from + static_cast<std::size_t>((windows - 1) * line.stride + line.kernel);
+    // Vectors may read what lies behind the windows, but not behind the input.
+    std::size_t lastLine = 0;
+    for (unsigned k = 0; k < count; ++k)
+      if (const auto offset = static_cast<std::size_t>(lines[k] - in_); offset > lastLine)
+        lastLine = offset;
+    const std::size_t reach = static_cast<std::size_t>(line.kernel) + 2 * W;
+    for (int c = 0; c < windows; c += static_cast<int>(W)) {
+      const std::size_t at = from + static_cast<std::size_t>(c * line.stride);
+      V sum;
+      if (lastLine + at + reach <= lines_.elements())
+        sum = windowsAt<N>(lines, count, at,
+                           [](const T *p, std::size_t) POP_SIMD_LAMBDA { return V::load(p); });
+      else
+        sum = windowsAt<N>(lines, count, at, [&](const T *p, std::size_t i) POP_SIMD_LAMBDA {
+          return i >= to ? V::zero() : poolLoad<V>(p, to - i);
+        });
+      directStore(sum, out, first + c, static_cast<std::size_t>(windows - c));
+    }
+  }
+
+  /// W windows, the first of which begins at element `at`. load(p, i) is the vector at element i.
+  template <unsigned N, class Load>
+  POP_SIMD_INLINE V windowsAt(const T *const *lines, unsigned count, std::size_t at,
+                              Load load) const {
+    const auto elements = [&](std::size_t i) POP_SIMD_LAMBDA {
+      return acrossLines<N>(lines, count, i,
+                            [&](const T *p) POP_SIMD_LAMBDA { return load(p, i); });
+    };
+    const int kernel = columns_.line().kernel;
+    V sum = V::splat(IDENTITY);
+    if (columns_.line().stride == 1) {
+      for (int k = 0; k < kernel; ++k)
+        sum = poolCombine<MAX>(sum, elements(at + static_cast<std::size_t>(k)));
+      return sum;
+    }
+    for (int k = 0; k < kernel; k += 2) {
+      const std::size_t i = at + static_cast<std::size_t>(k);
+      V even, odd;
+      arch::splitPairs(elements(i), elements(i + W), even, odd);
+      sum = poolCombine<MAX>(sum, even);
+      if (k + 1 < kernel)
+        sum = poolCombine<MAX>(sum, odd);
+    }
+    return sum;
+  }
+
+  /// A column at an end of the line.
+  template <unsigned N> void directClipped(const T *const *lines, unsigned count, int c, T *out) {
+    V sum = V::splat(IDENTITY);
+    for (int k = 0; k < columns_.size(c); ++k)
+      sum = poolCombine<MAX>(
+          sum, acrossLines<N>(lines, count, static_cast<std::size_t>(columns_.begin(c) + k),
+                              [](const T *p) POP_SIMD_LAMBDA { return V::loadPartial(p, 1); }));
+    directStore(sum, out, c, 1);
+  }
+
+  POP_SIMD_INLINE void directStore(V v, T *out, int c, std::size_t n) {
+    if (kind_ == PoolKind::AVERAGE)
+      v = v * poolLoad<V>(factors_ + c, n);
+    if (MAX)
+      v = V::max(V::splat(sizeof(T) == 2 ? -65504.f : -__builtin_inff()), v);
+    poolStore(v, out + c, n);
+  }
 
   /// Results of the columns, inner elements [i, i + m).
   void chunk(int n, std::size_t i, std::size_t m) {
@@ -297,6 +210,10 @@ private:
   void addLines(const T *const *lines, const float *weights, unsigned n, bool isFirst,
                 std::size_t length, float *buffer) {
     const bool weighted = kind_ == PoolKind::AVERAGE_GRADIENT;
+    if (isFirst && !weighted && n >= 1 && n <= 3)
+      return n == 1   ? addFewLines<1>(lines, length, buffer)
+             : n == 2 ? addFewLines<2>(lines, length, buffer)
+                      : addFewLines<3>(lines, length, buffer);
     for (std::size_t i = 0; i < length; i += W) {
       const std::size_t m = length - i;
       V sum = isFirst ? V::splat(IDENTITY) : poolLoad<V>(buffer + i, m);
@@ -308,6 +225,22 @@ private:
           sum = poolCombine<MAX>(sum, poolLoad<V>(lines[k] + i, m));
       poolStore(sum, buffer + i, m);
     }
+  }
+
+  /// The same for all lines of small windows. Beyond the end lies more buffer.
+  template <unsigned N>
+  static void addFewLines(const T *const *lines, std::size_t length, float *buffer) {
+    const auto add = [&](std::size_t i, auto load) POP_SIMD_LAMBDA {
+      V sum = V::splat(IDENTITY);
+      arch::unrolled<N>([&](auto k)
+                            POP_SIMD_LAMBDA { sum = poolCombine<MAX>(sum, load(lines[k] + i)); });
+      sum.store(buffer + i);
+    };
+    std::size_t i = 0;
+    for (; i + W <= length; i += W)
+      add(i, [](const T *p) POP_SIMD_LAMBDA { return V::load(p); });
+    if (i < length)
+      add(i, [&](const T *p) POP_SIMD_LAMBDA { return V::loadPartial(p, length - i); });
   }
 
   /// Divides windows by the number of their elements along the line.
@@ -441,131 +374,6 @@ private:
   alignas(64) float results_[POOL_BUFFER + 16];
   alignas(64) float buffer_[POOL_BUFFER + 16];
   alignas(64) float factors_[POOL_BUFFER + 16];
-};
-
-/// Comparisons of elements with their windows' maxima. COUNT: out = gradient / number of elements
-/// equal to the maximum, for windows; else the sum of gradients of windows whose maximum an element
-/// is, for elements.
-template <class Tag, bool COUNT, class T> class PoolCompareRun {
-  using V = simd<float, Tag>;
-  static constexpr std::size_t W = V::width;
-
-public:
-  /// \param own    of the outputs: elements before pooling, or maxima if COUNT
-  /// \param other  of the inputs: the others of them
-  /// \param gradient  of windows
-  PoolCompareRun(const PoolGeometry &geometry, const T *own, const T *other, const T *gradient,
-                 T *out)
-      : g_(geometry), own_(own), other_(other), gradient_(gradient), out_(out), lines_(geometry),
-        columns_(geometry) {}
-
-  /// As PoolRun::run; `own` and, if COUNT, `gradient` begin where `out` does.
-  void run(std::size_t begin, std::size_t end, std::size_t first) {
-    const std::size_t length = static_cast<std::size_t>(columns_.line().out), inner = g_.inner;
-    const std::size_t most = inner < POOL_SHORT ? POOL_BUFFER / POOL_SHORT : POOL_BUFFER;
-    while (begin < end) {
-      const std::size_t at = begin % length;
-      std::size_t n = length - at < end - begin ? length - at : end - begin;
-      n = n < most ? n : most;
-      lines_.seek(begin / length);
-      columns_.seek(static_cast<int>(at), static_cast<int>(n));
-      if (inner < POOL_SHORT)
-        shortColumns(n, (begin - first) * inner);
-      else
-        for (std::size_t c = 0; c < n; ++c)
-          column(static_cast<int>(c), (begin - first + c) * inner);
-      begin += n;
-    }
-  }
-
-private:
-  /// Many inner elements: vectors of them, over all windows.
-  void column(int c, std::size_t own) {
-    for (std::size_t i = 0; i < g_.inner; i += W) {
-      const std::size_t m = g_.inner - i;
-      const V x = poolLoad<V>(own_ + own + i, m);
-      V sum = V::zero();
-      for (std::size_t k = 0; k < lines_.count(); ++k, lines_.next()) {
-        std::size_t at =
-            lines_.offset() + i + static_cast<std::size_t>(columns_.begin(c)) * g_.inner;
-        for (int j = 0; j < columns_.size(c); ++j, at += g_.inner) {
-          const V term = COUNT ? V::splat(1.f) : poolLoad<V>(gradient_ + at, m);
-          sum = sum + V::select(poolLoad<V>(other_ + at, m) == x, term, V::zero());
-        }
-      }
-      store(sum, own + i, m);
-    }
-  }
-
-  /// Few inner elements: along the line, one place of the windows after another.
-  void shortColumns(std::size_t n, std::size_t own) {
-    const std::size_t inner = g_.inner, all = n * inner;
-    copy(own_ + own, all, x_);
-    for (std::size_t i = 0; i < all; i += W)
-      V::zero().store(sums_ + i);
-    constexpr int MOST = static_cast<int>(POOL_BUFFER / POOL_SHORT);
-    for (std::size_t k = 0; k < lines_.count(); ++k, lines_.next())
-      for (int begin = columns_.low(); begin < columns_.high(); begin += MOST) {
-        const int end = columns_.high() - begin < MOST ? columns_.high() : begin + MOST;
-        const std::size_t at = lines_.offset() + static_cast<std::size_t>(begin) * inner;
-        copy(other_ + at, static_cast<std::size_t>(end - begin) * inner, others_);
-        if (!COUNT)
-          copy(gradient_ + at, static_cast<std::size_t>(end - begin) * inner, gradients_);
-        const bool isAll = begin == columns_.low() && end == columns_.high();
-        if (!COUNT && inner == 1 && isAll)
-          compareWindows(begin);
-        else
-          for (std::size_t c = 0; c < n; ++c)
-            compare(static_cast<int>(c), begin, end);
-      }
-    for (std::size_t i = 0; i < all; i += W)
-      store(V::load(sums_ + i), own + i, all - i);
-  }
-
-  /// One inner element, for gradients: windows that are a stride apart side by side.
-  void compareWindows(int begin) {
-    const std::size_t step = static_cast<std::size_t>(columns_.line().stride);
-    columns_.forWindows([&](int column, int window, std::size_t count) POP_SIMD_LAMBDA {
-      float *sums = sums_ + column;
-      const float *x = x_ + column, *largest = others_ + (window - begin);
-      const float *gradients = gradients_ + (window - begin);
-      for (std::size_t k = 0; k < count; ++k)
-        sums[k * step] += largest[k] == x[k * step] ? gradients[k] : 0.f;
-    });
-  }
-
-  POP_SIMD_INLINE void compare(int c, int begin, int end) {
-    const std::size_t inner = g_.inner;
-    const int from = columns_.begin(c), to = from + columns_.size(c);
-    for (int j = from > begin ? from : begin; j < (to < end ? to : end); ++j)
-      for (std::size_t i = 0; i < inner; ++i) {
-        const std::size_t own = static_cast<std::size_t>(c) * inner + i;
-        const std::size_t other = static_cast<std::size_t>(j - begin) * inner + i;
-        const float term = COUNT ? 1.f : gradients_[other];
-        sums_[own] += others_[other] == x_[own] ? term : 0.f;
-      }
-  }
-
-  void copy(const T *from, std::size_t n, float *to) {
-    for (std::size_t i = 0; i < n; i += W)
-      poolLoad<V>(from + i, n - i).store(to + i);
-  }
-
-  void store(V sum, std::size_t at, std::size_t m) {
-    if (COUNT) {
-      const V g = poolLoad<V>(gradient_ + at, m);
-      sum = V::select(sum == V::zero(), V::zero(), g / sum);
-    }
-    poolStore(sum, out_ + at, m);
-  }
-
-  const PoolGeometry &g_;
-  const T *own_, *other_, *gradient_;
-  T *out_;
-  PoolLines<Tag> lines_;
-  PoolColumns<Tag> columns_;
-  alignas(64) float x_[POOL_BUFFER + 16], sums_[POOL_BUFFER + 16];
-  alignas(64) float others_[POOL_BUFFER + 16], gradients_[POOL_BUFFER + 16];
 };
 } // namespace detail
 

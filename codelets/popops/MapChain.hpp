@@ -91,14 +91,19 @@ POP_SIMD_INLINE void chainStep(V (&v)[N], [[maybe_unused]] bool resultIsSecond, 
   }
 }
 
-/// Applies a chain to N vectors; load(id, constant, k) is vector k of an array.
+/// Applies a chain to N vectors, the first of which begins at element i of the arrays; load(p, k)
+/// is vector k of those at p.
 template <std::size_t N, class V, class Load>
-POP_SIMD_INLINE void runChain(const MapChain &chain, V (&v)[N], Load load) {
-  arch::unrolled<N>([&](auto k) POP_SIMD_LAMBDA { v[k] = load(chain.first, false, k); });
+POP_SIMD_INLINE void runChain(const MapChain &chain, unsigned char *const *values, std::size_t i,
+                              V (&v)[N], Load load) {
+  const auto array = [&](std::uint8_t id)
+                         POP_SIMD_LAMBDA { return reinterpret_cast<const float *>(values[id]); };
+  const float *const first = array(chain.first) + i;
+  arch::unrolled<N>([&](auto k) POP_SIMD_LAMBDA { v[k] = load(first, k); });
   for (unsigned s = 0; s < chain.count; ++s) {
     const MapChainStep &step = chain.steps[s];
-    const auto other = [&](std::size_t k)
-                           POP_SIMD_LAMBDA { return load(step.other, step.constant, k); };
+    const float *const operand = array(step.other) + (step.constant ? 0 : i);
+    const auto other = [&](auto k) POP_SIMD_LAMBDA { return load(operand, k); };
     const auto apply = [&](auto op) POP_SIMD_LAMBDA {
       chainStep<decltype(op)::value>(v, step.resultIsSecond, other);
     };
@@ -126,6 +131,20 @@ POP_SIMD_INLINE void runChain(const MapChain &chain, V (&v)[N], Load load) {
     }
   }
 }
+
+/// Whether loads of the arrays would meet stores in ascending order, and would not in descending.
+POP_SIMD_INLINE bool runsBackward(const MapChain &chain, unsigned char *const *values,
+                                  const void *out) {
+  const auto meets = [&](bool backward) POP_SIMD_LAMBDA {
+    bool any = meetsStores(out, values[chain.first], backward);
+    for (unsigned s = 0; s < chain.count; ++s)
+      any =
+          any || (chain.steps[s].op >= vertices::FIRST_BINARY_MAP_OP && !chain.steps[s].constant &&
+                  meetsStores(out, values[chain.steps[s].other], backward));
+    return any;
+  };
+  return meets(false) && !meets(true);
+}
 } // namespace detail
 
 /// out[i] = the chain at element i, for i < n; `out` may be one of the arrays. With `past` results
@@ -138,23 +157,28 @@ void mapChain(const MapChain &chain, unsigned char *const *values, void *output,
   constexpr std::size_t TILE = sizeof(V) == 64 ? 8 : 4; // a quarter of the registers
   static_assert(TILE * V::width <= MAP_CHAIN_TILE);
   float *out = static_cast<float *>(output);
-  std::size_t i = 0;
-  for (; i + TILE * V::width <= n; i += TILE * V::width) {
+  constexpr std::size_t BLOCK = TILE * V::width;
+  const std::size_t blocks = n / BLOCK;
+  const bool backward = !past && detail::runsBackward(chain, values, out) && blocks != 0;
+  std::size_t k = backward ? (blocks - 1) * BLOCK : 0;
+  for (std::size_t left = blocks; left != 0;
+       --left, k += backward ? std::size_t{0} - BLOCK : BLOCK) {
     V v[TILE];
-    detail::runChain(chain, v, [&](std::uint8_t id, bool constant, std::size_t k) POP_SIMD_LAMBDA {
-      return V::load(reinterpret_cast<const float *>(values[id]) + (constant ? 0 : i) +
-                     k * V::width);
+    detail::runChain(chain, values, k, v, [](const float *p, auto j) POP_SIMD_LAMBDA {
+      return V::load(p + j * V::width);
     });
-    arch::unrolled<TILE>([&](auto k) POP_SIMD_LAMBDA {
-      past ? v[k].stream(out + i + k * V::width) : v[k].store(out + i + k * V::width);
-    });
+    float *const to = out + k;
+    if (past)
+      arch::unrolled<TILE>([&](auto j) POP_SIMD_LAMBDA { v[j].stream(to + j * V::width); });
+    else
+      arch::unrolled<TILE>([&](auto j) POP_SIMD_LAMBDA { v[j].store(to + j * V::width); });
   }
+  std::size_t i = blocks * BLOCK;
   while (i < n) {
     const std::size_t m = n - i < V::width ? n - i : V::width;
     V v[1];
-    detail::runChain(chain, v, [&](std::uint8_t id, bool constant, std::size_t) POP_SIMD_LAMBDA {
-      return V::loadPartial(reinterpret_cast<const float *>(values[id]) + (constant ? 0 : i), m);
-    });
+    detail::runChain(chain, values, i, v,
+                     [&](const float *p, auto) POP_SIMD_LAMBDA { return V::loadPartial(p, m); });
     v[0].storePartial(out + i, m);
     i += m;
   }

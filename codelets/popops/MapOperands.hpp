@@ -52,9 +52,18 @@ POP_SIMD_INLINE void splatBytes(unsigned char *p, const void *x, std::uint32_t b
                                 std::size_t n) {
   if (n == 0)
     return;
-  __builtin_memcpy(p, x, bytes);
+  std::size_t done = 1;
+  if (bytes == 4) {
+    // A line by elements: calls for the first few copies would take longer.
+    std::uint32_t word;
+    __builtin_memcpy(&word, x, 4);
+    for (done = 0; done < n && done < 16; ++done)
+      __builtin_memcpy(p + 4 * done, &word, 4);
+  } else {
+    __builtin_memcpy(p, x, bytes);
+  }
   // Doubling: each copy is as long as what is there.
-  for (std::size_t done = 1; done < n;) {
+  while (done < n) {
     const std::size_t more = done < n - done ? done : n - done;
     __builtin_memcpy(p + done * bytes, p, more * bytes);
     done += more;
@@ -110,8 +119,8 @@ POP_SIMD_INLINE std::size_t mapStepLimit(const MapOperandState *operands, unsign
   unsigned arrays = buffers + 1;
   for (unsigned i = 0; i < count; ++i)
     arrays += !operands[i].isBuffered();
-  // Buffers that begin at the same place of a page: a processor that compares the low twelve bits of
-  // addresses first takes the loads of one for stores of another otherwise.
+  // Buffers that begin at the same place of a page: a processor that compares the low twelve bits
+  // of addresses first takes the loads of one for stores of another otherwise.
   const std::size_t space = MAP_SCRATCH / 4 / arrays, grain = space < 1024 ? 64 : 1024;
   const std::size_t limit = space / grain * grain;
   if (n <= limit)

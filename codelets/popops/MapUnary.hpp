@@ -55,30 +55,47 @@ template <class T> POP_SIMD_INLINE void fetchAhead(const T *p, std::size_t i, st
     __builtin_prefetch(reinterpret_cast<const void *>(begin + line));
 }
 
+/// Whether loads of the operand, which run ahead of the stores, meet those a page further on: a
+/// processor that compares the low twelve bits of addresses first makes them wait, tenfold with
+/// vectors of whole lines.
+POP_SIMD_INLINE bool meetsStores(const void *out, const void *operand, bool runsBackward) {
+  constexpr std::uintptr_t PAGE = 4096, NEAR = 768;
+  const std::uintptr_t to = reinterpret_cast<std::uintptr_t>(out),
+                       from = reinterpret_cast<std::uintptr_t>(operand),
+                       ahead = (runsBackward ? from - to : to - from) % PAGE;
+  return ahead != 0 && ahead < NEAR;
+}
+
 /// put(value(i), i, past) for the first elements i of all whole vectors; returns the elements of
 /// these. With `past`, fetch(i, n) is called before elements [i, i + n). `past` is a constant to
-/// `put` in the loops of cheap operations.
-/// HALVES: elements are half, a vector of which is half a cache line; past the caches both halves
-/// go together, or the line would be written in two pieces.
+/// `put` in the loops of cheap operations, and these go `backward` over the elements if that is
+/// set. HALVES: elements are half, a vector of which is half a cache line; past the caches both
+/// halves go together, or the line would be written in two pieces.
 template <MapOp OP, bool HALVES, int WIDTH, class Fetch, class Value, class Put>
-POP_SIMD_INLINE std::size_t eachWholeVector(std::size_t n, bool past, Fetch fetch, Value value,
-                                            Put put) {
+POP_SIMD_INLINE std::size_t eachWholeVector(std::size_t n, bool past, bool backward, Fetch fetch,
+                                            Value value, Put put) {
   std::size_t i = 0;
   if constexpr (isCheap(OP)) {
-    const auto four = [&](auto always) {
-      for (; i + 4 * WIDTH <= n; i += 4 * WIDTH) {
+    constexpr std::size_t BLOCK = 4 * WIDTH;
+    const std::size_t blocks = n / BLOCK;
+    const auto four = [&](auto always, std::size_t k, std::size_t step) POP_SIMD_LAMBDA {
+      for (std::size_t left = blocks; left != 0; --left, k += step) {
         if constexpr (always)
-          fetch(i, 4 * WIDTH);
-        put(value(i), i, always);
-        put(value(i + WIDTH), i + WIDTH, always);
-        put(value(i + 2 * WIDTH), i + 2 * WIDTH, always);
-        put(value(i + 3 * WIDTH), i + 3 * WIDTH, always);
+          fetch(k, BLOCK);
+        const auto a = value(k), b = value(k + WIDTH);
+        const auto c = value(k + 2 * WIDTH), d = value(k + 3 * WIDTH);
+        put(a, k, always);
+        put(b, k + WIDTH, always);
+        put(c, k + 2 * WIDTH, always);
+        put(d, k + 3 * WIDTH, always);
       }
     };
     if (past)
-      four(std::true_type());
+      four(std::true_type(), 0, BLOCK);
     else
-      four(std::false_type());
+      four(std::false_type(), backward && blocks != 0 ? (blocks - 1) * BLOCK : 0,
+           backward ? std::size_t{0} - BLOCK : BLOCK);
+    i = blocks * BLOCK;
   } else if constexpr (HALVES && WIDTH > 1) {
     for (; past && i + 2 * WIDTH <= n; i += 2 * WIDTH) {
       fetch(i, 2 * WIDTH);
@@ -93,6 +110,21 @@ POP_SIMD_INLINE std::size_t eachWholeVector(std::size_t n, bool past, Fetch fetc
     put(value(i), i, past);
   }
   return i;
+}
+
+/// Elements before the first line of a result that begins within one, where the loop of a cheap
+/// operation shall begin: vectors of whole lines would touch two of them each. 0 if that is not
+/// worth it.
+template <MapOp OP, class V, class To>
+POP_SIMD_INLINE std::size_t elementsToLine(const To *result, std::size_t n) {
+  constexpr std::size_t LINE = 64;
+  if constexpr (isCheap(OP) && V::width * sizeof(To) == LINE) {
+    const std::size_t beyond = reinterpret_cast<std::uintptr_t>(result) % LINE;
+    return beyond % sizeof(To) != 0 || beyond == 0 || n < 8 * V::width
+               ? 0
+               : (LINE - beyond) / sizeof(To);
+  }
+  return 0;
 }
 
 /// The type that kernels hold an element of a MapType in.
@@ -301,8 +333,14 @@ void unaryKernel(void *out, const void *in, const void *, const void *, std::siz
   };
   const T *a = static_cast<const T *>(in);
   To *result = static_cast<To *>(out);
+  if (const std::size_t head = elementsToLine<OP, V>(result, n)) {
+    storeLanes(apply(V::loadPartial(a, head)), result, head);
+    a += head, result += head, n -= head;
+  }
+  const bool backward = meetsStores(result, a, false) && !meetsStores(result, a, true);
   const std::size_t i = eachWholeVector<OP, std::is_same_v<To, half>, V::width>(
-      n, past, [&](std::size_t k, std::size_t count) POP_SIMD_LAMBDA { fetchAhead(a, k, count); },
+      n, past, backward,
+      [&](std::size_t k, std::size_t count) POP_SIMD_LAMBDA { fetchAhead(a, k, count); },
       [&](std::size_t k) POP_SIMD_LAMBDA { return apply(V::load(a + k)); },
       [&](auto v, std::size_t k, bool by) POP_SIMD_LAMBDA { putLanes(v, result + k, by); });
   if (i < n)

@@ -44,9 +44,8 @@ POP_SIMD_INLINE bool runReduce(Vertex &v, const float *scale, bool update, unsig
   using Out = std::remove_pointer_t<decltype(out)>;
   const kernels::ReduceArgs<KernelType<In>, Out> args{
       kernelPointer(v.in.data()), out, v.reduced, v.inner, scale, update};
-  const std::size_t grain =
-      v.inner == 1 ? 1 : kernels::REDUCE_GRAIN; // vectors of columns stay whole
-  const WorkerShare share = workerShare(v.out.size(), worker, grain);
+  const WorkerShare share =
+      workerShare(v.out.size(), worker, kernels::reduceGrain(v.inner, v.out.size()));
   kernels::reduce<Tag>(static_cast<kernels::ReduceOp>(v.op), args, share.begin, share.end);
   return true;
 }

@@ -20,8 +20,12 @@ enum class ReduceOp : std::uint8_t {
   LOG_ADD
 };
 
-/// Worker contexts share the outputs in multiples of this, unless each is a row of its own.
-inline constexpr std::size_t REDUCE_GRAIN = 16;
+/// Worker contexts share the outputs in multiples of this: vectors of columns stay whole, and long
+/// rows of columns where there are enough, since memory is read in long runs.
+POP_SIMD_INLINE constexpr std::size_t reduceGrain(std::size_t inner, std::size_t outputs) {
+  constexpr std::size_t COLUMNS = 16, LONG = 256, ROWS = 4;
+  return inner == 1 ? 1 : inner >= LONG && outputs >= ROWS * inner ? inner : COLUMNS;
+}
 
 /// What LOG_ADD gives for nothing: the logarithm that stands for probability zero.
 inline constexpr float LOG_ZERO = -65504.f;

@@ -46,14 +46,18 @@ inline constexpr std::uint64_t OUTPUT_GRAIN = 16;
 
 /// A nominal machine: threads, cycles of an element on one, and of waking them once more.
 inline constexpr double REDUCE_PLACES = 12, REDUCE_ELEMENT = 0.25, REDUCE_STAGE = 20000;
+/// Columns that a place reads of one row cost as much as so many more: memory is read in long runs.
+inline constexpr double REDUCE_RUN = 256;
 
 inline double reduceCycles(ReduceProblem const &problem, std::uint64_t parts) {
   double const outputs = static_cast<double>(problem.outer * problem.inner);
   double const units =
       static_cast<double>(problem.outer * ((problem.inner + OUTPUT_GRAIN - 1) / OUTPUT_GRAIN));
   double const splits = static_cast<double>(parts);
-  double const first =
-      outputs * static_cast<double>(problem.reduced) / std::min(REDUCE_PLACES, units * splits);
+  double const places = std::min(REDUCE_PLACES, units * splits);
+  double const run = outputs * splits / places; // a place's outputs, neighbours
+  double const apart = run < static_cast<double>(problem.inner) ? 1 + REDUCE_RUN / run : 1;
+  double const first = outputs * static_cast<double>(problem.reduced) * apart / places;
   double const second = parts == 1 ? 0 : outputs * splits / std::min(REDUCE_PLACES, units);
   return (first + second) * REDUCE_ELEMENT + (parts == 1 ? 0 : REDUCE_STAGE);
 }

@@ -92,6 +92,16 @@ TEST_CASE("rows of transposed planes may lie apart and begin anywhere") {
         }
 }
 
+TEST_CASE("narrow planes of many rows are transposed in several steps") {
+  for (isa::Isa const isa : vectorIsas())
+    for (std::size_t const bytes : {1U, 2U, 4U, 8U})
+      for (std::size_t const columns : {64U, 72U, 192U, 528U})
+        for (PlaneStores const stores : ALL_STORES) {
+          check(isa, {bytes, 4096 / bytes + 13, columns / bytes, 0, 3}, stores);
+          check(isa, {bytes, 4096, columns / bytes, 0, 0, 32}, stores);
+        }
+}
+
 TEST_CASE("the source may run backwards") {
   for (isa::Isa const isa : vectorIsas()) {
     std::vector<std::uint32_t> src(40 * 50), dst(src.size());

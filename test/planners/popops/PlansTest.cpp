@@ -1,5 +1,6 @@
 #include <planners/popops/ElementWise.hpp>
 #include <planners/popops/Reduce.hpp>
+#include <planners/popops/RowExtremes.hpp>
 
 #include <doctest/doctest.h>
 
@@ -32,6 +33,9 @@ TEST_CASE("a long reduction with few outputs is cut into parts, others are not")
   CHECK(planReduce({1, 10000000, 1}).partSize % 64 == 0);
   CHECK(planReduce({100000, 100, 1}).parts == 1);
   CHECK(planReduce({1, 100, 1000000}).parts == 1);
+  CHECK(planReduce({1, 100, 1000}).parts == 1);
+  CHECK(planReduce({1, 10000, 1000}).parts > 6); // or each place would read short runs
+  CHECK(planReduce({64, 3136, 50}).parts == 1);
   CHECK(planReduce({1, 0, 5}).parts == 1);
 }
 
@@ -48,6 +52,26 @@ TEST_CASE("plans print, parse and can be forced") {
   CHECK(toText(plan) == "reduce parts=1 partSize=100000");
   CHECK(fromText<ReducePlan>(toText(plan)) == plan);
   CHECK_THROWS_AS(planReduce({1, 100, 1}, Constraints::parse("parts=7")), PlanError);
+}
+
+TEST_CASE("rows with few neighbours are cut to find their extremes, on tiles in several stages") {
+  Crew cpu, tiles;
+  cpu.threads = 4;
+  tiles.oneTile = false;
+  CHECK(planRowExtremes({1000, 1000}, cpu, 1) == 1);
+  CHECK(planRowExtremes({0, 10}, cpu, 1) == 1);
+  CHECK(planRowExtremes({1, 1000}, cpu, 1) == 1);
+  CHECK(planRowExtremes({1, 10000000}, cpu, 1) == 4);
+  CHECK(planRowExtremes({100000, 10}, tiles, 1472) == 1);
+  CHECK(planRowExtremes({1, 20}, tiles, 1472) == 1);
+  std::size_t columns = 10000000, stages = 0;
+  for (; columns != 1; ++stages) {
+    std::size_t const pieces = planRowExtremes({1, columns}, tiles, 1472);
+    CHECK(pieces < columns);
+    CHECK(pieces <= 1472 * 6);
+    columns = pieces;
+  }
+  CHECK(stages > 2);
 }
 
 TEST_SUITE_END();

@@ -3,10 +3,10 @@
 #include <popnn/Loss.hpp>
 #include <popnn/impl/Rows.hpp>
 #include <popops/Cast.hpp>
-#include <popops/ElementWise.hpp>
 #include <popops/Reduce.hpp>
 #include <popops/TopK.hpp>
 #include <popops/impl/Partition.hpp>
+#include <popops/impl/RowExtremesEmit.hpp>
 #include <poputil/DebugInfo.hpp>
 #include <poputil/VertexTemplates.hpp>
 #include <poputil/exceptions.hpp>
@@ -170,15 +170,7 @@ POP_INLINE std::pair<Tensor, Tensor> rowExtremes(::poplar::Graph &graph, RowExtr
         where, "'input' has shape ", base::shapeText(input.shape()), "; rows must have an element");
   ::poputil::PoplibsOpDebugInfo di(debugContext, {}, extreme.name);
   ::poplar::DebugContext const context(di);
-  namespace pe = ::popops::expr;
-  // The order of topK has -0 below +0, where here they are equal: x + 0 makes both +0.
-  Tensor const rows = input.elementType().isFloatingPoint()
-                          ? ::popops::map(graph, pe::Add(pe::_1, pe::Const(0.f)), {input}, prog,
-                                          context, {{"enableExpressionOptimizations", "false"}})
-                          : input;
-  auto const [values, indices] = ::popops::topKWithPermutation(
-      graph, prog, rows, {1, extreme.largest, ::popops::SortOrder::NONE}, context);
-  return {values.squeeze({1}), indices.squeeze({1})};
+  return popops::emitRowExtremes(graph, input, extreme.largest, prog, context);
 }
 
 } // namespace cottonwood::popnn::detail

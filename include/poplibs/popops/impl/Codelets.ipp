@@ -34,6 +34,7 @@ POP_INLINE std::vector<codelet::Codelet> const &builtinCodelets(isa::Isa isa) {
     poputil::appendFamily<vertices::NormaliseImageFamily>(isa, codelets);
     poputil::appendFamily<vertices::SplineBasisFamily>(isa, codelets);
     poputil::appendFamily<vertices::SplineWeightingFamily>(isa, codelets);
+    poputil::appendFamily<vertices::RowExtremesFamily>(isa, codelets);
     poputil::appendFamily<vertices::TopKFamily>(isa, codelets);
     poputil::appendFamily<vertices::TopKMergeFamily>(isa, codelets);
     poputil::appendFamily<vertices::TransposeFamily>(isa, codelets);

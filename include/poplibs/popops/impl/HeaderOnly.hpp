@@ -82,6 +82,7 @@
 #include <popops/impl/ReduceFunctorEmit.ipp>
 #include <popops/impl/ReduceStages.ipp>
 #include <popops/impl/ReduceTiles.ipp>
+#include <popops/impl/RowExtremesEmit.ipp>
 #include <popops/impl/ScaledAdd.ipp>
 #include <popops/impl/Scatter.ipp>
 #include <popops/impl/SelectScalarFromRows.ipp>

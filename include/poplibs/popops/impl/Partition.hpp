@@ -36,6 +36,15 @@ POP_API POP_INLINE std::vector<Share> sharesOf(::poplar::Graph const &graph, Ten
 POP_API POP_INLINE std::vector<Share> rowSharesOf(::poplar::Graph const &graph,
                                                   Tensor const &matrix, double rowCycles);
 
+/// The tiles where the first elements of pieces live; evenly over the tiles instead if that would
+/// load some tile much more than the others.
+POP_API POP_INLINE std::vector<unsigned> tilesOfPieces(::poplar::Graph const &graph,
+                                                       Tensor const &firsts);
+
+/// Appends rows [begin, end) in at most `parts` shares on a tile.
+POP_API POP_INLINE void appendRowShares(std::vector<Share> &shares, std::size_t begin,
+                                        std::size_t end, std::size_t parts, unsigned tile);
+
 /// The part of a flat tensor that a share names, as a tensor of rank 1.
 POP_API POP_INLINE Tensor partOf(Tensor const &flat, Share const &share);
 

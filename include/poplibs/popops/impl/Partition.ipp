@@ -82,6 +82,36 @@ POP_INLINE std::vector<Share> rowSharesOf(::poplar::Graph const &graph, Tensor c
   return shares;
 }
 
+POP_INLINE std::vector<unsigned> tilesOfPieces(::poplar::Graph const &graph, Tensor const &firsts) {
+  std::size_t const count = firsts.numElements(), tiles = graph.getTarget().getNumTiles();
+  std::vector<unsigned> result(count, 0);
+  if (tiles == 1)
+    return result;
+  std::size_t const even = poputil::ceilDiv(count, tiles);
+  auto const mapping = graph.getTileMapping(firsts.flatten());
+  std::size_t most = 0;
+  for (unsigned tile = 0; tile != mapping.size(); ++tile) {
+    std::size_t here = 0;
+    for (Interval const &interval : mapping[tile]) {
+      here += interval.size();
+      std::fill(result.begin() + static_cast<std::ptrdiff_t>(interval.begin()),
+                result.begin() + static_cast<std::ptrdiff_t>(interval.end()), tile);
+    }
+    most = std::max(most, here);
+  }
+  if (most > 2 * even)
+    for (std::size_t i = 0; i != count; ++i)
+      result[i] = static_cast<unsigned>(i * tiles / count);
+  return result;
+}
+
+POP_INLINE void appendRowShares(std::vector<Share> &shares, std::size_t begin, std::size_t end,
+                                std::size_t parts, unsigned tile) {
+  std::size_t const each = poputil::ceilDiv(end - begin, parts);
+  for (; begin < end; begin += each)
+    shares.push_back({tile, {Interval(begin, std::min(begin + each, end))}});
+}
+
 POP_INLINE Tensor partOf(Tensor const &flat, Share const &share) {
   if (share.intervals.size() == 1)
     return flat.slice(share.intervals.front());

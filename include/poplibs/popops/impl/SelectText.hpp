@@ -6,6 +6,8 @@
 #include <codelets/popops/EncodingCost.hpp>
 #include <codelets/popops/NaN.hpp>
 #include <codelets/popops/NaNCost.hpp>
+#include <codelets/popops/RowExtremes.hpp>
+#include <codelets/popops/RowExtremesCost.hpp>
 #include <codelets/popops/ScalarInRows.hpp>
 #include <codelets/popops/ScalarInRowsCost.hpp>
 #include <codelets/popops/TopK.hpp>
@@ -77,6 +79,29 @@ template <class Tag, class T> VertexText describeVertex(UpdateScalarInRows<Tag, 
       templateName<T>("popops::UpdateScalarInRows"),
       {POP_FIELD(V, params), POP_FIELD(V, indices), POP_FIELD(V, columns), POP_FIELD(V, column)},
       &costOfScalarInRows<1, 1>};
+}
+
+/// \tparam VALUES, N  the fields with one element a row, and with the elements of a row
+template <unsigned VALUES, unsigned N>
+Cost costOfRowExtremes(VertexSizes const &sizes, Machine const &) {
+  std::uint64_t const rows = sizes.elements(VALUES),
+                      n = static_cast<std::uint64_t>(sizes.stateInt(N));
+  return {rowExtremesCycles(rows, n), rows * n};
+}
+
+template <class Tag, class T> VertexText describeVertex(RowExtremes<Tag, T> *) {
+  using V = RowExtremes<Tag, T>;
+  return {templateName<T>("popops::RowExtremes"),
+          {POP_FIELD(V, in), POP_FIELD(V, values), POP_FIELD(V, indices), POP_FIELD(V, n),
+           POP_FIELD(V, firstIndex), POP_FIELD(V, largest)},
+          &costOfRowExtremes<1, 3>};
+}
+template <class Tag, class T> VertexText describeVertex(MergeRowExtremes<Tag, T> *) {
+  using V = MergeRowExtremes<Tag, T>;
+  return {templateName<T>("popops::MergeRowExtremes"),
+          {POP_FIELD(V, in), POP_FIELD(V, found), POP_FIELD(V, values), POP_FIELD(V, indices),
+           POP_FIELD(V, n), POP_FIELD(V, largest)},
+          &costOfRowExtremes<2, 4>};
 }
 
 inline Cost costOfTopKRows(VertexSizes const &sizes, Machine const &) {

@@ -76,31 +76,6 @@ struct TopKEmitter {
   void emitPieces(std::size_t pieces);
 };
 
-/// Where the first elements of pieces live; evenly over the tiles instead if that would load some
-/// tile much more than the others.
-POP_INLINE std::vector<unsigned> tilesOfPieces(Graph const &graph, Tensor const &firsts) {
-  std::size_t const count = firsts.numElements(), tiles = graph.getTarget().getNumTiles();
-  std::vector<unsigned> result(count, 0);
-  if (tiles == 1)
-    return result;
-  std::size_t const even = poputil::ceilDiv(count, tiles);
-  auto const mapping = graph.getTileMapping(firsts.flatten());
-  std::size_t most = 0;
-  for (unsigned tile = 0; tile != mapping.size(); ++tile) {
-    std::size_t here = 0;
-    for (Interval const &interval : mapping[tile]) {
-      here += interval.size();
-      std::fill(result.begin() + static_cast<std::ptrdiff_t>(interval.begin()),
-                result.begin() + static_cast<std::ptrdiff_t>(interval.end()), tile);
-    }
-    most = std::max(most, here);
-  }
-  if (most > 2 * even)
-    for (std::size_t i = 0; i != count; ++i)
-      result[i] = static_cast<unsigned>(i * tiles / count);
-  return result;
-}
-
 /// How many pieces the rows are cut into: 1 where there are rows enough to keep all threads or
 /// tiles busy. Results do not depend on it.
 POP_INLINE std::size_t piecesOf(TopKEmitter const &emitter) {
@@ -119,14 +94,6 @@ POP_INLINE std::size_t piecesOf(TopKEmitter const &emitter) {
          n / (2 * pieces) >= shortest)
     pieces *= 2;
   return pieces;
-}
-
-/// Rows [begin, end) in at most `parts` shares on a tile.
-POP_INLINE void appendRowShares(std::vector<Share> &shares, std::size_t begin, std::size_t end,
-                                std::size_t parts, unsigned tile) {
-  std::size_t const each = poputil::ceilDiv(end - begin, parts);
-  for (; begin < end; begin += each)
-    shares.push_back({tile, {Interval(begin, std::min(begin + each, end))}});
 }
 
 /// Runs of rows for one vertex each, which runs in one worker context.

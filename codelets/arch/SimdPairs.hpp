@@ -1,0 +1,41 @@
+/// \file SimdPairs.hpp
+/// Takes pairs of neighbouring lanes apart.
+#pragma once
+
+#include <codelets/arch/Simd.hpp>
+
+#include <codelets/arch/Intrinsics.hpp>
+
+namespace cottonwood::arch {
+
+/// Of the 2 W lanes of a and b, one behind the other: those of even index and those of odd index.
+template <ScalarTag Tag>
+POP_SIMD_INLINE void splitPairs(simd<float, Tag> a, simd<float, Tag> b, simd<float, Tag> &even,
+                                simd<float, Tag> &odd) {
+  even = a, odd = b;
+}
+
+#if defined(__AVX2__) && defined(__FMA__) && defined(__F16C__)
+template <Avx2Tag Tag>
+POP_SIMD_INLINE void splitPairs(simd<float, Tag> a, simd<float, Tag> b, simd<float, Tag> &even,
+                                simd<float, Tag> &odd) {
+  const auto inOrder = [](__m256 lanes) POP_SIMD_LAMBDA {
+    return _mm256_castpd_ps(_mm256_permute4x64_pd(_mm256_castps_pd(lanes), 0xd8));
+  };
+  even.r = inOrder(_mm256_shuffle_ps(a.r, b.r, 0x88));
+  odd.r = inOrder(_mm256_shuffle_ps(a.r, b.r, 0xdd));
+}
+#endif
+
+#if defined(__AVX512F__)
+template <Avx512Tag Tag>
+POP_SIMD_INLINE void splitPairs(simd<float, Tag> a, simd<float, Tag> b, simd<float, Tag> &even,
+                                simd<float, Tag> &odd) {
+  const __m512i index =
+      _mm512_setr_epi32(0, 2, 4, 6, 8, 10, 12, 14, 16, 18, 20, 22, 24, 26, 28, 30);
+  even.r = _mm512_permutex2var_ps(a.r, index, b.r);
+  odd.r = _mm512_permutex2var_ps(a.r, _mm512_add_epi32(index, _mm512_set1_epi32(1)), b.r);
+}
+#endif
+
+} // namespace cottonwood::arch

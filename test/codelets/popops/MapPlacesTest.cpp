@@ -1,0 +1,74 @@
+// Elementwise kernels on arrays wherever they lie beside each other in memory.
+#include "MapKernels.hpp"
+
+using namespace cottonwood;
+using vertices::MapOp;
+using vertices::MapType;
+
+TEST_SUITE_BEGIN("codelets/popops/mapPlaces");
+
+namespace {
+
+kernels::MapKernel kernelOf(isa::Isa isa, MapOp op) {
+  return isa::withTag(isa, [&](auto tag) {
+    return test::mapKernel<vertices::ServingTag<decltype(tag)>>(op, MapType::FLOAT, MapType::FLOAT);
+  });
+}
+
+// Floats from a place in a page on; what is around them must stay as it is.
+class Page {
+public:
+  Page(std::size_t place, std::size_t n) : n_(n), bytes_(n * 4 + 3 * 4096, GUARD) {
+    auto const address = reinterpret_cast<std::uintptr_t>(bytes_.data());
+    begin_ = (4096 - address % 4096) % 4096 + place;
+  }
+  float *data() { return reinterpret_cast<float *>(bytes_.data() + begin_); }
+  bool guarded() const {
+    for (std::size_t i = 0; i != bytes_.size(); ++i)
+      if ((i < begin_ || i >= begin_ + 4 * n_) && bytes_[i] != GUARD)
+        return false;
+    return true;
+  }
+
+private:
+  static constexpr unsigned char GUARD = 0xa5;
+  std::size_t n_, begin_;
+  std::vector<unsigned char> bytes_;
+};
+
+} // namespace
+
+TEST_CASE("results do not depend on where arrays lie") {
+  for (isa::Isa const isa : test::vectorIsas())
+    for (std::size_t const n : {1U, 63U, 64U, 127U, 128U, 200U, 1000U})
+      for (std::size_t const a : {0U, 4U, 16U, 4032U})
+        for (std::size_t const b : {0U, 64U, 512U, 4000U})
+          for (std::size_t const out : {0U, 16U, 64U, 128U, 600U, 2048U, 4092U}) {
+            Page x(a, n), y(b, n), z(out, n);
+            for (std::size_t i = 0; i != n; ++i) {
+              x.data()[i] = static_cast<float>(i) - 100;
+              y.data()[i] = static_cast<float>(3 * i % 97);
+            }
+            kernelOf(isa, MapOp::ADD)(z.data(), x.data(), y.data(), nullptr, n, false);
+            std::size_t wrong = 0;
+            for (std::size_t i = 0; i != n; ++i)
+              wrong += z.data()[i] != static_cast<float>(i) - 100 + static_cast<float>(3 * i % 97);
+            kernelOf(isa, MapOp::RELU)(z.data(), x.data(), nullptr, nullptr, n, false);
+            for (std::size_t i = 0; i != n; ++i)
+              wrong += z.data()[i] != (i > 100 ? static_cast<float>(i) - 100 : 0.f);
+            // In place, the other operand elsewhere.
+            kernelOf(isa, MapOp::SUBTRACT)(x.data(), x.data(), y.data(), nullptr, n, false);
+            for (std::size_t i = 0; i != n; ++i)
+              wrong += x.data()[i] != static_cast<float>(i) - 100 - static_cast<float>(3 * i % 97);
+            CAPTURE(isa::name(isa));
+            CAPTURE(n);
+            CAPTURE(a);
+            CAPTURE(b);
+            CAPTURE(out);
+            CHECK(wrong == 0);
+            CHECK(z.guarded());
+            CHECK(x.guarded());
+          }
+}
+
+TEST_SUITE_END();
