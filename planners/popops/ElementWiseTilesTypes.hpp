@@ -51,6 +51,7 @@ struct TileMapProblem {
     visit("places", self.places);
     visit("bytesPerTile", self.bytesPerTile);
   }
+  friend bool operator==(TileMapProblem const &, TileMapProblem const &) = default;
 };
 
 /// An operand: as many elements as the result, or fewer, which are repeated.
@@ -67,6 +68,7 @@ struct TileMapOperand {
 
   bool isFull() const { return repeat == 0; }
   bool isScalar(std::uint64_t elements) const { return period == 1 && repeat >= elements; }
+  friend bool operator==(TileMapOperand const &, TileMapOperand const &) = default;
 };
 
 /// Where the vertices are, and the result if the plan places it.

@@ -7,6 +7,8 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
+
 TEST_SUITE_BEGIN("popops/mapfunctor");
 
 using namespace harness;
@@ -177,6 +179,35 @@ TEST_CASE("operands are broadcast as NumPy does, whatever their types") {
       CHECK(run.values(outputs[i]) == expected[i]);
     }
   });
+}
+
+TEST_CASE("where operands lie on tiles makes no difference") {
+  std::size_t const n = 900, columns = 30;
+  for (bool const inPlace : {false, true})
+    for (std::size_t const piece : {n, std::size_t{7}, std::size_t{60}}) { // around 16 tiles
+      CAPTURE(inPlace);
+      CAPTURE(piece);
+      Run run([] { return modelOf(16); });
+      Numbers random(8);
+      Values const x = random.real(FLOAT, n), y = random.real(FLOAT, columns);
+      Tensor const t = run.graph.addVariable(FLOAT, {n / columns, columns});
+      for (std::size_t begin = 0, i = 0; begin < n; begin += piece, ++i)
+        run.graph.setTileMapping(t.flatten().slice(begin, std::min(begin + piece, n)),
+                                 static_cast<unsigned>(i % 16));
+      run.write(t, x);
+      Tensor const row = run.input(FLOAT, {columns}, y);
+      Tensor out = t;
+      if (inPlace)
+        popops::mapInPlace(run.graph, MULTIPLY_ADD, {t, row}, run.prog);
+      else
+        out = popops::map(run.graph, MULTIPLY_ADD, {t, row}, FLOAT, run.prog);
+      auto const output = run.output(out);
+      run.run();
+      Values expected;
+      for (std::size_t i = 0; i != n; ++i)
+        expected.push_back(inFloat(inFloat(x[i] * y[i % columns]) + 1));
+      CHECK(run.values(output) == expected);
+    }
 }
 
 TEST_CASE("integers, masks and results of other kinds") {

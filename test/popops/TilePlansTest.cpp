@@ -35,7 +35,6 @@ Tensor somewhere(Run &run, poplar::Type const &type, Shape const &shape, Values 
   return t;
 }
 
-/// Whether some vertices are on other tiles than where `t` lies.
 bool liesOnSeveralTiles(poplar::Graph const &graph, Tensor const &t) {
   std::size_t tiles = 0;
   for (auto const &intervals : graph.getTileMapping(t))

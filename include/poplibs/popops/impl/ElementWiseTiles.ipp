@@ -4,6 +4,11 @@
 
 #include <poplar/impl/graph/HandleAccess.hpp>
 
+#include <algorithm>
+#include <deque>
+#include <mutex>
+#include <utility>
+
 namespace cottonwood::popops {
 
 namespace detail {
@@ -25,6 +30,38 @@ POP_INLINE std::string tileMapNote(planner::TileMapChoice const &choice) {
          " home), " + std::to_string(choice.cost.temporaryBytes) + " bytes of temporaries" +
          (choice.exceedsMemory ? "; no plan fits" : "");
 }
+
+/// Plans of the last jobs that took a search: layers of a model ask for the same ones again.
+class TileMapMemory {
+public:
+  static TileMapMemory &instance() {
+    static TileMapMemory memory;
+    return memory;
+  }
+  planner::TileMapChoice plan(TileMapJob const &job) {
+    if (!job.constraints.empty())
+      return planner::planTileMap(job.problem, job.operands, job.result, job.constraints);
+    {
+      std::lock_guard const lock(mutex_);
+      for (auto const &[known, choice] : known_)
+        if (known.problem == job.problem && known.operands == job.operands &&
+            known.result == job.result)
+          return choice;
+    }
+    planner::TileMapChoice choice = planner::planTileMap(job.problem, job.operands, job.result);
+    if (choice.considered > 1) {
+      std::lock_guard const lock(mutex_);
+      known_.emplace_front(job, choice);
+      known_.resize(std::min(known_.size(), MOST));
+    }
+    return choice;
+  }
+
+private:
+  static constexpr std::size_t MOST = 16;
+  std::mutex mutex_;
+  std::deque<std::pair<TileMapJob, planner::TileMapChoice>> known_;
+};
 
 } // namespace detail
 
@@ -68,8 +105,7 @@ POP_INLINE std::vector<Share> plannedShares(::poplar::Graph &graph, TileMapJob c
                                             Tensor const &flat,
                                             ::poplar::DebugContext const &debugContext,
                                             planner::TileMapPlan &plan) {
-  planner::TileMapChoice const choice =
-      planner::planTileMap(job.problem, job.operands, job.result, job.constraints);
+  planner::TileMapChoice const choice = detail::TileMapMemory::instance().plan(job);
   plan = choice.plan;
   graph::HandleAccess::data(graph)->addNote(debugContext.getPathName(),
                                             detail::tileMapNote(choice));

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <popops/impl/ElementWiseTiles.hpp>
 #include <popops/impl/MapEmit.hpp>
 #include <popops/impl/MapFunctorEmit.hpp>
 #include <popops/impl/MapOperand.hpp>
@@ -71,9 +72,9 @@ POP_INLINE ::poplar::Type functorOutType(MapFunctorJob const &job,
 class MapFunctorEmitter {
 public:
   MapFunctorEmitter(::poplar::Graph &graph, MapFunctorJob const &job,
-                    std::vector<Tensor> const &tensors, Tensor const &out)
-      : graph_(graph), job_(job), order_(memoryOrder(out)), ordered_(out.dimShuffle(order_)),
-        flat_(ordered_.flatten()) {
+                    std::vector<Tensor> const &tensors, Tensor const &out, bool isNew)
+      : graph_(graph), job_(job), isNew_(isNew), order_(memoryOrder(out)),
+        ordered_(out.dimShuffle(order_)), flat_(ordered_.flatten()) {
     auto const shape = ordered_.shape();
     operands_.reserve(tensors.size());
     for (Tensor const &t : tensors) {
@@ -84,23 +85,39 @@ public:
 
   void emit(::poplar::program::Sequence &prog, ::poplar::DebugContext const &debugContext) const {
     codelet::addToGraph(graph_, job_.codelets);
-    planner::ElementWiseProblem problem;
-    problem.elements = flat_.numElements();
-    problem.cyclesPer8 = functorCyclesPer8(operands_.size());
-    problem.bytesPer8 = static_cast<unsigned>(32 * (operands_.size() + 1));
-    auto const plan = planner::planElementWise(problem, crewOf(graph_.getTarget()));
     auto const cs = graph_.addComputeSet(debugContext);
     bool const inPlace = std::count(isOutput_.begin(), isOutput_.end(), true) != 0;
     std::string const name = std::string(inPlace ? "popops::MapWithInPlace<" : "popops::MapWith<") +
                              flat_.elementType().toString().cloneAsString() + job_.suffix;
-    for (Share const &share : sharesOf(graph_, flat_, plan))
-      addVertex(cs, name, share);
+    planner::TileMapPlan plan;
+    for (Share const &share : shares(inPlace, debugContext, plan))
+      addVertex(cs, name, share, plan.broadcasts);
     prog.add(::poplar::program::Execute(cs, debugContext));
   }
 
 private:
-  void addVertex(::poplar::ComputeSet const &cs, std::string const &name,
-                 Share const &share) const {
+  std::vector<Share> shares(bool inPlace, ::poplar::DebugContext const &debugContext,
+                            planner::TileMapPlan &plan) const {
+    if (auto job = tileMapJob(graph_, flat_, isNew_)) {
+      job->problem.inPlace = inPlace;
+      job->problem.cyclesPer8 = functorCyclesPer8(operands_.size());
+      for (unsigned i = 0; i != operands_.size(); ++i)
+        if (!isOutput_[i]) {
+          job->operands.push_back(operands_[i].planned(graph_));
+          job->operands.back().source = i;
+        }
+      return plannedShares(graph_, *job, flat_, debugContext, plan);
+    }
+    planner::ElementWiseProblem problem;
+    problem.elements = flat_.numElements();
+    problem.cyclesPer8 = functorCyclesPer8(operands_.size());
+    problem.bytesPer8 = static_cast<unsigned>(32 * (operands_.size() + 1));
+    return sharesOf(graph_, flat_, planner::planElementWise(problem, crewOf(graph_.getTarget())));
+  }
+
+  /// \param laidOut  see MapOperand::region()
+  void addVertex(::poplar::ComputeSet const &cs, std::string const &name, Share const &share,
+                 bool laidOut) const {
     static constexpr char const *FIELDS[] = {"inFloat", "inHalf", "inInt", "inUnsigned", "inBool"};
     std::vector<Tensor> regions[vertices::NUM_MAP_TYPES];
     std::vector<unsigned> words;
@@ -111,7 +128,7 @@ private:
         words.insert(words.end(), {type | source << 8U, 0, 1, 0});
         continue;
       }
-      OperandRegion const part = operands_[i].region(share);
+      OperandRegion const part = operands_[i].region(share, laidOut);
       words.insert(words.end(), {type | static_cast<unsigned>(regions[type].size()) << 16U,
                                  part.pattern.period, part.pattern.repeat, part.pattern.phase});
       regions[type].push_back(part.region);
@@ -128,6 +145,7 @@ private:
 
   ::poplar::Graph &graph_;
   MapFunctorJob const &job_;
+  bool isNew_;
   std::vector<unsigned> order_;
   Tensor ordered_, flat_;
   std::vector<MapOperand> operands_;
@@ -135,12 +153,13 @@ private:
 };
 
 /// Into a tensor of the right shape and type that overlaps no operand but is one or none of them.
+/// \param isNew  nobody has seen `out`: it may be mapped anew
 POP_INLINE void emitMapFunctor(::poplar::Graph &graph, MapFunctorJob const &job,
                                std::vector<Tensor> const &operands, Tensor const &out,
                                ::poplar::program::Sequence &prog,
-                               ::poplar::DebugContext const &debugContext) {
+                               ::poplar::DebugContext const &debugContext, bool isNew = false) {
   if (out.numElements() != 0)
-    MapFunctorEmitter(graph, job, operands, out).emit(prog, debugContext);
+    MapFunctorEmitter(graph, job, operands, out, isNew).emit(prog, debugContext);
 }
 
 } // namespace detail
@@ -152,7 +171,7 @@ POP_INLINE Tensor mapWithFunctor(::poplar::Graph &graph, MapFunctorJob const &jo
   auto const shape = detail::checkMapFunctor(job, operands);
   auto const type = detail::functorOutType(job, operands, outType);
   Tensor const out = newMapResult(graph, operands, shape, type, debugContext);
-  detail::emitMapFunctor(graph, job, operands, out, prog, debugContext);
+  detail::emitMapFunctor(graph, job, operands, out, prog, debugContext, true);
   return out;
 }
 
