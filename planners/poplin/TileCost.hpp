@@ -198,7 +198,9 @@ private:
     terms.exchange = exchange(in.bytes + w.bytes, in.shared + w.shared, in.messages + w.messages);
     if (crosses() && terms.exchange != 0) {
       TileCrossing crossing(machine_, plan_);
-      crossing.share('n', block_.g * places() * receivedChannels() * inBytes());
+      std::uint64_t const inputParts = // that have the same inputs
+          flat() || p_.gatheredI == 0 ? plan_.sums() / plan_.splitI : plan_.sums();
+      crossing.shareInputs(inputParts, block_.g * places() * receivedChannels() * inBytes());
       halos(crossing);
       if (repeatsWeights())
         crossing.gather(p_.g * p_.flattenedN * p_.flattenedI * p_.flattenedTaps * p_.taps() *

@@ -22,12 +22,25 @@ public:
   /// them, and each wants all of it. What leaves for an IPU is sent there once.
   void share(char kind, std::uint64_t bytes) {
     forEachGroup(kind, [&](std::vector<double> const &tiles, double count) {
-      for (std::uint64_t p = 0; p != ipus_; ++p)
-        for (std::uint64_t q = 0; q != ipus_; ++q)
-          if (p != q && tiles[q] > 0)
-            bytes_[p * ipus_ + q] += static_cast<double>(bytes) * tiles[p] / count;
+      addShares(tiles, count, bytes);
     });
   }
+  /// The same of inputs, which tiles of all output channels and of `sums` neighbouring parts of the
+  /// sums divide among them.
+  void shareInputs(std::uint64_t sums, std::uint64_t bytes) {
+    std::vector<double> tiles(ipus_);
+    double const count = static_cast<double>(sums * plan_.splitN);
+    for (std::uint64_t g = 0; ipus_ > 1 && count > 1 && g != plan_.splitG; ++g)
+      for (std::uint64_t first = 0; first != plan_.sums(); first += sums)
+        for (std::uint64_t place = 0; place != plan_.places(); ++place) {
+          std::fill(tiles.begin(), tiles.end(), 0);
+          for (std::uint64_t sum = first; sum != first + sums; ++sum)
+            for (std::uint64_t n = 0; n != plan_.splitN; ++n)
+              ++tiles[tileOf(g, sum, place, n) / machine_.tilesPerIPU];
+          addShares(tiles, count, bytes);
+        }
+  }
+
   /// Each of these tiles has `bytes` of its own, an equal share of which goes to each other one.
   void scatter(char kind, std::uint64_t bytes) {
     forEachGroup(kind, [&](std::vector<double> const &tiles, double count) {
@@ -99,6 +112,14 @@ public:
   }
 
 private:
+  /// Tiles of each IPU, `count` in all, divide bytes, and each wants all of them.
+  void addShares(std::vector<double> const &tiles, double count, std::uint64_t bytes) {
+    for (std::uint64_t p = 0; p != ipus_; ++p)
+      for (std::uint64_t q = 0; q != ipus_; ++q)
+        if (p != q && tiles[q] > 0)
+          bytes_[p * ipus_ + q] += static_cast<double>(bytes) * tiles[p] / count;
+  }
+
   std::uint64_t partsOf(char kind) const {
     return kind == 'i' ? plan_.sums() : kind == 'y' ? plan_.places() : plan_.splitN;
   }
