@@ -52,6 +52,7 @@ public:
           {"matmul", "chain", "conv", "reduce", "embedding", "elementwise", "cast", "copy", "table",
            "help"});
     args_.command = command == "matmul"        ? Arguments::Command::MatMul
+                    : command == "chain"       ? Arguments::Command::Chain
                     : command == "conv"        ? Arguments::Command::Conv
                     : command == "reduce"      ? Arguments::Command::Reduce
                     : command == "embedding"   ? Arguments::Command::Embedding
