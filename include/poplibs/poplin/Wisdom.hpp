@@ -1,13 +1,14 @@
 // What measured planning has learned, kept from one run of a program to the next.
 //
 // With the option {"planning", "measure"} the functions of MatMul.hpp and Convolution.hpp (and of
-// Epilogue.hpp and Fused.hpp) do not trust the planner's estimate on a CPU: the first time a problem
-// is met they try the plans that leave the bits of the result alone (how it is cut for threads,
-// sizes of blocks, what is packed) on scratch data and take the quickest. That takes from
+// Epilogue.hpp and Fused.hpp) do not trust the planner's estimate on a CPU: the first time a
+// problem is met they try the plans that leave the bits of the result alone (how it is cut for
+// threads, sizes of blocks, what is packed) on scratch data and take the quickest. That takes from
 // milliseconds to seconds a problem and memory for a second set of operands; problems of more than
-// 1 GB keep the estimate. Convolutions are tried in the layouts of createInput() and createWeights().
-// What was learned is known to all graphs of the process, whatever their planning option, and can
-// be saved. Plans of a PlanningCache, and plans forced by planConstraints, stay as they are.
+// 1 GB keep the estimate. Convolutions are tried in the layouts of createInput() and
+// createWeights(). What was learned is known to all graphs of the process, whatever their planning
+// option, and can be saved. Plans of a PlanningCache, and plans forced by planConstraints, stay as
+// they are.
 //
 // Wisdom is text, one line a problem, and names the instruction set and the version of the kernels
 // it was made for; with others it is refused, since its plans would be wrong ones. It may be kept
