@@ -38,13 +38,30 @@ struct VertexEntries {
   std::size_t count;
 };
 
-/// Runs compute(worker), or compute() of a plain Vertex, on a state image.
+/// Neighbouring worker contexts of a MultiVertex that one thread runs. A class whose compute()
+/// takes Workers does the work of all of them in one call; its results must not depend on how
+/// contexts are put together.
+struct Workers {
+  constexpr Workers(unsigned worker, unsigned number = 1) : first(worker), count(number) {}
+  unsigned first, count;
+};
+
+/// Runs compute(worker), or compute() of a plain Vertex, on a state image. Without a context the
+/// one worker context is run.
 template <class V>
-bool enterVertex(void *state, [[maybe_unused]] unsigned worker, codelet::VertexContext *) {
-  if constexpr (requires(V & v) { v.compute(); })
-    return static_cast<V *>(state)->compute();
-  else
-    return static_cast<V *>(state)->compute(worker);
+bool enterVertex(void *state, [[maybe_unused]] unsigned worker,
+                 [[maybe_unused]] codelet::VertexContext *context) {
+  V *const vertex = static_cast<V *>(state);
+  if constexpr (requires(V & v) { v.compute(); }) {
+    return vertex->compute();
+  } else if constexpr (requires(V & v, Workers workers) { v.compute(workers); }) {
+    const unsigned count = context ? context->workersWanted : 1;
+    if (context)
+      context->workersDone = count;
+    return vertex->compute(Workers(worker, count));
+  } else {
+    return vertex->compute(worker);
+  }
 }
 
 namespace detail {

@@ -3,6 +3,7 @@
 /// of a worker context.
 #pragma once
 
+#include <codelets/arch/EntryTable.hpp>
 #include <codelets/arch/Half.hpp>
 
 #include <poplar/Vertex.hpp>
@@ -24,17 +25,17 @@ template <class T> POP_SIMD_INLINE const KernelType<T> *kernelPointer(const T *p
   return reinterpret_cast<const KernelType<T> *>(p);
 }
 
-/// Elements [begin, end) of n that a worker context of a MultiVertex takes: whole grains, the
-/// first workers first, so that short vertices leave the others idle.
+/// Elements [begin, end) of n that worker contexts of a MultiVertex take: whole grains, the first
+/// workers first, so that short vertices leave the others idle.
 struct WorkerShare {
   std::size_t begin, end;
 };
-POP_SIMD_INLINE WorkerShare workerShare(std::size_t n, unsigned worker, std::size_t grain) {
+POP_SIMD_INLINE WorkerShare workerShare(std::size_t n, Workers workers, std::size_t grain) {
   constexpr std::size_t WORKERS = poplar::MultiVertex::numWorkers();
   const std::size_t grains = (n + grain - 1) / grain;
   const std::size_t each = (grains + WORKERS - 1) / WORKERS * grain;
-  const std::size_t begin = worker * each;
-  const std::size_t end = begin + each;
+  const std::size_t begin = workers.first * each;
+  const std::size_t end = begin + workers.count * each;
   return {begin < n ? begin : n, end < n ? end : n};
 }
 

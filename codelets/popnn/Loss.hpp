@@ -42,8 +42,8 @@ public:
   poplar::Input<float> deltasScale, outputScaling;
   unsigned classes;
 
-  bool compute(unsigned worker) {
-    const WorkerShare rows = workerShare(loss.size(), worker, 1);
+  bool compute(Workers workers) {
+    const WorkerShare rows = workerShare(loss.size(), workers, 1);
     for (std::size_t row = rows.begin; row < rows.end; ++row)
       kernels::crossEntropyRow<Tag>(
           kernelPointer(outputs.data()) + row * classes, static_cast<std::uint32_t>(labels[row]),
@@ -61,8 +61,8 @@ public:
   poplar::Output<poplar::Vector<T, poplar::VectorLayout::SPAN>> loss;
   unsigned classes;
 
-  bool compute(unsigned worker) {
-    const WorkerShare rows = workerShare(loss.size(), worker, 1);
+  bool compute(Workers workers) {
+    const WorkerShare rows = workerShare(loss.size(), workers, 1);
     for (std::size_t row = rows.begin; row < rows.end; ++row)
       kernels::sumSquaredRow<Tag>(
           kernelPointer(outputs.data()) + row * classes, static_cast<std::uint32_t>(labels[row]),
@@ -78,8 +78,8 @@ public:
   poplar::Output<poplar::Vector<unsigned, poplar::VectorLayout::SPAN>> correct;
   unsigned classes;
 
-  bool compute(unsigned worker) {
-    const WorkerShare rows = workerShare(correct.size(), worker, 1);
+  bool compute(Workers workers) {
+    const WorkerShare rows = workerShare(correct.size(), workers, 1);
     for (std::size_t row = rows.begin; row < rows.end; ++row)
       correct[row] = kernels::isCorrectRow<Tag>(kernelPointer(outputs.data()) + row * classes,
                                                 static_cast<std::uint32_t>(labels[row]), classes);

@@ -30,8 +30,8 @@ public:
   poplar::Output<poplar::Vector<T, poplar::VectorLayout::SPAN>> out;
   unsigned length, kind;
 
-  bool compute(unsigned worker) {
-    const WorkerShare rows = workerShare(out.size() / length, worker, 1);
+  bool compute(Workers workers) {
+    const WorkerShare rows = workerShare(out.size() / length, workers, 1);
     kernels::softmaxRows<Tag>(static_cast<kernels::SoftmaxKind>(kind), kernelPointer(in.data()),
                               kernelPointer(out.data()), rows.begin, rows.end, length, out.size());
     return true;
@@ -43,8 +43,8 @@ public:
   poplar::InOut<poplar::Vector<T, poplar::VectorLayout::SPAN>> data;
   unsigned length, kind;
 
-  bool compute(unsigned worker) {
-    const WorkerShare rows = workerShare(data.size() / length, worker, 1);
+  bool compute(Workers workers) {
+    const WorkerShare rows = workerShare(data.size() / length, workers, 1);
     auto *p = kernelPointer(data.data());
     kernels::softmaxRows<Tag>(static_cast<kernels::SoftmaxKind>(kind), p, p, rows.begin, rows.end,
                               length, data.size());
@@ -58,8 +58,8 @@ public:
   poplar::Output<poplar::Vector<T, poplar::VectorLayout::SPAN>> out;
   unsigned length;
 
-  bool compute(unsigned worker) {
-    const WorkerShare rows = workerShare(out.size() / length, worker, 1);
+  bool compute(Workers workers) {
+    const WorkerShare rows = workerShare(out.size() / length, workers, 1);
     kernels::softmaxGradientRows<Tag>(kernelPointer(activation.data()),
                                       kernelPointer(outGradient.data()), kernelPointer(out.data()),
                                       rows.begin, rows.end, length);

@@ -28,8 +28,8 @@ public:
   poplar::Input<poplar::Vector<From, poplar::VectorLayout::ONE_PTR>> in;
   poplar::Output<poplar::Vector<To, poplar::VectorLayout::SPAN>> out;
 
-  bool compute(unsigned worker) {
-    const WorkerShare share = workerShare(out.size(), worker, kernels::CAST_GRAIN);
+  bool compute(Workers workers) {
+    const WorkerShare share = workerShare(out.size(), workers, kernels::CAST_GRAIN);
     const bool past = out.size() * (sizeof(From) + sizeof(To)) >= kernels::detail::STREAM_BYTES &&
                       reinterpret_cast<std::uintptr_t>(out.data()) % 64 == 0;
     kernels::cast<Tag>(kernelPointer(in.data()) + share.begin,

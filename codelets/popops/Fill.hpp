@@ -20,8 +20,8 @@ public:
   poplar::Output<poplar::Vector<T, poplar::VectorLayout::SPAN>> out;
   T value;
 
-  bool compute(unsigned worker) {
-    const WorkerShare share = workerShare(out.size(), worker, 64);
+  bool compute(Workers workers) {
+    const WorkerShare share = workerShare(out.size(), workers, 64);
     const bool past = out.size() * sizeof(T) >= kernels::FILL_STREAM_BYTES &&
                       reinterpret_cast<std::uintptr_t>(out.data()) % 64 == 0;
     kernels::fillBytes<Tag, sizeof(T)>(out.data() + share.begin, &value, share.end - share.begin,

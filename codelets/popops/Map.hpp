@@ -30,14 +30,14 @@ using MapInputs = poplar::Vector<poplar::Input<poplar::Vector<T, poplar::VectorL
                                  poplar::VectorLayout::ONE_PTR>;
 
 /// The program runs on a worker's share of the elements in steps that keep scratch in L1.
-template <class Tag, class Vertex> POP_SIMD_INLINE bool runMap(Vertex &v, unsigned worker) {
+template <class Tag, class Vertex> POP_SIMD_INLINE bool runMap(Vertex &v, Workers workers) {
   const void *const *inputs[NUM_MAP_TYPES] = {
       reinterpret_cast<const void *const *>(v.inFloat.data()),
       reinterpret_cast<const void *const *>(v.inHalf.data()),
       reinterpret_cast<const void *const *>(v.inInt.data()),
       reinterpret_cast<const void *const *>(v.inUnsigned.data()),
       reinterpret_cast<const void *const *>(v.inBool.data())};
-  const WorkerShare share = workerShare(v.out.size(), worker, kernels::MAP_GRAIN);
+  const WorkerShare share = workerShare(v.out.size(), workers, kernels::MAP_GRAIN);
   kernels::runMapProgram<Tag>(v.program.data(), inputs, v.out.data(), share.begin, share.end,
                               v.out.size());
   return true;
@@ -54,7 +54,7 @@ public:
   poplar::Vector<unsigned, poplar::VectorLayout::ONE_PTR> program;
   unsigned cyclesPer8;
 
-  bool compute(unsigned worker) { return runMap<Tag>(*this, worker); }
+  bool compute(Workers workers) { return runMap<Tag>(*this, workers); }
 };
 
 template <class Tag, class Out> class MapInPlace : public poplar::MultiVertex {
@@ -68,7 +68,7 @@ public:
   poplar::Vector<unsigned, poplar::VectorLayout::ONE_PTR> program;
   unsigned cyclesPer8;
 
-  bool compute(unsigned worker) { return runMap<Tag>(*this, worker); }
+  bool compute(Workers workers) { return runMap<Tag>(*this, workers); }
 };
 
 /// For the registry: every vertex class of this file.

@@ -49,7 +49,7 @@ inline constexpr MapType MAP_TYPE_OF = std::is_same_v<T, float>          ? MapTy
 inline constexpr std::size_t MAP_FUNCTOR_GRAIN = 256;
 
 template <class Tag, class F, class Out, class... Kinds, class Vertex>
-POP_SIMD_INLINE bool runMapFunctor(Vertex &v, unsigned worker) {
+POP_SIMD_INLINE bool runMapFunctor(Vertex &v, Workers workers) {
   using Result = kernels::detail::MapResult<F, Tag, Kinds...>;
   const FunctorBytes<F> functor(v.functor.data());
   const void *const *const inputs[NUM_MAP_TYPES] = {
@@ -67,7 +67,7 @@ POP_SIMD_INLINE bool runMapFunctor(Vertex &v, unsigned worker) {
       functor.get(), operands,         isFloating,
       COUNT,         inputs,           v.out.data(),
       v.out.size(),  MAP_TYPE_OF<Out>, std::is_same_v<Result, float>};
-  const WorkerShare share = workerShare(v.out.size(), worker, MAP_FUNCTOR_GRAIN);
+  const WorkerShare share = workerShare(v.out.size(), workers, MAP_FUNCTOR_GRAIN);
   if (share.begin < share.end)
     kernels::detail::MapFunctorRun<Tag>(kernels::mapFunctorKernels<Tag, F, Kinds...>(), args)
         .run(share.begin, share.end);
@@ -87,7 +87,7 @@ public:
   poplar::Vector<unsigned, poplar::VectorLayout::ONE_PTR> functor;
   unsigned cyclesPer8;
 
-  bool compute(unsigned worker) { return runMapFunctor<Tag, F, Out, Kinds...>(*this, worker); }
+  bool compute(Workers workers) { return runMapFunctor<Tag, F, Out, Kinds...>(*this, workers); }
 };
 
 template <class Tag, class F, class Out, class... Kinds>
@@ -103,7 +103,7 @@ public:
   poplar::Vector<unsigned, poplar::VectorLayout::ONE_PTR> functor;
   unsigned cyclesPer8;
 
-  bool compute(unsigned worker) { return runMapFunctor<Tag, F, Out, Kinds...>(*this, worker); }
+  bool compute(Workers workers) { return runMapFunctor<Tag, F, Out, Kinds...>(*this, workers); }
 };
 
 /// The vertices of a functor whose result is of kind Result.

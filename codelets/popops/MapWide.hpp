@@ -125,8 +125,8 @@ public:
   unsigned op;
   unsigned single;
 
-  bool compute(unsigned worker) {
-    const WorkerShare share = workerShare(out.size(), worker, WIDE_GRAIN);
+  bool compute(Workers workers) {
+    const WorkerShare share = workerShare(out.size(), workers, WIDE_GRAIN);
     if (share.begin < share.end)
       detail::mapWide(static_cast<MapOp>(op), a.data(), b.data(), out.data(), single, share);
     return true;
@@ -143,8 +143,8 @@ public:
   poplar::Output<poplar::Vector<T, poplar::VectorLayout::SPAN>> out;
   unsigned single;
 
-  bool compute(unsigned worker) {
-    const WorkerShare share = workerShare(out.size(), worker, WIDE_GRAIN);
+  bool compute(Workers workers) {
+    const WorkerShare share = workerShare(out.size(), workers, WIDE_GRAIN);
     const std::size_t stepA = (single & 1) != 0 ? 0 : 1, stepB = (single & 2) != 0 ? 0 : 1,
                       stepC = (single & 4) != 0 ? 0 : 1;
     for (std::size_t i = share.begin; i < share.end; ++i)

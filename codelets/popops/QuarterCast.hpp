@@ -53,9 +53,9 @@ public:
   poplar::Input<poplar::Vector<From, poplar::VectorLayout::ONE_PTR>> in;
   poplar::Output<poplar::Vector<To, poplar::VectorLayout::SPAN>> out;
 
-  bool compute(unsigned worker) {
+  bool compute(Workers workers) {
     constexpr std::size_t B = kernels::detail::CAST_BLOCK;
-    const WorkerShare share = workerShare(out.size(), worker, kernels::CAST_GRAIN);
+    const WorkerShare share = workerShare(out.size(), workers, kernels::CAST_GRAIN);
     const kernels::QuarterLayout from = layoutOf(in), to = layoutOf(out);
     const From *const source = in.data();
     To *const destination = out.data();

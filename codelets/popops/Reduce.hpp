@@ -39,13 +39,13 @@ using ReduceInput = poplar::Input<poplar::Vector<T, poplar::VectorLayout::ONE_PT
 
 /// A worker takes a share of the outputs.
 template <class Tag, class In, class Vertex>
-POP_SIMD_INLINE bool runReduce(Vertex &v, const float *scale, bool update, unsigned worker) {
+POP_SIMD_INLINE bool runReduce(Vertex &v, const float *scale, bool update, Workers workers) {
   auto *out = kernelPointer(v.out.data());
   using Out = std::remove_pointer_t<decltype(out)>;
   const kernels::ReduceArgs<KernelType<In>, Out> args{
       kernelPointer(v.in.data()), out, v.reduced, v.inner, scale, update};
   const WorkerShare share =
-      workerShare(v.out.size(), worker, kernels::reduceGrain(v.inner, v.out.size()));
+      workerShare(v.out.size(), workers, kernels::reduceGrain(v.inner, v.out.size()));
   kernels::reduce<Tag>(static_cast<kernels::ReduceOp>(v.op), args, share.begin, share.end);
   return true;
 }
@@ -56,7 +56,7 @@ public:
   poplar::Output<poplar::Vector<Out, poplar::VectorLayout::SPAN>> out;
   unsigned op, reduced, inner;
 
-  bool compute(unsigned worker) { return runReduce<Tag, In>(*this, nullptr, false, worker); }
+  bool compute(Workers workers) { return runReduce<Tag, In>(*this, nullptr, false, workers); }
 };
 
 template <class Tag, class In, class Out> class ReduceScale : public poplar::MultiVertex {
@@ -66,7 +66,7 @@ public:
   poplar::Input<float> scale;
   unsigned op, reduced, inner;
 
-  bool compute(unsigned worker) { return runReduce<Tag, In>(*this, &*scale, false, worker); }
+  bool compute(Workers workers) { return runReduce<Tag, In>(*this, &*scale, false, workers); }
 };
 
 template <class Tag, class In, class Out> class ReduceUpdate : public poplar::MultiVertex {
@@ -75,7 +75,7 @@ public:
   poplar::InOut<poplar::Vector<Out, poplar::VectorLayout::SPAN>> out;
   unsigned op, reduced, inner;
 
-  bool compute(unsigned worker) { return runReduce<Tag, In>(*this, nullptr, true, worker); }
+  bool compute(Workers workers) { return runReduce<Tag, In>(*this, nullptr, true, workers); }
 };
 
 template <class Tag, class In, class Out> class ReduceScaleUpdate : public poplar::MultiVertex {
@@ -85,7 +85,7 @@ public:
   poplar::Input<float> scale;
   unsigned op, reduced, inner;
 
-  bool compute(unsigned worker) { return runReduce<Tag, In>(*this, &*scale, true, worker); }
+  bool compute(Workers workers) { return runReduce<Tag, In>(*this, &*scale, true, workers); }
 };
 
 /// For the registry: every vertex class of this file.

@@ -31,13 +31,13 @@ public:
   unsigned reduced, inner, stage;
   poplar::Vector<unsigned, poplar::VectorLayout::ONE_PTR> functor;
 
-  bool compute(unsigned worker) {
+  bool compute(Workers workers) {
     const FunctorBytes<R> reduction(functor.data());
     const kernels::ReduceFunctorArgs<KernelType<In>, KernelType<Out>> args{
         kernelPointer(in.data()), kernelPointer(out.data()), reduced, inner};
     const std::size_t grain =
         inner == 1 ? 1 : REDUCE_FUNCTOR_GRAIN; // vectors of columns stay whole
-    const WorkerShare share = workerShare(out.size(), worker, grain);
+    const WorkerShare share = workerShare(out.size(), workers, grain);
     kernels::reduceFunctor<Tag>(*reduction.get(), args,
                                 {(stage & REDUCE_MAPS) != 0, (stage & REDUCE_FINISHES) != 0},
                                 share.begin, share.end);

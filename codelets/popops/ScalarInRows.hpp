@@ -31,8 +31,8 @@ public:
   poplar::Output<poplar::Vector<T, poplar::VectorLayout::SPAN>> out;
   unsigned columns;
 
-  bool compute(unsigned worker) {
-    const WorkerShare rows = workerShare(out.size(), worker, 32);
+  bool compute(Workers workers) {
+    const WorkerShare rows = workerShare(out.size(), workers, 32);
     kernels::selectScalarFromRows<Tag>(kernelPointer(params.data()), indices.data(),
                                        kernelPointer(out.data()), rows.begin, rows.end, columns);
     return true;
@@ -45,8 +45,8 @@ public:
   poplar::Input<poplar::Vector<unsigned, poplar::VectorLayout::ONE_PTR>> indices;
   unsigned columns, column;
 
-  bool compute(unsigned worker) {
-    const WorkerShare share = workerShare(params.size(), worker, 64);
+  bool compute(Workers workers) {
+    const WorkerShare share = workerShare(params.size(), workers, 64);
     kernels::updateScalarInRows<Tag>(kernelPointer(params.data()), indices.data(), column,
                                      share.begin, share.end, columns);
     return true;

@@ -33,8 +33,8 @@ template <class A> using ScaleType = typename ScaleOf<A>::type;
 
 template <class Tag, class Vertex, class S>
 POP_SIMD_INLINE bool runScaledAdd(Vertex &v, kernels::ScaledAddForm form, S scaleA, S scaleB,
-                                  unsigned worker) {
-  const WorkerShare share = workerShare(v.a.size(), worker, kernels::SCALED_ADD_GRAIN);
+                                  Workers workers) {
+  const WorkerShare share = workerShare(v.a.size(), workers, kernels::SCALED_ADD_GRAIN);
   kernels::scaledAdd<Tag>(form, kernelPointer(v.a.data()) + share.begin,
                           kernelPointer(v.b.data()) + share.begin, scaleA, scaleB,
                           share.end - share.begin);
@@ -47,8 +47,8 @@ public:
   poplar::Input<poplar::Vector<B, poplar::VectorLayout::ONE_PTR>> b;
   ScaleType<A> scaleB;
 
-  bool compute(unsigned worker) {
-    return runScaledAdd<Tag>(*this, kernels::ScaledAddForm::A, ScaleType<A>(1), scaleB, worker);
+  bool compute(Workers workers) {
+    return runScaledAdd<Tag>(*this, kernels::ScaledAddForm::A, ScaleType<A>(1), scaleB, workers);
   }
 };
 
@@ -59,9 +59,9 @@ public:
   poplar::Input<ScaleType<A>> scaleB;
   ScaleType<A> factor;
 
-  bool compute(unsigned worker) {
+  bool compute(Workers workers) {
     return runScaledAdd<Tag>(*this, kernels::ScaledAddForm::A, ScaleType<A>(1), factor * *scaleB,
-                             worker);
+                             workers);
   }
 };
 
@@ -71,8 +71,8 @@ public:
   poplar::Input<poplar::Vector<B, poplar::VectorLayout::ONE_PTR>> b;
   ScaleType<A> scaleA, scaleB;
 
-  bool compute(unsigned worker) {
-    return runScaledAdd<Tag>(*this, kernels::ScaledAddForm::SCALED_A, scaleA, scaleB, worker);
+  bool compute(Workers workers) {
+    return runScaledAdd<Tag>(*this, kernels::ScaledAddForm::SCALED_A, scaleA, scaleB, workers);
   }
 };
 
@@ -84,10 +84,10 @@ public:
   ScaleType<A> factor;
   unsigned oneMinusA;
 
-  bool compute(unsigned worker) {
+  bool compute(Workers workers) {
     const auto form =
         oneMinusA ? kernels::ScaledAddForm::A_MINUS_SCALED_A : kernels::ScaledAddForm::SCALED_A;
-    return runScaledAdd<Tag>(*this, form, *scaleA, factor * *scaleB, worker);
+    return runScaledAdd<Tag>(*this, form, *scaleA, factor * *scaleB, workers);
   }
 };
 

@@ -23,9 +23,9 @@ public:
   poplar::Output<poplar::Vector<T, poplar::VectorLayout::SPAN>> out;
   unsigned rows, columns;
 
-  bool compute(unsigned worker) {
+  bool compute(Workers workers) {
     // Workers share the rows of all results.
-    const WorkerShare share = workerShare(out.size() / rows, worker, 16);
+    const WorkerShare share = workerShare(out.size() / rows, workers, 16);
     kernels::transposeRows<Tag>(in.data(), out.data(), rows, columns, share.begin, share.end);
     return true;
   }

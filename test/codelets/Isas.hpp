@@ -42,13 +42,31 @@ template <class V, class... All> constexpr std::size_t positionIn(vertices::Vert
   return position;
 }
 
-/// Runs all worker contexts of a vertex, whose state is given as an image of its scalar class.
-template <class Family, class V> void runOn(isa::Isa isa, V &state) {
+/// Runs worker contexts [first, first + count) of a vertex, together where its class can.
+inline void enterWorkers(codelet::Entry entry, void *state, unsigned first, unsigned count) {
+  codelet::VertexContext context{};
+  for (unsigned worker = first; worker < first + count; worker += context.workersDone) {
+    context.workersWanted = first + count - worker;
+    context.workersDone = 1;
+    CHECK(entry(state, worker, &context));
+  }
+}
+
+/// Runs all worker contexts of a vertex, whose state is given as an image of its scalar class: some
+/// of them together, or one by one.
+template <class Family, class V> void runOn(isa::Isa isa, V &state, bool together = true) {
   constexpr std::size_t position = positionIn<V>(typename Family::template Vertices<isa::scalar>());
   const vertices::VertexEntries entries = vertices::entriesFor<Family>(isa);
   REQUIRE(position < entries.count);
+  const codelet::Entry entry = entries.first[position];
+  if (together) {
+    enterWorkers(entry, &state, 5, 1);
+    enterWorkers(entry, &state, 3, 2);
+    enterWorkers(entry, &state, 0, 3);
+    return;
+  }
   for (unsigned worker = 6; worker-- > 0;)
-    CHECK(entries.first[position](&state, worker, nullptr));
+    enterWorkers(entry, &state, worker, 1);
 }
 
 /// A zeroed image of a vertex class.

@@ -31,8 +31,8 @@ template <class Tag, class In, class Out>
 struct HasScale<vertices::ReduceScaleUpdate<Tag, In, Out>> : std::true_type {};
 
 template <class V, class In, class Out>
-std::vector<Out> run(isa::Isa isa, ReduceOp op, const Shape &s, test::Misaligned<In> &in,
-                     const std::vector<Out> &old, float scale) {
+std::vector<Out> runWorkers(isa::Isa isa, ReduceOp op, const Shape &s, test::Misaligned<In> &in,
+                            const std::vector<Out> &old, float scale, bool together) {
   test::Misaligned<Out> out(old.size());
   for (std::size_t i = 0; i < old.size(); ++i)
     out.set(i, old[i]);
@@ -44,11 +44,21 @@ std::vector<Out> run(isa::Isa isa, ReduceOp op, const Shape &s, test::Misaligned
   state.op = static_cast<unsigned>(op);
   state.reduced = static_cast<unsigned>(s.reduced);
   state.inner = static_cast<unsigned>(s.inner);
-  test::runOn<vertices::ReduceFamily>(isa, state);
+  test::runOn<vertices::ReduceFamily>(isa, state, together);
   CHECK(out.guardsIntact());
   std::vector<Out> result(old.size());
   for (std::size_t i = 0; i < result.size(); ++i)
     result[i] = out.get(i);
+  return result;
+}
+
+/// Worker contexts together give the same bits as one by one.
+template <class V, class In, class Out>
+std::vector<Out> run(isa::Isa isa, ReduceOp op, const Shape &s, test::Misaligned<In> &in,
+                     const std::vector<Out> &old, float scale) {
+  const auto result = runWorkers<V>(isa, op, s, in, old, scale, true);
+  const auto alone = runWorkers<V>(isa, op, s, in, old, scale, false);
+  CHECK(std::memcmp(result.data(), alone.data(), result.size() * sizeof(Out)) == 0);
   return result;
 }
 

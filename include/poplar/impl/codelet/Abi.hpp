@@ -31,6 +31,9 @@ struct VertexContext {
   /// may differ in few bits; who draws numbers mixes them.
   std::uint64_t randomKey;
   std::uint64_t randomDraws; ///< random numbers that this worker context has drawn with the key
+  /// Worker contexts from `worker` on whose work the call may do, and those whose work it has done:
+  /// 1 unless the entry says otherwise. Looked at for a MultiVertex only.
+  std::uint32_t workersWanted, workersDone;
 };
 
 /// Runs compute(); returns what it returned, true for a compute() that returns void.

@@ -81,6 +81,7 @@ private:
   bool runContexts(Set const &set, std::uint32_t begin, std::uint32_t end, FailureSink &sink) const;
   void introduce(Call const &call, std::uint32_t i, FailureSink &sink) const;
   bool enter(Call const &call, unsigned worker, FailureSink &sink) const;
+  bool enterEach(Call const &call, unsigned begin, unsigned end, FailureSink &sink) const;
   POP_OUT_OF_LINE bool enterWatched(Call const &call, unsigned worker, FailureSink &sink) const;
   POP_OUT_OF_LINE bool runWhole(Call const &call, FailureSink &sink) const;
   void begin(std::uint32_t set);

@@ -152,6 +152,18 @@ POP_INLINE bool ComputeSets::enter(Call const &call, unsigned worker, FailureSin
                             : enterWatched(call, worker, sink);
 }
 
+/// Worker contexts [begin, end) of a vertex, in as few calls as it can do with.
+POP_INLINE bool ComputeSets::enterEach(Call const &call, unsigned begin, unsigned end,
+                                       FailureSink &sink) const {
+  bool all = true;
+  for (unsigned worker = begin; worker < end; worker += sink.context.workersDone) {
+    sink.context.workersWanted = end - worker;
+    sink.context.workersDone = 1;
+    all &= enter(call, worker, sink);
+  }
+  return all;
+}
+
 /// Leaves the vertex like a failed assertion if it raised what is watched.
 POP_INLINE bool ComputeSets::enterWatched(Call const &call, unsigned worker,
                                           FailureSink &sink) const {
@@ -165,9 +177,7 @@ POP_INLINE bool ComputeSets::enterWatched(Call const &call, unsigned worker,
 POP_INLINE bool ComputeSets::runWhole(Call const &call, FailureSink &sink) const {
   if (call.staging != lower::NONE)
     moves_.runInline(executable_->stagings[call.staging].gather, arena_, arena_);
-  bool all = true;
-  for (unsigned worker = 0; worker < call.contexts; ++worker)
-    all &= enter(call, worker, sink);
+  bool const all = enterEach(call, 0, call.contexts, sink);
   if (call.staging != lower::NONE)
     moves_.runInline(executable_->stagings[call.staging].scatter, arena_, arena_);
   return all;
@@ -195,9 +205,8 @@ POP_INLINE bool ComputeSets::runContexts(Set const &set, std::uint32_t begin, st
   for (std::uint32_t i = 0; i < set.numCalls && first < end; ++i) {
     Call const &call = set.calls[i];
     introduce(call, i, sink);
-    for (std::uint32_t worker = std::max(begin, first);
-         worker < std::min(end, first + call.contexts); ++worker)
-      all &= enter(call, worker - first, sink);
+    all &= enterEach(call, std::max(begin, first) - first,
+                     std::min(end, first + call.contexts) - first, sink);
     first += call.contexts;
   }
   return all;
