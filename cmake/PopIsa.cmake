@@ -1,9 +1,10 @@
-# pop_add_codelets(<library> <family>... [BYTES <family>...] [TILES <file>...] [BASELINE <file>...])
+# pop_add_codelets(<library> <family>... [BYTES <family>...] [HALVES <family>...] [TILES <file>...] [BASELINE <file>...])
 #
 # The codelets of a library, once per instruction set. Family F is codelets/<library>/F.cpp, compiled with POP_ISA
 # defined as the tag and the tag's instructions named one by one, so that objects do not depend on the machine that
 # builds them, into the object library <library>_codelets_<tag>:
 #   plain families  for POP_ISA_TAGS; the sets that only add half arithmetic or matrix tiles use avx512's objects
+#   HALVES          for POP_ISA_HALF_TAGS: families with kernels of half arithmetic (HALF_ARITHMETIC in the family)
 #   TILES           for POP_ISA_TILE_TAGS alone: files with kernels on matrix tiles
 #   BYTES           for scalar alone: families that move bytes, where vectors gain nothing (MOVES_BYTES in the family)
 #   BASELINE        once, without special instructions and POP_ISA, into <library>_codelets
@@ -14,7 +15,7 @@ include_guard()
 
 if(CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64")
   set(POP_ISA_TAGS scalar avx2 avx512)
-  set(POP_ISA_HALF_TAGS avx512fp16 avx512fp16_soft) # of the SIMD face; no family has kernels of its own for them yet
+  set(POP_ISA_HALF_TAGS avx512fp16 avx512fp16_soft)
   set(POP_ISA_TILE_TAGS amx amxfp16 amx_soft amxfp16_soft)
 else()
   set(POP_ISA_TAGS scalar)
@@ -42,17 +43,19 @@ if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
 endif()
 
 function(pop_add_codelets library)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "BYTES;TILES;BASELINE")
-  foreach(kind UNPARSED_ARGUMENTS BYTES)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "BYTES;HALVES;TILES;BASELINE")
+  foreach(kind UNPARSED_ARGUMENTS BYTES HALVES)
     list(TRANSFORM arg_${kind} REPLACE "(.+)" "${PROJECT_SOURCE_DIR}/codelets/${library}/\\1.cpp")
   endforeach()
   foreach(kind TILES BASELINE)
     list(TRANSFORM arg_${kind} PREPEND "${PROJECT_SOURCE_DIR}/codelets/${library}/")
   endforeach()
   set(parts)
-  foreach(tag IN LISTS POP_ISA_TAGS POP_ISA_TILE_TAGS)
+  foreach(tag IN LISTS POP_ISA_TAGS POP_ISA_HALF_TAGS POP_ISA_TILE_TAGS)
     if(tag IN_LIST POP_ISA_TAGS)
       set(sources ${arg_UNPARSED_ARGUMENTS})
+    elseif(tag IN_LIST POP_ISA_HALF_TAGS)
+      set(sources ${arg_HALVES})
     else()
       set(sources ${arg_TILES})
     endif()

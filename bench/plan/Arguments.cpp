@@ -354,7 +354,7 @@ private:
                             std::to_string(sizes_.size()) + " dimensions");
     args_.shape.name += ", dims";
     for (std::uint64_t const dim : dims_)
-      args_.shape.name += " " + std::to_string(dim);
+      args_.shape.name.append(" ").append(std::to_string(dim));
   }
 
   std::span<char const *const> words_;

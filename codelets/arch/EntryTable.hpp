@@ -8,7 +8,8 @@
 /// whose entries<Tag>() is defined in F's .cpp alone, as entriesOf(Vertices<Tag>()), and
 /// instantiated there for the tag POP_ISA that the file is compiled for. A family whose vertices
 /// only move bytes says `static constexpr bool MOVES_BYTES = true;`: it is compiled for the scalar
-/// set alone, which serves all others.
+/// set alone, which serves all others. One that gains from half arithmetic says
+/// `static constexpr bool HALF_ARITHMETIC = true;` and is compiled for the sets that have it, too.
 #pragma once
 
 #include <codelets/arch/Isa.hpp>
@@ -16,6 +17,7 @@
 #include <poplar/impl/codelet/Abi.hpp>
 
 #include <cstddef>
+#include <type_traits>
 
 namespace cottonwood::vertices {
 
@@ -74,27 +76,28 @@ template <class... V> POP_SIMD_INLINE VertexEntries entriesOf(VertexList<V...>) 
   return {detail::EntryArray<V...>::ENTRIES, sizeof...(V)};
 }
 
-namespace detail {
-template <class Tag> struct ServingTag { using type = Tag; };
-template <class Tag>
-requires requires { typename Tag::Lower; }
-struct ServingTag<Tag> { using type = typename Tag::Lower; };
-} // namespace detail
+/// Families with kernels of their own for sets with half arithmetic.
+template <class Family>
+concept HalvesFamily = Family::HALF_ARITHMETIC;
 
-/// The tag whose objects have the vertices and kernels of the set of Tag: Tag itself, or the one
-/// that it builds on where what Tag adds is of no use to them.
-template <class Tag> using ServingTag = typename detail::ServingTag<Tag>::type;
+/// The tag whose objects have the vertices and kernels of a family for the set of Tag: Tag itself,
+/// or the one that it builds on where what Tag adds is of no use to the family.
+template <class Family, class Tag>
+using ServingTag =
+    std::conditional_t<HalvesFamily<Family>, isa::HalvesOf<Tag>, isa::VectorsOf<Tag>>;
 
 /// Families that are compiled for the scalar set alone.
-template <class Family> concept ByteFamily = Family::MOVES_BYTES;
+template <class Family>
+concept ByteFamily = Family::MOVES_BYTES;
 
 /// Entry points of all classes of a family for one instruction set, from that set's object.
 template <class Family> VertexEntries entriesFor(isa::Isa isa) {
   if constexpr (ByteFamily<Family>)
     return Family::template entries<isa::scalar>();
   else
-    return isa::withTag(
-        isa, [](auto tag) { return Family::template entries<ServingTag<decltype(tag)>>(); });
+    return isa::withTag(isa, [](auto tag) {
+      return Family::template entries<ServingTag<Family, decltype(tag)>>();
+    });
 }
 
 } // namespace cottonwood::vertices

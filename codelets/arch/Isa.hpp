@@ -68,13 +68,15 @@ struct avx512 {
   static constexpr Tiles TILES = Tiles::None;
 };
 /// avx512 and AVX512-FP16: binary16 arithmetic of its own, 32 lanes. Only families that gain from
-/// what this and the following sets add have objects for them; the set `Lower` serves all others.
+/// what this and the following sets add have objects for them; the set `Lower` serves all others,
+/// and `Halves` those that gain from the arithmetic alone.
 struct avx512fp16 {
   static constexpr Isa ID = Isa::Avx512Fp16;
   static constexpr int VECTOR_BYTES = 64;
   static constexpr bool HALF_ARITHMETIC = true;
   static constexpr Tiles TILES = Tiles::None;
   using Lower = avx512;
+  using Halves = avx512fp16;
 };
 /// Bit-exact twin of avx512fp16 on avx512 instructions.
 struct avx512fp16_soft {
@@ -83,6 +85,7 @@ struct avx512fp16_soft {
   static constexpr bool HALF_ARITHMETIC = true;
   static constexpr Tiles TILES = Tiles::None;
   using Lower = avx512;
+  using Halves = avx512fp16_soft;
 };
 /// avx512fp16, AMX-TILE and AMX-BF16.
 struct amx : avx512fp16 {
@@ -104,6 +107,24 @@ struct amxfp16_soft : avx512fp16_soft {
   static constexpr Isa ID = Isa::AmxFp16Soft;
   static constexpr Tiles TILES = Tiles::Half;
 };
+
+namespace detail {
+template <class Tag> struct Levels {
+  using Vectors = Tag;
+  using Halves = Tag;
+};
+template <class Tag>
+requires requires { typename Tag::Lower; }
+struct Levels<Tag> {
+  using Vectors = typename Tag::Lower;
+  using Halves = typename Tag::Halves;
+};
+} // namespace detail
+
+/// The tag whose kernels serve families that gain nothing from half arithmetic and tiles.
+template <class Tag> using VectorsOf = typename detail::Levels<Tag>::Vectors;
+/// The tag whose kernels serve families that gain from half arithmetic, but not from tiles.
+template <class Tag> using HalvesOf = typename detail::Levels<Tag>::Halves;
 
 /// Tags whose set has matrix tiles.
 template <class Tag>

@@ -5,6 +5,9 @@
 /// + - * / and sqrt give the same bits on all tags: computing them in float and rounding again is
 /// exact because float has more than 2 x 11 + 2 bits. fma differs: tags with HALF_ARITHMETIC round
 /// a * b + c once, as AVX512-FP16 does; other tags compute it in float and round the float.
+///
+/// Face on all tags: zero load loadPartial broadcast store storePartial + - * / fma. On tags with
+/// HALF_ARITHMETIC, as in simd<float>: splat stream unary- min max sqrt abs, comparisons, select.
 #pragma once
 
 #include <codelets/arch/Simd.hpp>
@@ -44,6 +47,24 @@ requires(!Tag::HALF_ARITHMETIC) struct simd<half, Tag> {
 
 #if defined(__AVX512F__) && defined(__AVX512BW__) && defined(__AVX512DQ__) && defined(__AVX512VL__)
 
+namespace arch {
+/// One truth value per lane of 16 bits.
+template <class Tag> struct HalfMask {
+  static constexpr int width = 32;
+  __mmask32 m;
+
+  POP_SIMD_INLINE static __mmask32 first(std::size_t n) {
+    return n >= 32 ? ~__mmask32{0} : (__mmask32{1} << n) - 1;
+  }
+  POP_SIMD_INLINE void storeBool(void *p) const {
+    _mm256_storeu_si256(static_cast<__m256i *>(p), _mm256_maskz_set1_epi8(m, 1));
+  }
+  POP_SIMD_INLINE void storeBoolPartial(void *p, std::size_t n) const {
+    _mm256_mask_storeu_epi8(p, first(n), _mm256_maskz_set1_epi8(m, 1));
+  }
+};
+} // namespace arch
+
 /// The software twin: 32 lanes, bits as AVX512-FP16 gives them. NaN results are quiet; which
 /// operand's payload they carry is not promised.
 template <class Tag>
@@ -51,9 +72,14 @@ requires(Tag::HALF_ARITHMETIC &&isa::isSoft(Tag::ID)) struct simd<half, Tag> {
   using Wide = simd<float, Tag>;
   static constexpr int width = 32;
   using Element = half;
+  using Mask = arch::HalfMask<Tag>;
   __m256i lo, hi;
 
   POP_SIMD_INLINE static simd zero() { return {_mm256_setzero_si256(), _mm256_setzero_si256()}; }
+  POP_SIMD_INLINE static simd splat(float x) {
+    const __m256i v = narrow(_mm512_set1_ps(x));
+    return {v, v};
+  }
   POP_SIMD_INLINE static simd load(const half *p) {
     const __m256i *q = reinterpret_cast<const __m256i *>(p);
     return {_mm256_loadu_si256(q), _mm256_loadu_si256(q + 1)};
@@ -79,6 +105,11 @@ requires(Tag::HALF_ARITHMETIC &&isa::isSoft(Tag::ID)) struct simd<half, Tag> {
     _mm256_mask_storeu_epi16(p, arch::firstLanes16(first), lo);
     _mm256_mask_storeu_epi16(p + 16, arch::firstLanes16(n - first), hi);
   }
+  POP_SIMD_INLINE void stream(half *p) const {
+    __m256i *q = reinterpret_cast<__m256i *>(p);
+    _mm256_stream_si256(q, lo);
+    _mm256_stream_si256(q + 1, hi);
+  }
   POP_SIMD_INLINE friend simd operator+(simd a, simd b) {
     return each(a, b, [](__m512 x, __m512 y) { return _mm512_add_ps(x, y); });
   }
@@ -91,11 +122,43 @@ requires(Tag::HALF_ARITHMETIC &&isa::isSoft(Tag::ID)) struct simd<half, Tag> {
   POP_SIMD_INLINE friend simd operator/(simd a, simd b) {
     return each(a, b, [](__m512 x, __m512 y) { return _mm512_div_ps(x, y); });
   }
+  POP_SIMD_INLINE friend simd operator-(simd a) {
+    const __m256i sign = _mm256_set1_epi16(static_cast<short>(0x8000));
+    return {_mm256_xor_si256(a.lo, sign), _mm256_xor_si256(a.hi, sign)};
+  }
+  POP_SIMD_INLINE static simd abs(simd a) {
+    const __m256i rest = _mm256_set1_epi16(0x7fff);
+    return {_mm256_and_si256(a.lo, rest), _mm256_and_si256(a.hi, rest)};
+  }
+  POP_SIMD_INLINE static simd min(simd a, simd b) {
+    return each(a, b, [](__m512 x, __m512 y) { return _mm512_min_ps(x, y); });
+  }
+  POP_SIMD_INLINE static simd max(simd a, simd b) {
+    return each(a, b, [](__m512 x, __m512 y) { return _mm512_max_ps(x, y); });
+  }
+  POP_SIMD_INLINE static simd sqrt(simd a) {
+    return each(a, a, [](__m512 x, __m512) { return _mm512_sqrt_ps(x); });
+  }
   POP_SIMD_INLINE static simd fma(simd a, simd b, simd c) {
     return {fmaHalf(a.lo, b.lo, c.lo), fmaHalf(a.hi, b.hi, c.hi)};
   }
+  POP_SIMD_INLINE friend Mask operator==(simd a, simd b) { return compare<_CMP_EQ_OQ>(a, b); }
+  POP_SIMD_INLINE friend Mask operator!=(simd a, simd b) { return compare<_CMP_NEQ_UQ>(a, b); }
+  POP_SIMD_INLINE friend Mask operator<(simd a, simd b) { return compare<_CMP_LT_OQ>(a, b); }
+  POP_SIMD_INLINE friend Mask operator<=(simd a, simd b) { return compare<_CMP_LE_OQ>(a, b); }
+  POP_SIMD_INLINE friend Mask operator>(simd a, simd b) { return compare<_CMP_GT_OQ>(a, b); }
+  POP_SIMD_INLINE friend Mask operator>=(simd a, simd b) { return compare<_CMP_GE_OQ>(a, b); }
+  POP_SIMD_INLINE static simd select(Mask m, simd a, simd b) {
+    return {_mm256_mask_blend_epi16(static_cast<__mmask16>(m.m), b.lo, a.lo),
+            _mm256_mask_blend_epi16(static_cast<__mmask16>(m.m >> 16), b.hi, a.hi)};
+  }
 
 private:
+  template <int C> POP_SIMD_INLINE static Mask compare(simd a, simd b) {
+    const __mmask32 low = _mm512_cmp_ps_mask(_mm512_cvtph_ps(a.lo), _mm512_cvtph_ps(b.lo), C);
+    const __mmask32 high = _mm512_cmp_ps_mask(_mm512_cvtph_ps(a.hi), _mm512_cvtph_ps(b.hi), C);
+    return {low | high << 16};
+  }
   template <class F> POP_SIMD_INLINE static simd each(simd a, simd b, F f) {
     return {narrow(f(_mm512_cvtph_ps(a.lo), _mm512_cvtph_ps(b.lo))),
             narrow(f(_mm512_cvtph_ps(a.hi), _mm512_cvtph_ps(b.hi)))};
@@ -133,12 +196,14 @@ requires(Tag::HALF_ARITHMETIC && !isa::isSoft(Tag::ID)) struct simd<half, Tag> {
   using Wide = simd<float, Tag>;
   static constexpr int width = 32;
   using Element = half;
+  using Mask = arch::HalfMask<Tag>;
   __m512h r;
 
   POP_SIMD_INLINE static simd zero() { return {_mm512_setzero_ph()}; }
+  POP_SIMD_INLINE static simd splat(float x) { return {_mm512_set1_ph(static_cast<_Float16>(x))}; }
   POP_SIMD_INLINE static simd load(const half *p) { return {_mm512_loadu_ph(p)}; }
   POP_SIMD_INLINE static simd loadPartial(const half *p, std::size_t n) {
-    return {_mm512_castsi512_ph(_mm512_maskz_loadu_epi16(first(n), p))};
+    return {_mm512_castsi512_ph(_mm512_maskz_loadu_epi16(Mask::first(n), p))};
   }
   POP_SIMD_INLINE static simd broadcast(const half *p) {
     std::uint16_t bits;
@@ -147,7 +212,10 @@ requires(Tag::HALF_ARITHMETIC && !isa::isSoft(Tag::ID)) struct simd<half, Tag> {
   }
   POP_SIMD_INLINE void store(half *p) const { _mm512_storeu_ph(p, r); }
   POP_SIMD_INLINE void storePartial(half *p, std::size_t n) const {
-    _mm512_mask_storeu_epi16(p, first(n), _mm512_castph_si512(r));
+    _mm512_mask_storeu_epi16(p, Mask::first(n), _mm512_castph_si512(r));
+  }
+  POP_SIMD_INLINE void stream(half *p) const {
+    _mm512_stream_si512(reinterpret_cast<__m512i *>(p), _mm512_castph_si512(r));
   }
   POP_SIMD_INLINE friend simd operator+(simd a, simd b) { return {_mm512_add_ph(a.r, b.r)}; }
   POP_SIMD_INLINE friend simd operator-(simd a, simd b) { return {_mm512_sub_ph(a.r, b.r)}; }
@@ -156,10 +224,27 @@ requires(Tag::HALF_ARITHMETIC && !isa::isSoft(Tag::ID)) struct simd<half, Tag> {
   POP_SIMD_INLINE static simd fma(simd a, simd b, simd c) {
     return {_mm512_fmadd_ph(a.r, b.r, c.r)};
   }
+  POP_SIMD_INLINE friend simd operator-(simd a) {
+    const __m512i sign = _mm512_set1_epi16(static_cast<short>(0x8000));
+    return {_mm512_castsi512_ph(_mm512_xor_si512(_mm512_castph_si512(a.r), sign))};
+  }
+  POP_SIMD_INLINE static simd abs(simd a) { return {_mm512_abs_ph(a.r)}; }
+  POP_SIMD_INLINE static simd min(simd a, simd b) { return {_mm512_min_ph(a.r, b.r)}; }
+  POP_SIMD_INLINE static simd max(simd a, simd b) { return {_mm512_max_ph(a.r, b.r)}; }
+  POP_SIMD_INLINE static simd sqrt(simd a) { return {_mm512_sqrt_ph(a.r)}; }
+  POP_SIMD_INLINE friend Mask operator==(simd a, simd b) { return compare<_CMP_EQ_OQ>(a, b); }
+  POP_SIMD_INLINE friend Mask operator!=(simd a, simd b) { return compare<_CMP_NEQ_UQ>(a, b); }
+  POP_SIMD_INLINE friend Mask operator<(simd a, simd b) { return compare<_CMP_LT_OQ>(a, b); }
+  POP_SIMD_INLINE friend Mask operator<=(simd a, simd b) { return compare<_CMP_LE_OQ>(a, b); }
+  POP_SIMD_INLINE friend Mask operator>(simd a, simd b) { return compare<_CMP_GT_OQ>(a, b); }
+  POP_SIMD_INLINE friend Mask operator>=(simd a, simd b) { return compare<_CMP_GE_OQ>(a, b); }
+  POP_SIMD_INLINE static simd select(Mask m, simd a, simd b) {
+    return {_mm512_mask_blend_ph(m.m, b.r, a.r)};
+  }
 
 private:
-  POP_SIMD_INLINE static __mmask32 first(std::size_t n) {
-    return n >= 32 ? ~__mmask32{0} : (__mmask32{1} << n) - 1;
+  template <int C> POP_SIMD_INLINE static Mask compare(simd a, simd b) {
+    return {_mm512_cmp_ph_mask(a.r, b.r, C)};
   }
 };
 #endif

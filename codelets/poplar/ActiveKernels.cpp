@@ -6,7 +6,7 @@ namespace cottonwood::kernels {
 
 const TransposeKernels &activeTransposeKernels() {
   static const TransposeKernels all = isa::withTag(isa::activeIsa(), [](auto tag) {
-    return TransposeFamily::kernels<vertices::ServingTag<decltype(tag)>>();
+    return TransposeFamily::kernels<vertices::ServingTag<TransposeFamily, decltype(tag)>>();
   });
   return all;
 }

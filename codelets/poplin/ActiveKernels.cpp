@@ -7,14 +7,16 @@ namespace cottonwood::kernels {
 
 const MatMulKernels &activeMatMulKernels() {
   static const MatMulKernels all = isa::withTag(isa::activeIsa(), [](auto tag) {
-    return vertices::MatMulFamily::kernels<vertices::ServingTag<decltype(tag)>>();
+    return vertices::MatMulFamily::kernels<
+        vertices::ServingTag<vertices::MatMulFamily, decltype(tag)>>();
   });
   return all;
 }
 
 const ConvKernels &activeConvKernels() {
   static const ConvKernels all = isa::withTag(isa::activeIsa(), [](auto tag) {
-    return vertices::ConvFamily::kernels<vertices::ServingTag<decltype(tag)>>();
+    return vertices::ConvFamily::kernels<
+        vertices::ServingTag<vertices::ConvFamily, decltype(tag)>>();
   });
   return all;
 }

@@ -8,7 +8,8 @@ const MatMulTileKernels &matMulTileKernels() {
     using Tag = decltype(tag);
     MatMulTileKernels kernels{};
     if constexpr (isa::TileTag<Tag>) {
-      const auto chains = vertices::MatMulFamily::kernels<vertices::ServingTag<Tag>>();
+      const auto chains =
+          vertices::MatMulFamily::kernels<vertices::ServingTag<vertices::MatMulFamily, Tag>>();
       kernels = matMulTileKernelsOf<Tag>();
       kernels.floatChains = chains.floatToFloat, kernels.halfChains = chains.halfToFloat;
     }

@@ -5,21 +5,23 @@ namespace cottonwood::kernels {
 
 const MapKernels &activeMapKernels() {
   static const MapKernels all = isa::withTag(isa::activeIsa(), [](auto tag) {
-    return vertices::MapFamily::kernels<vertices::ServingTag<decltype(tag)>>();
+    return vertices::MapFamily::kernels<vertices::ServingTag<vertices::MapFamily, decltype(tag)>>();
   });
   return all;
 }
 
 const FillKernels &activeFillKernels() {
   static const FillKernels all = isa::withTag(isa::activeIsa(), [](auto tag) {
-    return vertices::FillFamily::kernels<vertices::ServingTag<decltype(tag)>>();
+    return vertices::FillFamily::kernels<
+        vertices::ServingTag<vertices::FillFamily, decltype(tag)>>();
   });
   return all;
 }
 
 const ReduceKernels &activeReduceKernels() {
   static const ReduceKernels all = isa::withTag(isa::activeIsa(), [](auto tag) {
-    return vertices::ReduceFamily::kernels<vertices::ServingTag<decltype(tag)>>();
+    return vertices::ReduceFamily::kernels<
+        vertices::ServingTag<vertices::ReduceFamily, decltype(tag)>>();
   });
   return all;
 }

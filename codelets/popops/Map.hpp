@@ -73,6 +73,7 @@ public:
 
 /// For the registry: every vertex class of this file.
 struct MapFamily {
+  static constexpr bool HALF_ARITHMETIC = true;
   template <class Tag>
   using Vertices =
       VertexList<Map<Tag, float>, Map<Tag, poplar::half>, Map<Tag, int>, Map<Tag, unsigned>,

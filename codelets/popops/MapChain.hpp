@@ -1,28 +1,30 @@
 /// \file MapChain.hpp
 /// Programs on floats whose every operation takes the result of the one before: one pass over the
-/// operands, with the results between in registers. (Halves would be rounded after each operation:
-/// going through the first cache costs them less.)
+/// operands, with the results between in registers. The same on halves for tags with half
+/// arithmetic. (Others would round after each operation: going through the first cache costs less.)
 #pragma once
 
-#include <codelets/popops/MapBinary.hpp>
+#include <codelets/popops/MapHalf.hpp>
 
 namespace cottonwood::kernels {
 
 inline constexpr unsigned MAP_CHAIN_STEPS = 8;
-/// The most elements that a chain computes side by side.
-inline constexpr std::size_t MAP_CHAIN_TILE = 128;
+/// A constant of a chain is laid out once for every lane of a vector of any instruction set.
+inline constexpr std::size_t MAP_CHAIN_CONSTANT = 32;
 
 /// An operation on the result so far and, if it has two operands, on elements of an array.
 struct MapChainStep {
   vertices::MapOp op;
   bool resultIsSecond;
   std::uint8_t other;    ///< value id of the array
-  bool constant = false; ///< it is MAP_CHAIN_TILE times the same number
+  bool constant = false; ///< it is MAP_CHAIN_CONSTANT times the same number
 };
 
 struct MapChain {
   unsigned count = 0;     ///< steps; 0 if a program is none
   std::uint8_t first = 0; ///< value id of the array that the chain begins with
+  bool cheap = false;     ///< every step takes few cycles
+  bool halves = false;    ///< its values are half, and it is cheap
   MapChainStep steps[MAP_CHAIN_STEPS];
 };
 
@@ -49,16 +51,29 @@ POP_SIMD_INLINE constexpr bool isChained(MapOp op) {
   }
 }
 
-/// The chain that a program on floats is. Programs of one operation are none.
-POP_SIMD_INLINE MapChain chainOf(const vertices::MapProgramView &program) {
+/// Those that take a few cycles: what passes from one to the next by way of the choice of the next
+/// step would be noticed.
+POP_SIMD_INLINE constexpr bool takesFewCycles(MapOp op) {
+  return isChained(op) && op != MapOp::SIGMOID && op != MapOp::TANH && op != MapOp::EXPONENT &&
+         op != MapOp::DIVIDE;
+}
+
+/// The chain that a program is. Programs of one operation are none.
+template <class Tag> MapChain chainOf(const vertices::MapProgramView &program) {
   MapChain chain;
   const unsigned count = program.numInstructions();
   if (count < 2 || count > MAP_CHAIN_STEPS)
     return chain;
   std::uint8_t result = 0;
+  bool cheap = true;
+  const MapType type = program.instruction(0).type;
+  const bool halves = Tag::HALF_ARITHMETIC && type == MapType::HALF;
+  if (type != MapType::FLOAT && !halves)
+    return chain;
   for (unsigned s = 0; s < count; ++s) {
     const vertices::MapInstruction in = program.instruction(s);
-    if (!isChained(in.op) || in.type != MapType::FLOAT || in.toType != MapType::FLOAT)
+    if (!(halves ? takesFewCycles(in.op) : isChained(in.op)) || in.type != type ||
+        in.toType != type)
       return chain;
     const bool two = in.op >= vertices::FIRST_BINARY_MAP_OP;
     const std::uint8_t a = in.args[0], b = two ? in.args[1] : in.args[0];
@@ -70,42 +85,55 @@ POP_SIMD_INLINE MapChain chainOf(const vertices::MapProgramView &program) {
     if (s == 0)
       chain.first = a;
     chain.steps[s] = {in.op, second, other, false};
+    cheap = cheap && takesFewCycles(in.op);
     result = in.result;
   }
   chain.count = count;
+  chain.cheap = cheap;
+  chain.halves = halves;
   return chain;
 }
 
+template <MapOp OP, std::size_t N, class V, class Other>
+POP_SIMD_INLINE void chainBinary(V (&v)[N], bool resultIsSecond, Other other) {
+  if (resultIsSecond)
+    arch::unrolled<N>([&](auto k) POP_SIMD_LAMBDA { v[k] = floatBinary<OP>(other(k), v[k]); });
+  else
+    arch::unrolled<N>([&](auto k) POP_SIMD_LAMBDA { v[k] = floatBinary<OP>(v[k], other(k)); });
+}
+
+/// One step on N vectors; load(p, k) is vector k of those at p.
 template <MapOp OP, std::size_t N, class V, class Load>
-POP_SIMD_INLINE void chainStep(V (&v)[N], [[maybe_unused]] bool resultIsSecond, Load load) {
-  const auto each = [&](auto value) POP_SIMD_LAMBDA {
-    arch::unrolled<N>([&](auto k) POP_SIMD_LAMBDA { v[k] = value(v[k], k); });
-  };
-  if constexpr (vertices::arity(OP) == 2) {
-    if (resultIsSecond)
-      each([&](V x, auto k) POP_SIMD_LAMBDA { return floatBinary<OP>(load(k), x); });
-    else
-      each([&](V x, auto k) POP_SIMD_LAMBDA { return floatBinary<OP>(x, load(k)); });
+POP_SIMD_INLINE void chainStep(V (&v)[N], [[maybe_unused]] const MapChainStep &step,
+                               [[maybe_unused]] const typename V::Element *operand, Load load) {
+  if constexpr (vertices::arity(OP) != 2) {
+    arch::unrolled<N>([&](auto k) POP_SIMD_LAMBDA { v[k] = floatUnary<OP>(v[k]); });
+  } else if (step.constant) {
+    const V constant = load(operand, std::integral_constant<std::size_t, 0>());
+    chainBinary<OP>(v, step.resultIsSecond, [&](auto) POP_SIMD_LAMBDA { return constant; });
   } else {
-    each([](V x, auto) POP_SIMD_LAMBDA { return floatUnary<OP>(x); });
+    chainBinary<OP>(v, step.resultIsSecond,
+                    [&](auto k) POP_SIMD_LAMBDA { return load(operand, k); });
   }
 }
 
 /// Applies a chain to N vectors, the first of which begins at element i of the arrays; load(p, k)
 /// is vector k of those at p.
-template <std::size_t N, class V, class Load>
+/// \tparam CHEAP  the chain is cheap
+template <bool CHEAP, std::size_t N, class V, class Load>
 POP_SIMD_INLINE void runChain(const MapChain &chain, unsigned char *const *values, std::size_t i,
                               V (&v)[N], Load load) {
+  using T = typename V::Element;
   const auto array = [&](std::uint8_t id)
-                         POP_SIMD_LAMBDA { return reinterpret_cast<const float *>(values[id]); };
-  const float *const first = array(chain.first) + i;
+                         POP_SIMD_LAMBDA { return reinterpret_cast<const T *>(values[id]); };
+  const T *const first = array(chain.first) + i;
   arch::unrolled<N>([&](auto k) POP_SIMD_LAMBDA { v[k] = load(first, k); });
   for (unsigned s = 0; s < chain.count; ++s) {
     const MapChainStep &step = chain.steps[s];
-    const float *const operand = array(step.other) + (step.constant ? 0 : i);
-    const auto other = [&](auto k) POP_SIMD_LAMBDA { return load(operand, k); };
+    const T *const operand = array(step.other) + (step.constant ? 0 : i);
     const auto apply = [&](auto op) POP_SIMD_LAMBDA {
-      chainStep<decltype(op)::value>(v, step.resultIsSecond, other);
+      if constexpr (!CHEAP || takesFewCycles(decltype(op)::value))
+        chainStep<decltype(op)::value>(v, step, operand, load);
     };
     switch (step.op) {
 #define POP_CHAINED(OP)                                                                            \
@@ -145,6 +173,48 @@ POP_SIMD_INLINE bool runsBackward(const MapChain &chain, unsigned char *const *v
   };
   return meets(false) && !meets(true);
 }
+/// mapChain on lanes V for chains whose steps are all cheap, or for all: cheap steps are applied to
+/// half of the registers at a time, so that the choice of the next step is a small part of the
+/// work.
+template <class V, bool CHEAP>
+void mapChainOf(const MapChain &chain, unsigned char *const *values, void *output, std::size_t n,
+                bool past) {
+  using T = typename V::Element;
+  T *const out = static_cast<T *>(output);
+  static_assert(V::width <= MAP_CHAIN_CONSTANT);
+  constexpr std::size_t QUARTER = sizeof(V) == 64 ? 8 : 4; // of the registers
+  constexpr std::size_t TILE = CHEAP ? 2 * QUARTER : QUARTER;
+  constexpr std::size_t BLOCK = TILE * V::width;
+  const auto whole = [](const T *p, auto j) POP_SIMD_LAMBDA { return V::load(p + j * V::width); };
+  const std::size_t blocks = n / BLOCK;
+  const bool backward = !past && runsBackward(chain, values, out) && blocks != 0;
+  std::size_t k = backward ? (blocks - 1) * BLOCK : 0;
+  for (std::size_t left = blocks; left != 0;
+       --left, k += backward ? std::size_t{0} - BLOCK : BLOCK) {
+    V v[TILE];
+    runChain<CHEAP>(chain, values, k, v, whole);
+    T *const to = out + k;
+    if (past)
+      arch::unrolled<TILE>([&](auto j) POP_SIMD_LAMBDA { v[j].stream(to + j * V::width); });
+    else
+      arch::unrolled<TILE>([&](auto j) POP_SIMD_LAMBDA { v[j].store(to + j * V::width); });
+  }
+  std::size_t i = blocks * BLOCK;
+  for (; n - i >= QUARTER / 2 * V::width; i += QUARTER / 2 * V::width) {
+    V v[QUARTER / 2];
+    runChain<CHEAP>(chain, values, i, v, whole);
+    arch::unrolled<QUARTER / 2>([&](auto j)
+                                    POP_SIMD_LAMBDA { v[j].store(out + i + j * V::width); });
+  }
+  while (i < n) {
+    const std::size_t m = n - i < V::width ? n - i : V::width;
+    V v[1];
+    runChain<CHEAP>(chain, values, i, v,
+                    [&](const T *p, auto) POP_SIMD_LAMBDA { return V::loadPartial(p, m); });
+    v[0].storePartial(out + i, m);
+    i += m;
+  }
+}
 } // namespace detail
 
 /// out[i] = the chain at element i, for i < n; `out` may be one of the arrays. With `past` results
@@ -153,35 +223,13 @@ POP_SIMD_INLINE bool runsBackward(const MapChain &chain, unsigned char *const *v
 template <class Tag>
 void mapChain(const MapChain &chain, unsigned char *const *values, void *output, std::size_t n,
               bool past) {
-  using V = simd<float, Tag>;
-  constexpr std::size_t TILE = sizeof(V) == 64 ? 8 : 4; // a quarter of the registers
-  static_assert(TILE * V::width <= MAP_CHAIN_TILE);
-  float *out = static_cast<float *>(output);
-  constexpr std::size_t BLOCK = TILE * V::width;
-  const std::size_t blocks = n / BLOCK;
-  const bool backward = !past && detail::runsBackward(chain, values, out) && blocks != 0;
-  std::size_t k = backward ? (blocks - 1) * BLOCK : 0;
-  for (std::size_t left = blocks; left != 0;
-       --left, k += backward ? std::size_t{0} - BLOCK : BLOCK) {
-    V v[TILE];
-    detail::runChain(chain, values, k, v, [](const float *p, auto j) POP_SIMD_LAMBDA {
-      return V::load(p + j * V::width);
-    });
-    float *const to = out + k;
-    if (past)
-      arch::unrolled<TILE>([&](auto j) POP_SIMD_LAMBDA { v[j].stream(to + j * V::width); });
-    else
-      arch::unrolled<TILE>([&](auto j) POP_SIMD_LAMBDA { v[j].store(to + j * V::width); });
-  }
-  std::size_t i = blocks * BLOCK;
-  while (i < n) {
-    const std::size_t m = n - i < V::width ? n - i : V::width;
-    V v[1];
-    detail::runChain(chain, values, i, v,
-                     [&](const float *p, auto) POP_SIMD_LAMBDA { return V::loadPartial(p, m); });
-    v[0].storePartial(out + i, m);
-    i += m;
-  }
+  if constexpr (Tag::HALF_ARITHMETIC)
+    if (chain.halves)
+      return detail::mapChainOf<simd<half, Tag>, true>(chain, values, output, n, past);
+  if (chain.cheap)
+    detail::mapChainOf<simd<float, Tag>, true>(chain, values, output, n, past);
+  else
+    detail::mapChainOf<simd<float, Tag>, false>(chain, values, output, n, past);
 }
 
 } // namespace cottonwood::kernels

@@ -11,6 +11,7 @@
 
 #include <codelets/popops/MapBinary.hpp>
 #include <codelets/popops/MapChain.hpp>
+#include <codelets/popops/MapHalf.hpp>
 #include <codelets/popops/MapOperands.hpp>
 #include <codelets/popops/StreamBytes.hpp>
 
@@ -19,21 +20,35 @@ namespace cottonwood::kernels {
 /// Worker contexts share the elements in multiples of this.
 inline constexpr std::size_t MAP_GRAIN = 1024;
 
-/// The array kernels of a tag; instantiated in MapUnary.cpp and MapBinary.cpp.
+/// The array kernels of a tag; instantiated in MapUnary.cpp, MapBinary.cpp and MapHalf.cpp.
 #if !defined(POPLAR_HEADER_ONLY) && defined(POP_ISA)
-extern template MapKernel unaryMapKernel<isa::POP_ISA>(vertices::MapOp, vertices::MapType);
-extern template MapKernel castMapKernel<isa::POP_ISA>(vertices::MapType, vertices::MapType);
-extern template MapKernel multiMapKernel<isa::POP_ISA>(vertices::MapOp, vertices::MapType);
+extern template MapKernel unaryMapKernel<isa::VectorsOf<isa::POP_ISA>>(vertices::MapOp,
+                                                                       vertices::MapType);
+extern template MapKernel castMapKernel<isa::VectorsOf<isa::POP_ISA>>(vertices::MapType,
+                                                                      vertices::MapType);
+extern template MapKernel multiMapKernel<isa::VectorsOf<isa::POP_ISA>>(vertices::MapOp,
+                                                                       vertices::MapType);
+extern template MapKernel halfMapKernel<isa::POP_ISA>(vertices::MapOp);
 #endif
+
+/// The kernel of an operation other than CAST for a tag with all that its set has; null if there is
+/// none for the type.
+template <class Tag> MapKernel mapKernel(vertices::MapOp op, vertices::MapType type) {
+  if constexpr (Tag::HALF_ARITHMETIC)
+    if (type == vertices::MapType::HALF)
+      if (const MapKernel kernel = halfMapKernel<Tag>(op))
+        return kernel;
+  return op < vertices::FIRST_BINARY_MAP_OP ? unaryMapKernel<isa::VectorsOf<Tag>>(op, type)
+                                            : multiMapKernel<isa::VectorsOf<Tag>>(op, type);
+}
 
 /// The array kernels of a tag, by operation and types; null for those that do not exist.
 struct MapKernels {
-  MapKernel (*unary)(vertices::MapOp, vertices::MapType);
+  MapKernel (*operation)(vertices::MapOp, vertices::MapType);
   MapKernel (*cast)(vertices::MapType, vertices::MapType);
-  MapKernel (*multi)(vertices::MapOp, vertices::MapType);
 };
 template <class Tag> POP_SIMD_INLINE MapKernels mapKernelsOf() {
-  return {&unaryMapKernel<Tag>, &castMapKernel<Tag>, &multiMapKernel<Tag>};
+  return {&mapKernel<Tag>, &castMapKernel<isa::VectorsOf<Tag>>};
 }
 
 namespace detail {
@@ -82,16 +97,15 @@ private:
   void decodeSteps() {
     for (unsigned s = 0; s < program_.numInstructions(); ++s) {
       const vertices::MapInstruction in = program_.instruction(s);
-      steps_[s].kernel = in.op == vertices::MapOp::CAST ? castMapKernel<Tag>(in.type, in.toType)
-                         : in.op < vertices::FIRST_BINARY_MAP_OP
-                             ? unaryMapKernel<Tag>(in.op, in.type)
-                             : multiMapKernel<Tag>(in.op, in.type);
+      steps_[s].kernel = in.op == vertices::MapOp::CAST
+                             ? castMapKernel<isa::VectorsOf<Tag>>(in.type, in.toType)
+                             : mapKernel<Tag>(in.op, in.type);
       steps_[s].result = in.result;
       for (unsigned k = 0; k < 3; ++k)
         steps_[s].args[k] = in.args[k];
       outBytes_ = bytesOf(in.toType);
     }
-    chain_ = chainOf(program_);
+    chain_ = chainOf<Tag>(program_);
   }
 
   void decodeOperands(const void *const *const *inputs) {
@@ -136,29 +150,39 @@ private:
 
   /// Elements a step may have at most, so that all buffers fit the scratch space.
   std::size_t stepLimit(std::size_t n) const {
-    return mapStepLimit(operands_, program_.numOperands(), buffers_, n);
+    return hasLongBuffers() ? mapStepLimit(operands_, program_.numOperands(), buffers_, n) : n;
+  }
+
+  /// Whether some buffer is as long as a step.
+  bool hasLongBuffers() const {
+    if (!shortConstants_ || (stream_ && !direct_))
+      return true;
+    for (unsigned i = 0; i < program_.numOperands(); ++i)
+      if (operands_[i].isBuffered() && operands_[i].reading != Reading::CONSTANT)
+        return true;
+    return false;
   }
 
   void assignBuffers(std::size_t limit) {
     unsigned char *next = scratch_;
-    const std::size_t bytes = (limit * 4 + 63) / 64 * 64;
-    const auto take = [&] {
+    const auto take = [&](std::size_t elements) {
       unsigned char *p = next;
-      next += bytes;
+      next += (elements * 4 + 63) / 64 * 64;
       return p;
     };
     for (unsigned s = 0; chain_.count == 0 && s < program_.numSlots(); ++s)
-      values_[vertices::MAP_SLOT0 + s] = take();
+      values_[vertices::MAP_SLOT0 + s] = take(limit);
     if (stream_ && !direct_)
-      streamBuffer_ = take();
+      streamBuffer_ = take(limit);
     for (unsigned i = 0; i < program_.numOperands(); ++i) {
       MapOperandState &o = operands_[i];
       if (!o.isBuffered())
         continue;
-      o.buffer = values_[i] = take();
-      if (o.reading == Reading::CONSTANT)
-        splatBytes(o.buffer, &o.bits, o.bytes,
-                   shortConstants_ && limit > MAP_CHAIN_TILE ? MAP_CHAIN_TILE : limit);
+      const bool constant = o.reading == Reading::CONSTANT;
+      const std::size_t elements = constant && shortConstants_ ? MAP_CHAIN_CONSTANT : limit;
+      o.buffer = values_[i] = take(elements);
+      if (constant)
+        splatBytes(o.buffer, &o.bits, o.bytes, elements);
     }
   }
 

@@ -43,6 +43,20 @@ constexpr bool isCheap(MapOp op) {
          op == MapOp::RELU || op == MapOp::SQUARE || op == MapOp::SUBTRACT;
 }
 
+/// Those that wait for the divider.
+constexpr bool isDivision(MapOp op) {
+  return op == MapOp::DIVIDE || op == MapOp::INVERSE || op == MapOp::SQRT;
+}
+
+/// Operations on half that half arithmetic computes: their result in float, rounded to half, is
+/// what one of its instructions gives, since float has the bits that make the two roundings one.
+/// Divisions have that property, too, but half's take almost twice as long as float's.
+constexpr bool isOfHalf(MapOp op) {
+  return vertices::isSupported(op, MapType::HALF) &&
+         (isCheap(op) || op == MapOp::SIGNUM || op == MapOp::RELU_GRADIENT ||
+          (vertices::givesBool(op) && vertices::arity(op) == 2));
+}
+
 /// Bytes that operands are fetched ahead of their use while results go past the caches. The
 /// processor's own prefetching stops at the ends of small pages and beside such stores.
 inline constexpr std::size_t FETCH_AHEAD = 2048;
@@ -141,12 +155,18 @@ template <class Tag, class T>
 using MapLanes = simd<std::conditional_t<IS_FLOATING<T>, float, T>, Tag>;
 
 /// The same for one operation. Where half has no arithmetic of its own, cheap operations on it are
-/// mostly conversions, of which eight lanes at a time take fewer cycles than sixteen.
-template <class Tag, class T, MapOp OP>
-using MapLanesOf = MapLanes<std::conditional_t<std::is_same_v<T, half> && isCheap(OP) &&
-                                                   arch::Avx512Tag<Tag> && !Tag::HALF_ARITHMETIC,
-                                               isa::avx2, Tag>,
-                            T>;
+/// mostly conversions, of which eight lanes at a time take fewer cycles than sixteen; and sixteen
+/// lanes wait for the divider twice as long as eight.
+template <class Tag, class T, MapOp OP> struct MapLanesOfOp {
+  static constexpr bool IN_EIGHT =
+      std::is_same_v<T, half> && (isCheap(OP) || isDivision(OP)) && arch::Avx512Tag<Tag>;
+  using type = MapLanes<std::conditional_t<IN_EIGHT, isa::avx2, Tag>, T>;
+};
+template <class Tag, MapOp OP>
+requires(Tag::HALF_ARITHMETIC &&isOfHalf(OP)) struct MapLanesOfOp<Tag, half, OP> {
+  using type = simd<half, Tag>;
+};
+template <class Tag, class T, MapOp OP> using MapLanesOf = typename MapLanesOfOp<Tag, T, OP>::type;
 
 /// f of every lane, for integer operations without a vector form.
 template <class V, class F> POP_SIMD_INLINE V eachLane(V a, F f) {

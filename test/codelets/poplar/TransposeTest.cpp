@@ -17,7 +17,8 @@ constexpr std::byte GUARD{0xa5};
 
 kernels::TransposeKernels kernelsOf(isa::Isa isa) {
   return isa::withTag(isa, [](auto tag) {
-    return kernels::TransposeFamily::kernels<vertices::ServingTag<decltype(tag)>>();
+    return kernels::TransposeFamily::kernels<
+        vertices::ServingTag<kernels::TransposeFamily, decltype(tag)>>();
   });
 }
 

@@ -7,23 +7,13 @@
 #include <climits>
 
 using namespace cottonwood;
+using Half = cottonwood::half; // codelets also see the global name
 using vertices::MapOp;
 using vertices::MapType;
 
 namespace {
 
 using test::mapKernel;
-
-/// The kernel of an operation; `to` matters for CAST only.
-kernels::MapKernel mapKernel(isa::Isa isa, vertices::MapOp op, vertices::MapType from,
-                             vertices::MapType to = vertices::MapType::FLOAT) {
-  return isa::withTag(isa, [&](auto tag) {
-    if constexpr (isa::TileTag<decltype(tag)>)
-      return mapKernel<typename decltype(tag)::Lower>(op, from, to);
-    else
-      return mapKernel<decltype(tag)>(op, from, to);
-  });
-}
 
 constexpr double HALF_PI_SQUARE_ROOT = 0.79788456080286536; // sqrt(2 / pi)
 
@@ -105,7 +95,7 @@ const BinaryRule BINARY[] = {
 
 /// Error of a result in units of the last place of T.
 double unitsOff(float got, double exact) { return test::ulps(got, exact); }
-double unitsOff(half got, double exact) {
+double unitsOff(Half got, double exact) {
   const double value = static_cast<double>(test::toFloat(got));
   if (std::isnan(exact) || std::isnan(value))
     return std::isnan(exact) && std::isnan(value) ? 0 : INFINITY;
@@ -195,7 +185,7 @@ TEST_SUITE("codelets/popops/mapOps") {
   }
 
   TEST_CASE("one-operand operations are right for every half") {
-    std::vector<half> in(0x10000);
+    std::vector<Half> in(0x10000);
     for (unsigned bits = 0; bits < in.size(); ++bits)
       in[bits].bits = static_cast<std::uint16_t>(bits);
     for (const UnaryRule &rule : UNARY) {
@@ -222,7 +212,7 @@ TEST_SUITE("codelets/popops/mapOps") {
         mapKernel(isa, op, MapType::FLOAT)(out.data(), in.data(), nullptr, nullptr, in.size(),
                                            false);
         CHECK(out == expected);
-        std::vector<half> halves;
+        std::vector<Half> halves;
         for (float x : in)
           halves.push_back(test::toHalf(std::fabs(x) > 1e38f && !std::isinf(x) ? 1.f : x));
         mapKernel(isa, op, MapType::HALF)(fromHalf.data(), halves.data(), nullptr, nullptr,
@@ -239,7 +229,7 @@ TEST_SUITE("codelets/popops/mapOps") {
     std::mt19937 random(11);
     const std::size_t n = 60001;
     std::vector<float> a(n), b(n), reference(n), out(n);
-    std::vector<half> ha(n), hb(n), hout(n);
+    std::vector<Half> ha(n), hb(n), hout(n);
     for (std::size_t i = 0; i < n; ++i) {
       a[i] = anyFloat(random);
       b[i] = anyFloat(random);
@@ -357,8 +347,8 @@ TEST_SUITE("codelets/popops/mapOps") {
     check(
         MapType::FLOAT, [&] { return anyFloat(random); }, [](float x) { return x; });
     check(
-        MapType::HALF, [&] { return half{static_cast<std::uint16_t>(random())}; },
-        [](half x) { return test::toFloat(x); });
+        MapType::HALF, [&] { return Half{static_cast<std::uint16_t>(random())}; },
+        [](Half x) { return test::toFloat(x); });
     check(
         MapType::INT, [&] { return static_cast<std::int32_t>(random()); },
         [](std::int32_t x) { return x; });
@@ -494,7 +484,7 @@ TEST_SUITE("codelets/popops/mapOps") {
           mapKernel(isa, MapOp::CLAMP, type)(out.data(), a.data(), b.data(), c.data(), n, false);
           REQUIRE(out.guardsIntact());
           const auto number = [](T x) {
-            if constexpr (std::is_same_v<T, half>)
+            if constexpr (std::is_same_v<T, Half>)
               return test::toFloat(x);
             else
               return x;
@@ -511,7 +501,7 @@ TEST_SUITE("codelets/popops/mapOps") {
         }
     };
     check(MapType::FLOAT, 0.f);
-    check(MapType::HALF, half{0});
+    check(MapType::HALF, Half{0});
     check(MapType::INT, std::int32_t{0});
     check(MapType::UNSIGNED_INT, std::uint32_t{0});
   }
@@ -539,7 +529,7 @@ TEST_SUITE("codelets/popops/mapOps") {
           if (type == MapType::FLOAT)
             check(0.f);
           else
-            check(half{0});
+            check(Half{0});
         }
   }
 
@@ -563,7 +553,7 @@ TEST_SUITE("codelets/popops/mapOps") {
             CHECK((n == 0 || std::memcmp(past, out.data(), n * sizeof(T)) == 0));
           };
           check(MapType::FLOAT, 0.f);
-          check(MapType::HALF, half{0});
+          check(MapType::HALF, Half{0});
         }
   }
 

@@ -10,9 +10,7 @@ TEST_SUITE_BEGIN("codelets/popops/mapPlaces");
 namespace {
 
 kernels::MapKernel kernelOf(isa::Isa isa, MapOp op) {
-  return isa::withTag(isa, [&](auto tag) {
-    return test::mapKernel<vertices::ServingTag<decltype(tag)>>(op, MapType::FLOAT, MapType::FLOAT);
-  });
+  return test::mapKernel(isa, op, MapType::FLOAT, MapType::FLOAT);
 }
 
 // Floats from a place in a page on; what is around them must stay as it is.

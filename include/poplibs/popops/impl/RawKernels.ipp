@@ -83,7 +83,7 @@ POP_INLINE void rawMap(RawOperation op, void *out, RawType outType, std::size_t 
   }
   auto const &kernels = kernels::activeMapKernels();
   auto const type = detail::mapType(in[0].type);
-  auto const kernel = op.numOperands == 1 ? kernels.unary(mapOp, type) : kernels.multi(mapOp, type);
+  auto const kernel = kernels.operation(mapOp, type);
   if (n != 0)
     kernel(out, data[0], data[1], data[2], n, false);
 }
