@@ -13,6 +13,7 @@
 #include <array>
 #include <map>
 #include <random>
+#include <set>
 #include <sstream>
 
 using namespace poplar;
@@ -85,6 +86,7 @@ TEST_SUITE("poplar/lower/TileDemands") {
     demands.add({0, 1, 0, 5, {8, false}});
     demands.add({0, 1, 5, 9, {8, false}}); // side by side, each with a begin of its own
     demands.bind({2, 1, 45, 60, {}});
+    demands.bind({1, 1, 45, 60, {}});
     demands.settle();
     auto const zero = demands.of(0), two = demands.of(2);
     REQUIRE(zero.size() == 2);
@@ -250,6 +252,81 @@ TEST_SUITE("poplar/lower/TileDemands") {
     CHECK(tile.alwaysLiveInterleaved == 0);
     CHECK(tile.interleavedDemand == 0);
     CHECK(tile.gaps == 4); // behind a vertex of 12 bytes
+  }
+
+  TEST_CASE("random programs: as much is interleaved at a time as lives then, and nothing else") {
+    for (unsigned seed = 1; seed != 30; ++seed) {
+      CAPTURE(seed);
+      std::mt19937 random(seed);
+      Graph graph(modelTarget(3));
+      Asking asking(graph);
+      Sequence program;
+      std::set<std::string> wide;
+      std::vector<Tensor> written{variable(graph, {40}, "in", 0)};
+      for (unsigned i = 0; i != 25; ++i) {
+        std::string const name = "v" + std::to_string(i);
+        auto const elements = static_cast<unsigned>(1 + random() % 40);
+        auto const tile = static_cast<unsigned>(random() % 3);
+        Tensor const v = random() % 4 == 0 ? variable(graph, {elements}, name, tile)
+                                           : temporary(graph, {elements}, name, tile);
+        Tensor const from = written[random() % written.size()];
+        std::size_t const n = std::min<std::size_t>(elements, from.numElements());
+        program.add(Copy(from.slice(0, n), v.slice(0, n)));
+        if (n != elements)
+          program.add(Copy(written[0].slice(0, elements - n), v.slice(n, elements)));
+        written.push_back(v);
+        if (random() % 2 == 0)
+          continue;
+        bool const interleaved = random() % 3 != 0;
+        Asking one(graph);
+        one.outs = 100 * (i + 1);
+        one.add(interleaved ? "16,true" : "8,false", v, tile);
+        program.add(one.program());
+        if (interleaved)
+          wide.insert(name);
+      }
+      Executable const executable = compile(graph, {program});
+      auto const &data = *executable.data();
+      auto const limits = cottonwood::lower::memoryLimits(graph.getTarget());
+      for (std::uint32_t tile = 0; tile != 3; ++tile) {
+        CAPTURE(tile);
+        std::uint64_t kept = 0, keptWide = 0, most = 0, mostWide = 0;
+        std::map<std::uint32_t, std::pair<std::int64_t, std::int64_t>> changes;
+        for (auto const &info : data.variables)
+          for (std::uint64_t r = info.firstRun; r != info.firstRun + info.numRuns; ++r) {
+            auto const &run = data.tileRuns[r];
+            if (tile < run.tile || tile >= run.tile + run.count)
+              continue;
+            auto const bytes = static_cast<std::int64_t>(run.bytes);
+            std::int64_t const wideBytes = wide.count(info.name) != 0 ? bytes : 0;
+            if (info.alwaysLive) {
+              kept += run.bytes;
+              keptWide += static_cast<std::uint64_t>(wideBytes);
+              continue;
+            }
+            auto &begin = changes[info.lifeBegin], &end = changes[info.lifeEnd + 1];
+            begin.first += bytes, begin.second += wideBytes;
+            end.first -= bytes, end.second -= wideBytes;
+          }
+        std::int64_t now = 0, nowWide = 0;
+        for (auto const &[position, change] : changes) {
+          most = std::max(most, static_cast<std::uint64_t>(now += change.first));
+          mostWide = std::max(mostWide, static_cast<std::uint64_t>(nowWide += change.second));
+        }
+        TileMemory const &memory = data.tileMemory[tile];
+        CHECK(memory.alwaysLive == kept);
+        CHECK(memory.alwaysLiveInterleaved == keptWide);
+        CHECK(memory.notAlwaysLive == most);
+        CHECK(memory.interleavedDemand == keptWide + mostWide);
+        CHECK(memory.notAlwaysLiveInterleaved <= mostWide);
+        CHECK(memory.isConsistent());
+        auto const regions = regionsOf(memory, limits);
+        CHECK(regions.overflowed() == 0);
+        if (memory.interleavedDemand != 0)
+          CHECK(regions.of(cottonwood::lower::MemoryRegion::NonInterleaved) + regions.gaps[0] ==
+                limits.nonInterleaved);
+      }
+    }
   }
 
   TEST_CASE("more than the interleaved region has is a shortage of its own, tile by tile") {

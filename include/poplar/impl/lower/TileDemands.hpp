@@ -29,9 +29,12 @@ class POP_API TileDemands {
 public:
   /// An edge that asks for something.
   void add(TilePart const &part);
-  /// An edge that asks for nothing but that its elements lie side by side; it counts where the
-  /// variable has parts of other edges.
-  void bind(TilePart const &part) { add(part); }
+  /// An edge that asks for nothing but that its elements lie side by side; it counts where others
+  /// ask for something of the variable.
+  void bind(TilePart const &part) {
+    if (has(part.var))
+      add(part);
+  }
   /// Whether an edge asks for something of some variable.
   bool empty() const { return parts_.empty(); }
   bool has(std::uint32_t var) const { return var < has_.size() && has_[var]; }

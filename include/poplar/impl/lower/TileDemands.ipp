@@ -6,7 +6,6 @@
 #include <poplar/impl/base/TypeInfo.hpp>
 #include <poplar/impl/lower/Memory.hpp>
 #include <poplar/impl/lower/Passes.hpp>
-#include <poplar/impl/lower/TileLookup.hpp>
 #include <poplar/impl/lower/TileOrder.hpp>
 
 #include <algorithm>
