@@ -87,8 +87,9 @@ private:
 namespace poplar {
 
 /// \tparam T            a value type (vertex state), or Input, Output or InOut of something (an
-/// array of edges) \tparam MinAlign     alignment of the first element in bytes, guaranteed \tparam
-/// Interleaved  a wish about the place in memory, without effect on a host
+///                      array of edges)
+/// \tparam MinAlign     alignment of the first element in bytes, guaranteed
+/// \tparam Interleaved  wants interleaved memory of a tile; no effect on a host
 template <class T, VectorLayout L = VectorLayout::SPAN, unsigned MinAlign = alignof(T),
           bool Interleaved = false>
 class Vector : public cottonwood::field::Elements<T, cottonwood::field::hasSize(L)> {};

@@ -2,6 +2,7 @@
 #include "Popc.hpp"
 
 #include <poplar/exceptions.hpp>
+#include <poplar/impl/graph/HandleAccess.hpp>
 
 using namespace poplar;
 using namespace popc;
@@ -87,6 +88,34 @@ void checkLists(Device const &device, Type const &type, std::string const &layou
 using namespace fields_test;
 
 TEST_SUITE("popc/fields") {
+  TEST_CASE("compiled codelets say what their fields ask of a tile's memory") {
+    onDevices([](Device const &device) {
+      Trial trial(device, "vectors.cpp");
+      trial.add("lists.cpp");
+      auto const check = [&](char const *type, char const *name, unsigned align, bool interleaved) {
+        CAPTURE(type);
+        CAPTURE(name);
+        auto const *const codelet =
+            cottonwood::graph::HandleAccess::data(trial.graph)->findCodelet(type);
+        REQUIRE(codelet);
+        int const index = codelet->findField(name);
+        REQUIRE(index >= 0);
+        auto const &field = codelet->fields[static_cast<unsigned>(index)];
+        CHECK(field.minAlign == align);
+        CHECK(field.interleaved == interleaved);
+      };
+      char const *const vectors = "Vectors<float,poplar::VectorLayout::ONE_PTR>";
+      check(vectors, "in", 4, false);
+      check(vectors, "both", 8, false);
+      check(vectors, "out", 16, true);
+      check(vectors, "n", 4, false);
+      char const *const lists = "Lists<float,poplar::VectorListLayout::DELTAN>";
+      check(lists, "in", 4, false);
+      check(lists, "out", 8, false);
+      check(lists, "both", 4, true);
+    });
+  }
+
   TEST_CASE("scalars of every number type are read and written") {
     onDevices([](Device const &device) {
       for (Type const &type : numberTypes()) {

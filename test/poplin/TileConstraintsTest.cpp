@@ -324,4 +324,46 @@ TEST_CASE("loads of 128 bits and stages of additions have an effect") {
   CHECK(cycles({{"enableMultiStageReduce", "false"}}, deep) > cycles({}, deep));
 }
 
+TEST_CASE("weights of 128-bit loads lie in interleaved memory of the tiles that use them") {
+  struct Wanted {
+    std::uint64_t bytes = 0; ///< interleaved, of all tiles
+    std::string types;       ///< of vertices
+  };
+  auto const wanted = [](ConvParams const &p, char const *wide, char const *method) {
+    poplar::OptionFlags const options{
+        {"use128BitConvUnitLoad", wide},
+        {"planConstraints", std::string(R"({"method": {"type": ")") + method + R"("}})"}};
+    Products all(products::tiles(TILES));
+    Values const in = all.numbers.real(p.inputType, product(inShape(p))),
+                 weights = all.numbers.real(p.inputType, product(weightsShape(p)));
+    Tensor const x = filled(all, poplin::createInput(all.run.graph, p, "x", options), in);
+    Tensor const w = filled(all, poplin::createWeights(all.run.graph, p, "w", options), weights);
+    all.expect(textOf(p),
+               poplin::convolution(all.run.graph, x, w, p, false, all.run.prog, "", options),
+               forward(p, in, weights));
+    all.runAndCheck();
+    auto const profile = poplar::Engine(all.run.graph, all.run.prog).getGraphProfile();
+    Wanted result;
+    for (std::uint64_t const bytes :
+         profile["memory"]["byTile"]["interleavedDemand"].toUintVector())
+      result.bytes += bytes;
+    for (auto const &[name, count] : profile["vertexTypes"].asMap())
+      result.types += name + " ";
+    return result;
+  };
+  ConvParams const rows = conv(HALF, 4, {6, 6}, {1, 1}, 64, 64),
+                   windows = conv(HALF, 2, {8, 8}, {3, 3}, 32, 32);
+  for (ConvParams const &p : {rows, windows}) {
+    CAPTURE(textOf(p));
+    Wanted const wide = wanted(p, "true", "AMP"), narrow = wanted(p, "false", "AMP");
+    CAPTURE(wide.types);
+    CAPTURE(narrow.types);
+    CHECK(wide.bytes >= 2 * product(weightsShape(p)));
+    CHECK(wide.types.find(",true>") != std::string::npos);
+    CHECK(narrow.bytes == 0);
+    CHECK(narrow.types.find(",true>") == std::string::npos);
+  }
+  CHECK(wanted(windows, "true", "HMAC").bytes == 0);
+}
+
 TEST_SUITE_END();

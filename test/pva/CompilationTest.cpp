@@ -53,7 +53,7 @@ TEST_SUITE("pva/Compilation") {
       CHECK(report.compilation().ipus().size() == 1);
       CHECK(report.compilation().ipus()[0].tiles().size() == 4);
       CHECK(report.name() == "chain");
-      CHECK(report.version().majorVer() == 1);
+      CHECK(report.version().majorVer() == 2);
       CHECK_FALSE(report.version().isUnstableFormat());
     }
   }

@@ -155,6 +155,7 @@
 #include <poplar/impl/lower/Shortage.ipp>
 #include <poplar/impl/lower/StepCosts.ipp>
 #include <poplar/impl/lower/TileCode.ipp>
+#include <poplar/impl/lower/TileDemands.ipp>
 #include <poplar/impl/lower/TileMemory.ipp>
 #include <poplar/impl/lower/TiledData.ipp>
 #include <poplar/impl/lower/Vertices.ipp>

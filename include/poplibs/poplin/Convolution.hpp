@@ -51,7 +51,8 @@
 //                              forced, too (docs/planning.md); on CPUs they are checked
 //   planConstraintsOutputFilename text ("")  on tiles: the plan is written to this file as such
 //                              JSON, with _FWD, _BWD or _WU in training and .json behind it
-//   use128BitConvUnitLoad      true|false (false)  on tiles: weights are loaded at twice the rate
+//   use128BitConvUnitLoad      true|false (false)  on tiles: weights are loaded at twice the rate,
+//                              from interleaved memory
 //   enableMultiStageReduce     true|false (true)   on tiles: partial results may be added in stages
 //   planning                   estimate|measure (estimate)  of our own, for CPUs: see Wisdom.hpp
 //   useOperandMapping          true|false (false)  ours, on tiles: plans count what moves from where

@@ -48,7 +48,8 @@
 //                              see Wisdom.hpp (an option of this library alone)
 //   fullyConnectedPass         NONE|INFERENCE_FWD|TRAINING_FWD|TRAINING_BWD|TRAINING_WU (NONE)
 //                              on tiles, the three products of TRAINING are planned together
-//   use128BitConvUnitLoad      true|false (false)  on tiles: weights are loaded at twice the rate
+//   use128BitConvUnitLoad      true|false (false)  on tiles: weights are loaded at twice the rate,
+//                              from interleaved memory
 //   enableMultiStageReduce     true|false (true)   on tiles: partial results may be added in stages
 //   useOperandMapping          true|false (false)  ours, on tiles: plans count what moves from where
 //                                                  operands are mapped; not in training

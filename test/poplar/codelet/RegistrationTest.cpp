@@ -161,6 +161,29 @@ TEST_CASE("arrays and short vectors are described by elements, lanes and values"
   CHECK(c.numRegionFields == 6);
 }
 
+TEST_CASE("fields say what they ask of memory: those of the innermost vectors") {
+  Codelet const &c = codelet("registration_test::deep::Asks<16>");
+  struct Expected {
+    char const *name;
+    unsigned minAlign;
+    bool interleaved;
+  };
+  for (Expected const &e : {
+           Expected{"nothing", 4, false},
+           Expected{"aligned", 16, false},
+           Expected{"both", 16, true},
+           Expected{"rows", 16, true},
+           Expected{"outer", 4, false}, // what asks is the list of pointers
+           Expected{"list", 16, true},
+           Expected{"state", 16, true},
+           Expected{"natural", 4, false},
+       }) {
+    CAPTURE(e.name);
+    CHECK(field(c, e.name).minAlign == e.minAlign);
+    CHECK(field(c, e.name).interleaved == e.interleaved);
+  }
+}
+
 TEST_CASE("members without an element type are known by name only") {
   FieldDescription fields[2] = {};
   fields[0].type = cottonwood::base::TypeId::Float;
@@ -175,8 +198,9 @@ TEST_CASE("members without an element type are known by name only") {
   CHECK(c.others == std::vector<std::string>{"pointer"});
 }
 
-TEST_CASE("the layout hash covers lanes and the size of arrays") {
-  auto const hashOf = [](FieldShape shape, unsigned lanes, unsigned count) {
+TEST_CASE("the layout hash covers lanes, the size of arrays and interleaved memory") {
+  auto const hashOf = [](FieldShape shape, unsigned lanes, unsigned count,
+                         bool interleaved = false) {
     Codelet c;
     c.name = "V";
     c.stateSize = 64;
@@ -187,15 +211,17 @@ TEST_CASE("the layout hash covers lanes and the size of arrays") {
     f.size = 16;
     f.lanes = lanes;
     f.count = count;
+    f.interleaved = interleaved;
     c.fields = {f};
     c.seal();
     return c.layoutHash;
   };
   std::set<std::uint64_t> const hashes{
-      hashOf(FieldShape::Scalar, 1, 1), hashOf(FieldShape::Scalar, 4, 1),
-      hashOf(FieldShape::Scalar, 2, 1), hashOf(FieldShape::Array, 1, 4),
-      hashOf(FieldShape::Array, 2, 2),  hashOf(FieldShape::Array, 1, 1)};
-  CHECK(hashes.size() == 6);
+      hashOf(FieldShape::Scalar, 1, 1),     hashOf(FieldShape::Scalar, 4, 1),
+      hashOf(FieldShape::Scalar, 2, 1),     hashOf(FieldShape::Array, 1, 4),
+      hashOf(FieldShape::Array, 2, 2),      hashOf(FieldShape::Array, 1, 1),
+      hashOf(FieldShape::Array, 1, 1, true)};
+  CHECK(hashes.size() == 7);
 }
 
 TEST_CASE("one name has one definition in a registry") {

@@ -85,6 +85,24 @@ public:
   void compute() { static_cast<void>(sizeof(double2)); }
 };
 
+/// Fields that ask for alignment and interleaved memory.
+template <unsigned alignment> class Asks : public poplar::Vertex {
+  template <class T, bool interleaved = false>
+  using Rows = poplar::Vector<T, poplar::VectorLayout::ONE_PTR, alignment, interleaved>;
+
+public:
+  poplar::Input<poplar::Vector<float>> nothing;
+  poplar::Input<Rows<poplar::half>> aligned;
+  poplar::InOut<Rows<float, true>> both;
+  poplar::Vector<poplar::Output<Rows<int, true>>> rows;
+  poplar::Vector<poplar::Input<poplar::Vector<int>>, poplar::VectorLayout::SPAN, 32, true> outer;
+  poplar::Input<poplar::VectorList<char, poplar::VectorListLayout::DELTANELEMENTS, alignment, true>>
+      list;
+  Rows<unsigned, true> state;
+  poplar::Vector<float, poplar::VectorLayout::SPAN, 2> natural; // its elements want more
+  void compute() {}
+};
+
 } // namespace deep
 } // namespace registration_test
 
@@ -94,5 +112,7 @@ POPLAR_VERTEX_TEMPLATE((registration_test::deep::Template<float, true>), in, out
 POPLAR_VERTEX_TEMPLATE(registration_test::deep::Template, (int, false), in, out);
 POPLAR_VERTEX(registration_test::deep::Empty)
 POPLAR_VERTEX(registration_test::deep::Loose, out)
+POPLAR_VERTEX_TEMPLATE((registration_test::deep::Asks<16>), nothing, aligned, both, rows, outer,
+                       list, state, natural)
 POPLAR_VERTEX(registration_test::deep::Shapes, grid, modes, quad, twins, lone, edge, out, rows,
               edges, list, table)

@@ -174,7 +174,7 @@ TEST_SUITE("poplar/lower") {
     std::sort(names.begin(), names.end());
     REQUIRE(names.size() > 8);
     CHECK(names.front() == "01-collect.txt");
-    CHECK(names.back().find("tile-code") != std::string::npos);
+    CHECK(names.back().find("tile-memory") != std::string::npos);
     std::ifstream last(folder / names.back());
     std::string const text{std::istreambuf_iterator<char>(last), {}};
     CHECK(text.find("Copy") != std::string::npos);

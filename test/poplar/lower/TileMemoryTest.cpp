@@ -4,13 +4,11 @@
 #include <poplar/Vertex.hpp>
 #include <poplar/VertexRegistration.hpp>
 #include <poplar/exceptions.hpp>
-#include <poplar/impl/lower/TileHeap.hpp>
 #include <poplar/impl/lower/TiledData.hpp>
 
 #include <doctest/doctest.h>
 
-#include <algorithm>
-#include <random>
+#include <array>
 
 using namespace poplar;
 using namespace poplar::program;
@@ -66,25 +64,43 @@ void checkHas(std::string const &text, std::vector<std::string> const &parts) {
 } // namespace
 
 TEST_SUITE("poplar/lower/TileMemory") {
-  TEST_CASE("code comes first and stays in its region; data goes on behind it") {
+  TEST_CASE("code comes first and stays in its region; vertices go on behind it") {
     TileMemory tile;
     tile.vertexCode = 60;
     tile.stack = 30;
-    tile.alwaysLive = 100;
-    tile.gaps = 4;
+    tile.vertexState = 100;
     MemoryLimits const limits{100, 180};
     CHECK(bytes(tile, limits, MemoryKind::VertexCode, MemoryRegion::NonInterleaved) == 60);
     CHECK(bytes(tile, limits, MemoryKind::Stack, MemoryRegion::NonInterleaved) == 30);
-    CHECK(bytes(tile, limits, MemoryKind::Variable, MemoryRegion::NonInterleaved) == 10);
-    CHECK(bytes(tile, limits, MemoryKind::Variable, MemoryRegion::Interleaved) == 80);
-    CHECK(bytes(tile, limits, MemoryKind::Variable, MemoryRegion::Overflowed) == 10);
-    CHECK(regionsOf(tile, limits).overflowed() == 14);
+    MemoryKind const state = MemoryKind::VertexInstanceState;
+    CHECK(bytes(tile, limits, state, MemoryRegion::NonInterleaved) == 10);
+    CHECK(bytes(tile, limits, state, MemoryRegion::Interleaved) == 80);
+    CHECK(bytes(tile, limits, state, MemoryRegion::Overflowed) == 10);
+    CHECK(regionsOf(tile, limits).overflowed() == 10);
     // As much code as that has no room although half of the tile is free.
     TileMemory code;
     code.exchangeCode = 130;
     CHECK(bytes(code, limits, MemoryKind::InternalExchangeCode, MemoryRegion::Overflowed) == 30);
     CHECK(regionsOf(code, limits).of(MemoryRegion::Interleaved) == 0);
     CHECK(regionsOf(TileMemory(), limits).overflowed() == 0);
+  }
+
+  TEST_CASE("variables and gaps are where they were placed") {
+    TileMemory tile;
+    tile.alwaysLive = 50, tile.alwaysLiveInterleaved = 30;
+    tile.notAlwaysLive = tile.passing = 40, tile.notAlwaysLiveOverflowed = 15;
+    tile.constants = 8, tile.constantsInterleaved = 8;
+    tile.gaps = 60, tile.gapsInterleaved = 4, tile.gapsOverflowed = 1;
+    MemoryLimits const limits{100, 180};
+    CHECK(bytes(tile, limits, MemoryKind::Variable, MemoryRegion::NonInterleaved) == 45);
+    CHECK(bytes(tile, limits, MemoryKind::Variable, MemoryRegion::Interleaved) == 30);
+    CHECK(bytes(tile, limits, MemoryKind::Variable, MemoryRegion::Overflowed) == 15);
+    CHECK(bytes(tile, limits, MemoryKind::Constant, MemoryRegion::Interleaved) == 8);
+    CHECK(regionsOf(tile, limits).gaps == std::array<std::uint64_t, 3>{55, 4, 1});
+    CHECK(regionsOf(tile, limits).overflowed() == 16);
+    CHECK(tile.isConsistent());
+    tile.gapsOverflowed = 57;
+    CHECK_FALSE(tile.isConsistent());
   }
 
   TEST_CASE("the regions are those of the target's memory elements") {
@@ -110,39 +126,6 @@ TEST_SUITE("poplar/lower/TileMemory") {
     CHECK(tiles[2].overlapped() == 12);
     CHECK(tiles[2].gaps == 4);
     CHECK(tiles[3].overlapped() == 0);
-  }
-
-  TEST_CASE("places of what lives at once are apart, and as low as they can be") {
-    std::mt19937 random(3);
-    cottonwood::lower::TileHeap heap;
-    struct Range {
-      std::uint64_t begin, bytes;
-    };
-    std::vector<Range> living;
-    std::uint64_t end = 0;
-    for (int turn = 0; turn != 3000; ++turn) {
-      if (!living.empty() && random() % 2 == 0) {
-        std::size_t const one = random() % living.size();
-        heap.give(living[one].begin, living[one].bytes);
-        living.erase(living.begin() + static_cast<std::ptrdiff_t>(one));
-        continue;
-      }
-      std::uint64_t const bytes = random() % 100;
-      Range const range{heap.take(bytes), bytes};
-      REQUIRE(range.begin % 8 == 0);
-      for (Range const &other : living)
-        if (bytes != 0 && other.bytes != 0)
-          REQUIRE((range.begin + bytes <= other.begin || other.begin + other.bytes <= range.begin));
-      living.push_back(range);
-      end = std::max(end, range.begin + cottonwood::lower::TileHeap::rounded(bytes));
-    }
-    CHECK(heap.mostBytes() == end);
-    for (Range const &range : living)
-      heap.give(range.begin, range.bytes);
-    CHECK(heap.take(end) == 0); // all is one hole again
-    CHECK(heap.mostBytes() == end);
-    heap.touch(8);
-    CHECK(heap.mostBytes() == end + 8);
   }
 
   TEST_CASE("a hole that is too small for what comes next is a gap") {

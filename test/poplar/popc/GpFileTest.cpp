@@ -48,6 +48,15 @@ TEST_SUITE("poplar/popc/gp") {
     CHECK(file.modules[1].objects[0].bytes.empty());
   }
 
+  TEST_CASE("files of another codelet interface are refused with its number") {
+    std::string older = storedGp(sample());
+    older[12] = 1;
+    std::string const text = refusal(older);
+    CAPTURE(text);
+    CHECK(text.find("codelet interface 1; this release loads ") != std::string::npos);
+    CHECK(text.find(" and 2: compile the codelets again") != std::string::npos);
+  }
+
   TEST_CASE("every change of a byte and every cut is found") {
     std::string const good = storedGp(sample());
     for (std::size_t i = 0; i < good.size(); ++i) {

@@ -193,7 +193,7 @@ TEST_SUITE("poplar/profile/File") {
     refused(changed("UPDATE meta SET value = 'other' WHERE name = 'format'"),
             "is no profile that an engine wrote");
     refused(changed("UPDATE meta SET value = 99 WHERE name = 'version'"),
-            "is a profile of version 99 of the format; this library reads version 1");
+            "is a profile of version 99 of the format; this library reads version 2");
     refused(changed("UPDATE meta SET value = 0 WHERE name = 'tilesPerIPU'"),
             "is damaged: there is no such target");
     refused(changed("DELETE FROM tile_memory WHERE figure = 'stack'"),

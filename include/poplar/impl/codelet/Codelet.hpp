@@ -36,6 +36,7 @@ struct POP_API Field {
   std::uint32_t size = 0;   ///< bytes of the member in the state image
   std::uint32_t lanes = 1;  ///< elements of a value: those of a short vector (float2), else 1
   std::uint32_t count = 1;  ///< values of an Array, else 1
+  bool interleaved = false; ///< wants its regions in interleaved memory of a tile
   // Of values in place, set by seal():
   std::uint32_t valueSlot = 0;  ///< offset among the packed values of a vertex
   std::uint32_t valueBytes = 0; ///< of all elements

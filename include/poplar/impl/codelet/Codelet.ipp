@@ -56,6 +56,7 @@ POP_INLINE std::uint64_t layoutHashOf(Codelet const &codelet) {
     hash.add(static_cast<std::uint64_t>(field.inner));
     hash.add(static_cast<std::uint64_t>(field.list));
     hash.add(field.minAlign);
+    hash.add(std::uint64_t{field.interleaved});
     hash.add(field.offset);
     hash.add(field.size);
     if (field.lanes == 1 && field.shape != FieldShape::Array)
@@ -82,6 +83,7 @@ POP_INLINE Field fieldFrom(FieldDescription const &description, std::string name
   field.size = description.size;
   field.lanes = description.lanes;
   field.count = description.count;
+  field.interleaved = description.interleaved;
   return field;
 }
 

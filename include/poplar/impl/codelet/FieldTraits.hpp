@@ -63,6 +63,7 @@ struct FieldDescription {
   std::uint32_t size;     ///< bytes of the member
   std::uint32_t lanes;    ///< elements of a value: those of a short vector, else 1
   std::uint32_t count;    ///< values of an Array, else 1
+  bool interleaved;       ///< wants its regions in interleaved memory of a tile
 };
 
 /// The element type behind a field's T; enumerations are held as their underlying integers.
@@ -144,6 +145,7 @@ struct EdgeData<poplar::Vector<T, L, A, I>> {
     field.outer = L;
     if (A > field.minAlign)
       field.minAlign = A;
+    field.interleaved = I;
   }
 };
 template <class T, poplar::VectorListLayout L, unsigned A, bool I>
@@ -154,6 +156,7 @@ struct EdgeData<poplar::VectorList<T, L, A, I>> {
     field.list = L;
     if (A > field.minAlign)
       field.minAlign = A;
+    field.interleaved = I;
   }
 };
 
@@ -232,7 +235,8 @@ FieldDescription describeMember(char const *name, T B::*member) {
                             memberOffset<V>(member),
                             static_cast<std::uint32_t>(sizeof(T)),
                             1,
-                            1};
+                            1,
+                            false};
   FieldTraits<typename std::remove_cv<T>::type>::describe(field);
   return field;
 }

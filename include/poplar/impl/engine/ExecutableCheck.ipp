@@ -199,6 +199,9 @@ POP_INLINE void ExecutableCheck::bsp() const {
                x_.codelets.size(), "codelets");
   }
   checkAtMost("tileMemory: entries", x_.tileMemory.size(), tiles, "the target's tiles");
+  for (std::size_t i = 0; i < x_.tileMemory.size(); ++i)
+    if (!x_.tileMemory[i].isConsistent())
+      fault(entryText("tileMemory", i), ": a part of its bytes is more than the whole");
   programs();
 }
 

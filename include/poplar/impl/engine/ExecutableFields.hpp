@@ -76,9 +76,12 @@ POP_STORED_FIELDS(lower::BspProgram, steps, costs, byType, liveness, programs, p
                   programVars, verticesByDefaultRule);
 POP_STORED_FIELDS(lower::TileRun, tile, count, bytes);
 POP_STORED_FIELDS(lower::TileMemory, alwaysLive, notAlwaysLive, passing, gaps, constants,
-                  vertexState, edgePointers, padding, fieldData, listDescriptors, copyDescriptors,
-                  stack, hostHeaders, globalHeaders, controlCode, vertexCode, exchangeCode,
-                  hostExchangeCode, globalExchangeCode);
+                  alwaysLiveInterleaved, alwaysLiveOverflowed, notAlwaysLiveInterleaved,
+                  notAlwaysLiveOverflowed, constantsInterleaved, constantsOverflowed,
+                  gapsInterleaved, gapsOverflowed, interleavedDemand, vertexState, edgePointers,
+                  padding, fieldData, listDescriptors, copyDescriptors, stack, hostHeaders,
+                  globalHeaders, controlCode, vertexCode, exchangeCode, hostExchangeCode,
+                  globalExchangeCode);
 POP_STORED_FIELDS(lower::VertexTypeMemory, codelet, instances, stateBytes, codeBytes);
 POP_STORED_FIELDS(lower::VariableInfo, name, type, offset, bytes, alwaysLive, constant, lifeBegin,
                   lifeEnd, firstRun, numRuns);

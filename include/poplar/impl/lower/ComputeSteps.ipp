@@ -53,6 +53,8 @@ public:
 
 private:
   void operandsOf(graph::VertexId id);
+  void demand(graph::Region const &region, PlaceDemand demand, std::uint32_t here);
+  GatheredBytes &gatheredOn(std::uint32_t tile);
   TileOrder const &orderOf(graph::VarId var);
   static void charge(StepCosts &costs, std::uint32_t tile, double cycles);
   std::uint64_t cyclesOf(graph::VertexId id);
@@ -61,10 +63,11 @@ private:
   Context &context_;
   graph::GraphData const &graph_;
   StepCosts exchange_, compute_, gather_, scatter_;
-  std::unordered_map<graph::VarId, TileOrder> orders_;   ///< as far as asked for
-  std::set<std::uint32_t> guessedTypes_;                 ///< codelets that the log was told of
-  std::map<std::uint32_t, std::uint64_t> gatheredBytes_; ///< by tile
+  std::unordered_map<graph::VarId, TileOrder> orders_; ///< as far as asked for
+  std::set<std::uint32_t> guessedTypes_;               ///< codelets that the log was told of
+  std::map<std::uint32_t, GatheredBytes> gathered_;    ///< by tile
   ExchangeLedger brought_, taken_;
+  ExchangeLedger interleaved_; ///< of brought_, what interleaved memory is wanted for
 };
 
 /// What an edge has on its vertex's own tile.
@@ -169,9 +172,17 @@ POP_INLINE void ComputeSteps::operandsOf(graph::VertexId id) {
       if (field.isWritten())
         taken_.takeHome(tiles, set, size, here, own);
     });
+    PlaceDemand const asks = demandOf(field);
+    if (!scattered && asks != PlaceDemand())
+      demand(region, asks, here);
+    if (asks.interleaved && field.isRead())
+      forEachSet(region, false, [&](ElementSet const &set) {
+        interleaved_.bring(graph_.variable(set.var).tiles, set, size, here, own);
+      });
     if (!scattered || arrives)
       return;
-    gatheredBytes_[here] += local.bytes;
+    gatheredOn(here).bytes += local.bytes;
+    gatheredOn(here).interleaved += asks.interleaved ? local.bytes : 0;
     if (field.isRead())
       charge(gather_, here, local.cycles);
     if (field.isWritten())
@@ -182,6 +193,28 @@ POP_INLINE void ComputeSteps::operandsOf(graph::VertexId id) {
       brought_.bring(graph_.variable(set.var).tiles, set, 1, here);
     });
   });
+}
+
+/// What a vertex uses in place has to be where its field wants it. Of pieces that it reads as they
+/// lie none is the first one.
+POP_INLINE void ComputeSteps::demand(graph::Region const &region, PlaceDemand demand,
+                                     std::uint32_t here) {
+  if (region.view && !region.view->asRun())
+    demand.alignment = 1;
+  forEachSet(region, false, [&](ElementSet const &set) {
+    TileOrder const &order = orderOf(set.var);
+    forEachTilePiece(graph_.variable(set.var).tiles, set,
+                     [&](std::uint64_t begin, std::uint64_t end, std::uint64_t, auto tile) {
+                       if (tile == here)
+                         context_.demands.add(
+                             {static_cast<std::uint32_t>(context_.vars.of(set.var)), here,
+                              order.rank(here, begin), order.rank(here, end), demand});
+                     });
+  });
+}
+
+POP_INLINE GatheredBytes &ComputeSteps::gatheredOn(std::uint32_t tile) {
+  return gathered_.try_emplace(tile, GatheredBytes{tile, 0, 0}).first->second;
 }
 
 POP_INLINE std::uint64_t ComputeSteps::cyclesOf(graph::VertexId id) {
@@ -236,9 +269,13 @@ POP_INLINE ComputeSetSteps ComputeSteps::run(graph::ComputeSetId id, std::uint32
     return steps;
   for (graph::VertexId vertex : graph_.computeSet(id).vertices)
     operandsOf(vertex);
-  for (auto const &[tile, bytes] : gatheredBytes_)
-    context_.gathered[index].push_back({tile, bytes});
-  gatheredBytes_.clear();
+  interleaved_.traffic().settle(1, [&](std::uint32_t tile, model::TileTraffic const &traffic) {
+    if (traffic.in != 0)
+      gatheredOn(tile).interleaved += traffic.in;
+  });
+  for (auto const &[tile, gathered] : gathered_)
+    context_.gathered[index].push_back(gathered);
+  gathered_.clear();
   std::uint64_t const bytesPerCycle = std::max(1u, context_.out.target.getExchangeBytesPerCycle());
   auto const exchange = [&](ExchangeLedger &ledger) {
     if (ledger.empty())

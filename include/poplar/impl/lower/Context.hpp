@@ -4,6 +4,7 @@
 #include <poplar/impl/base/Error.hpp>
 #include <poplar/impl/graph/GraphData.hpp>
 #include <poplar/impl/lower/ExecutableData.hpp>
+#include <poplar/impl/lower/TileDemands.hpp>
 #include <poplar/impl/program/Node.hpp>
 
 #include <cstdint>
@@ -58,10 +59,11 @@ struct ComputeSetSteps {
   std::uint32_t before = NONE, gather = NONE, compute = NONE, scatter = NONE, after = NONE;
 };
 
-/// Bytes that vertices of a compute set have laid together on a tile while it runs.
+/// Bytes of the own tile that vertices of a compute set have laid together while it runs.
 struct GatheredBytes {
   std::uint32_t tile;
   std::uint64_t bytes;
+  std::uint64_t interleaved; ///< that must be so, of these and of what arrives from other tiles
 };
 
 struct Context {
@@ -84,6 +86,7 @@ struct Context {
   // BSP: all NONE on a CPU
   std::vector<ComputeSetSteps> computeSetSteps;       ///< by position in computeSets
   std::vector<std::vector<GatheredBytes>> gathered;   ///< likewise
+  TileDemands demands;                                ///< of fields that use variables in place
   std::shared_ptr<VirtualMemory const> virtualMemory; ///< made with the first copy
   std::uint32_t controlStep = NONE;
   std::unordered_multimap<std::uint64_t, std::pair<std::uint64_t, std::uint64_t>>

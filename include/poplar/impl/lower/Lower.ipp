@@ -30,10 +30,9 @@ inline constexpr Pass PASSES[] = {
     // The machine's own steps come before any pass of the host, which may elide work but never a
     // step.
     {"compute-steps", planComputeSteps},
+    {"tile-demands", collectTileDemands},
     // Looks at whole programs, so it comes before they are flattened.
     {"lifetimes", findLifetimes},
-    // The last that the tiles decide; the host shares memory in its own way.
-    {"tile-memory", planTileMemory},
     // From here on addresses are known, and elements mean bytes.
     {"memory", assignMemory},
     {"initial-data", layOutInitialData},
@@ -42,6 +41,8 @@ inline constexpr Pass PASSES[] = {
     {"vertices", makeVertexTables},
     // Code, vertices and liveness by step: knows all steps, codelets and variables.
     {"tile-code", planTileCode},
+    // Variables lie behind code and vertices; the host shares memory in its own way.
+    {"tile-memory", planTileMemory},
 };
 inline constexpr int NUM_PASSES = static_cast<int>(std::size(PASSES));
 

@@ -29,13 +29,14 @@ void mergeCopies(Context &context);
 /// instructions are made. Nothing on a CPU, where there is no exchange.
 void planComputeSteps(Context &context);
 
+/// Finds which parts of variables lie side by side on a tile, and what vertices ask of their
+/// places. Behind planComputeSteps(), which knows what vertices use in place.
+void collectTileDemands(Context &context);
+
 /// Finds when the contents of each variable matter. Always live: reachable by host handles,
 /// initialised, constant, or read by some program before that program has written it in full
 /// (programs run in any order).
 void findLifetimes(Context &context);
-
-/// Adds up the variables that every tile of a tiled target would have to hold.
-void planTileMemory(Context &context);
 
 /// Gives each reachable variable its place in the arena; variables that never live together share
 /// bytes.
@@ -54,5 +55,8 @@ void makeVertexTables(Context &context);
 /// Adds up the code and the vertices of every tile of a tiled target, and finds what is live in
 /// each step.
 void planTileCode(Context &context);
+
+/// Gives variables their places on the tiles of a tiled target, behind code and vertices.
+void planTileMemory(Context &context);
 
 } // namespace cottonwood::lower

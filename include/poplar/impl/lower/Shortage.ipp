@@ -20,29 +20,32 @@ public:
   }
   /// Bytes for which there is no room.
   std::uint64_t missing(std::size_t tile) const {
-    MemoryLimits limits = limits_;
-    limits.total -= std::min(limits.total, held(tile));
-    limits.nonInterleaved = std::min(limits.nonInterleaved, limits.total);
-    return regionsOf(executable_.tileMemory[tile], limits).overflowed() +
-           (held(tile) > limits_.total ? held(tile) - limits_.total : 0);
+    TileMemory const &memory = executable_.tileMemory[tile];
+    TileRegions const regions = regionsOf(memory, limits_);
+    // Below what must be interleaved there is room for others.
+    std::uint64_t const gaps = memory.interleavedDemand == 0
+                                   ? memory.gaps
+                                   : memory.gapsInterleaved + memory.gapsOverflowed;
+    std::uint64_t const used = memory.total() + gaps - regions.overflowed();
+    std::uint64_t const left = limits_.total - std::min(limits_.total, used);
+    return regions.overflowed() + (held(tile) > left ? held(tile) - left : 0);
+  }
+  /// Bytes that must be interleaved, and for which that region is too small.
+  std::uint64_t missingInterleaved(std::size_t tile) const {
+    std::uint64_t const demand = executable_.tileMemory[tile].interleavedDemand,
+                        has = limits_.interleaved();
+    return demand - std::min(demand, has);
   }
   std::string text(std::size_t tile) const;
   std::string advice(std::size_t tile) const;
 
 private:
-  std::uint64_t codeBytes(std::size_t tile) const;
   std::vector<std::pair<std::uint64_t, VariableInfo const *>> largest(std::size_t tile) const;
 
   ExecutableData const &executable_;
   std::vector<std::uint64_t> const &preallocated_;
   MemoryLimits limits_;
 };
-
-POP_INLINE std::uint64_t TileAccount::codeBytes(std::size_t tile) const {
-  TileMemory const &memory = executable_.tileMemory[tile];
-  return memory.controlCode + memory.vertexCode + memory.exchangeCode + memory.hostExchangeCode +
-         memory.globalExchangeCode;
-}
 
 /// At most three variables that take most there, as far as executables know.
 POP_INLINE std::vector<std::pair<std::uint64_t, VariableInfo const *>>
@@ -76,7 +79,7 @@ POP_INLINE std::string TileAccount::text(std::size_t tile) const {
       {memory.notAlwaysLive, " other variables"},
       {memory.constants, " constants"},
       {memory.vertexState + memory.fieldData + memory.listDescriptors, " vertices"},
-      {codeBytes(tile), " code"},
+      {memory.codeBytes(), " code"},
       {memory.stack, " stack"},
       {memory.hostHeaders + memory.globalHeaders, " packet headers"},
       {memory.gaps, " gaps"}};
@@ -87,6 +90,9 @@ POP_INLINE std::string TileAccount::text(std::size_t tile) const {
       separator = ", ";
     }
   text += ")";
+  if (missingInterleaved(tile) != 0)
+    text += base::textOf("; fields of vertices want ", memory.interleavedDemand,
+                         " bytes of interleaved memory there, which has ", limits_.interleaved());
   separator = "; largest there: ";
   for (auto const &[bytes, variable] : largest(tile)) {
     text += base::textOf(separator, base::quoted(variable->name), " ", bytes,
@@ -99,10 +105,13 @@ POP_INLINE std::string TileAccount::text(std::size_t tile) const {
 /// What would help depends on what takes most.
 POP_INLINE std::string TileAccount::advice(std::size_t tile) const {
   TileMemory const &memory = executable_.tileMemory[tile];
-  if (codeBytes(tile) > limits_.nonInterleaved)
+  if (memory.codeBytes() > limits_.nonInterleaved)
     return base::textOf("code must lie in the first ", limits_.nonInterleaved,
                         " bytes of a tile: use Repeat or Graph::addFunction for what occurs many "
                         "times, or fewer types of vertices");
+  if (missingInterleaved(tile) != 0)
+    return "map tensors that must lie in interleaved memory to more tiles, or use vertices that do "
+           "not ask for it (use128BitConvUnitLoad=false of convolutions and matrix products)";
   std::uint64_t const vertices = memory.vertexState + memory.fieldData + memory.listDescriptors;
   std::uint64_t const variables = memory.alwaysLive + memory.constants;
   if (memory.notAlwaysLive > variables && memory.notAlwaysLive > vertices)

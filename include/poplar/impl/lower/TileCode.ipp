@@ -67,7 +67,9 @@ POP_INLINE VertexBytes vertexBytes(graph::GraphData const &graph, graph::VertexI
 class TileCodePlan {
 public:
   explicit TileCodePlan(Context &context)
-      : context_(context), out_(context.out), tiles_(context.out.tileMemory) {}
+      : context_(context), out_(context.out), tiles_(context.out.tileMemory) {
+    tiles_.assign(out_.target.getNumTiles(), {});
+  }
   void run() {
     vertices();
     control();

@@ -132,8 +132,15 @@ struct POP_API TileMemory {
   /// The most that other variables occupy at one time, with what arrives for a compute set.
   std::uint64_t notAlwaysLive = 0;
   std::uint64_t passing = 0; ///< all other variables together; more than the above if they share
-  std::uint64_t gaps = 0;    ///< unused, for alignment
+  std::uint64_t gaps = 0;    ///< unused, up to the highest place ever taken
   std::uint64_t constants = 0;
+  // Of these: what lies in interleaved memory, and what has no room. The others lie below.
+  std::uint64_t alwaysLiveInterleaved = 0, alwaysLiveOverflowed = 0;
+  std::uint64_t notAlwaysLiveInterleaved = 0, notAlwaysLiveOverflowed = 0;
+  std::uint64_t constantsInterleaved = 0, constantsOverflowed = 0;
+  std::uint64_t gapsInterleaved = 0, gapsOverflowed = 0;
+  /// The most that fields want in interleaved memory at one time.
+  std::uint64_t interleavedDemand = 0;
   std::uint64_t vertexState = 0;     ///< images of vertices with their padding
   std::uint64_t edgePointers = 0;    ///< of vertexState: addresses and sizes
   std::uint64_t padding = 0;         ///< of vertexState
@@ -149,6 +156,17 @@ struct POP_API TileMemory {
   std::uint64_t of(MemoryKind kind) const;
   std::uint64_t total() const;
   std::uint64_t alwaysLiveTotal() const { return total() - notAlwaysLive; }
+  std::uint64_t codeBytes() const {
+    return controlCode + vertexCode + exchangeCode + hostExchangeCode + globalExchangeCode;
+  }
+  /// All that is neither code nor a variable nor a constant.
+  std::uint64_t fixedDataBytes() const {
+    return total() - codeBytes() - alwaysLive - notAlwaysLive - constants;
+  }
+  /// Whether no part is more than its whole.
+  bool isConsistent() const;
+  /// Variables and constants by MemoryRegion.
+  std::array<std::uint64_t, 3> variablesByRegion() const;
   /// Of the variables that share memory: bytes that more than one of them uses, at least.
   std::uint64_t overlapped() const {
     return passing - notAlwaysLive < notAlwaysLive ? passing - notAlwaysLive : notAlwaysLive;
@@ -158,6 +176,7 @@ struct POP_API TileMemory {
 /// The parts of a tile's memory, in bytes.
 struct MemoryLimits {
   std::uint64_t nonInterleaved = 0, total = 0;
+  std::uint64_t interleaved() const { return total < nonInterleaved ? 0 : total - nonInterleaved; }
 };
 
 /// Bytes of a tile by kind and region; gaps are in `gaps` alone.
@@ -173,8 +192,8 @@ struct POP_API TileRegions {
 /// Of one tile.
 POP_API MemoryLimits memoryLimits(poplar::Target const &target);
 
-/// Puts what a tile holds into its regions: code first, which must be non-interleaved, then stack,
-/// vertices, constants and variables, from the low end up.
+/// What a tile holds by region: code comes first and must be non-interleaved, then stack and
+/// vertices, from the low end up; variables and constants lie where they were placed.
 POP_API TileRegions regionsOf(TileMemory const &tile, MemoryLimits const &limits);
 
 /// All vertices of a type.

@@ -55,6 +55,23 @@ POP_INLINE std::uint64_t TileMemory::total() const {
   return total;
 }
 
+POP_INLINE bool TileMemory::isConsistent() const {
+  auto const fit = [](std::uint64_t a, std::uint64_t b, std::uint64_t whole) {
+    return a <= whole && b <= whole - a;
+  };
+  return fit(alwaysLiveInterleaved, alwaysLiveOverflowed, alwaysLive) &&
+         fit(notAlwaysLiveInterleaved, notAlwaysLiveOverflowed, notAlwaysLive) &&
+         fit(constantsInterleaved, constantsOverflowed, constants) &&
+         fit(gapsInterleaved, gapsOverflowed, gaps) && notAlwaysLive <= passing;
+}
+
+POP_INLINE std::array<std::uint64_t, 3> TileMemory::variablesByRegion() const {
+  std::uint64_t const interleaved =
+      alwaysLiveInterleaved + notAlwaysLiveInterleaved + constantsInterleaved;
+  std::uint64_t const over = alwaysLiveOverflowed + notAlwaysLiveOverflowed + constantsOverflowed;
+  return {alwaysLive + notAlwaysLive + constants - interleaved - over, interleaved, over};
+}
+
 POP_INLINE std::uint64_t TileRegions::of(MemoryRegion region) const {
   std::uint64_t total = 0;
   for (auto const &kind : bytes)
@@ -72,12 +89,9 @@ POP_INLINE TileRegions regionsOf(TileMemory const &tile, MemoryLimits const &lim
                                         MemoryKind::VectorListDescriptor,
                                         MemoryKind::CopyDescriptor,
                                         MemoryKind::HostExchangePacketHeader,
-                                        MemoryKind::GlobalExchangePacketHeader,
-                                        MemoryKind::Constant,
-                                        MemoryKind::Variable};
+                                        MemoryKind::GlobalExchangePacketHeader};
   TileRegions regions;
-  std::uint64_t nonInterleaved = limits.nonInterleaved,
-                interleaved = limits.total - std::min(limits.total, limits.nonInterleaved);
+  std::uint64_t nonInterleaved = limits.nonInterleaved, interleaved = limits.interleaved();
   auto const take = [](std::uint64_t &bytes, std::uint64_t &space) {
     std::uint64_t const taken = std::min(bytes, space);
     bytes -= taken;
@@ -90,14 +104,23 @@ POP_INLINE TileRegions regionsOf(TileMemory const &tile, MemoryLimits const &lim
     to[0] = take(bytes, nonInterleaved);
     to[2] = bytes;
   }
-  auto const place = [&](std::uint64_t bytes, std::array<std::uint64_t, NUM_MEMORY_REGIONS> &to) {
+  for (MemoryKind const kind : DATA) {
+    std::uint64_t bytes = tile.of(kind);
+    auto &to = regions.bytes[static_cast<std::size_t>(kind)];
     to[0] = take(bytes, nonInterleaved);
     to[1] = take(bytes, interleaved);
     to[2] = bytes;
+  }
+  auto const placed = [](std::uint64_t bytes, std::uint64_t inInterleaved, std::uint64_t over) {
+    return std::array{bytes - inInterleaved - over, inInterleaved, over};
   };
-  for (MemoryKind const kind : DATA)
-    place(tile.of(kind), regions.bytes[static_cast<std::size_t>(kind)]);
-  place(tile.gaps, regions.gaps);
+  regions.bytes[static_cast<std::size_t>(MemoryKind::Constant)] =
+      placed(tile.constants, tile.constantsInterleaved, tile.constantsOverflowed);
+  regions.bytes[static_cast<std::size_t>(MemoryKind::Variable)] =
+      placed(tile.alwaysLive + tile.notAlwaysLive,
+             tile.alwaysLiveInterleaved + tile.notAlwaysLiveInterleaved,
+             tile.alwaysLiveOverflowed + tile.notAlwaysLiveOverflowed);
+  regions.gaps = placed(tile.gaps, tile.gapsInterleaved, tile.gapsOverflowed);
   return regions;
 }
 

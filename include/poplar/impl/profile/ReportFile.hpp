@@ -12,7 +12,7 @@
 namespace cottonwood::profile {
 
 /// Goes up with every change that older readers do not understand.
-inline constexpr std::uint32_t FILE_VERSION = 1;
+inline constexpr std::uint32_t FILE_VERSION = 2;
 
 /// False, after a warning the first time, if there is no SQLite.
 /// \throws poplar::poplar_error  the file cannot be written.

@@ -200,6 +200,9 @@ POP_INLINE void ReportReader::memory() {
     for (std::size_t tile = 0; tile < tiles; ++tile)
       report_->tiles[tile].*figure = columns[0][tile];
   }
+  for (lower::TileMemory const &tile : report_->tiles)
+    if (!tile.isConsistent())
+      throw Damaged{"the memory of a tile is more than it holds"};
 }
 
 POP_INLINE void ReportReader::vertices() {

@@ -170,7 +170,8 @@ POP_INLINE void printTiles(std::ostream &out, Values const &graph) {
   Values const &byTile = graph["memory"]["byTile"];
   std::vector<std::uint64_t> const tiles = byTile["total"].toUintVector(),
                                    withGaps = byTile["totalIncludingGaps"].toUintVector(),
-                                   over = byTile["overflowed"].toUintVector();
+                                   over = byTile["overflowed"].toUintVector(),
+                                   interleaved = byTile["interleavedDemand"].toUintVector();
   if (tiles.empty())
     return;
   printHistogram(out, tiles);
@@ -182,6 +183,8 @@ POP_INLINE void printTiles(std::ostream &out, Values const &graph) {
       << " B\n";
   printMaximum(out, "Including Gaps", withGaps);
   printMaximum(out, "Excluding Gaps", tiles);
+  if (std::any_of(interleaved.begin(), interleaved.end(), [](auto bytes) { return bytes != 0; }))
+    printMaximum(out, "Must Be Interleaved", interleaved);
   out << "    "
       << std::count_if(over.begin(), over.end(), [](std::uint64_t bytes) { return bytes != 0; })
       << " tile(s) out of memory\n";

@@ -74,6 +74,7 @@ POP_INLINE Values byTileValues(ReportData const &report) {
     lists.add("notAlwaysLive", tile.notAlwaysLive);
     lists.add("constants", tile.constants);
     lists.add("vertexState", tile.vertexState);
+    lists.add("interleavedDemand", tile.interleavedDemand);
     lists.add("overflowed", lower::regionsOf(tile, report.target.limits()).overflowed());
   }
   return lists.values();

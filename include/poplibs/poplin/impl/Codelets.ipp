@@ -79,18 +79,42 @@ namespace cottonwood::poplin {
 
 namespace detail {
 
+/// Gives a vertex the name of a method.
+POP_INLINE codelet::Codelet ofMethod(codelet::Codelet codelet, std::string_view name) {
+  codelet.name = std::string(name) + codelet.name.substr(codelet.name.find('<'));
+  codelet.seal();
+  return codelet;
+}
+
+/// The same vertex with weights of 128-bit loads.
+POP_INLINE codelet::Codelet withWideLoads(codelet::Codelet codelet, std::string_view weights) {
+  codelet::Field &field = codelet.fields[static_cast<std::size_t>(codelet.findField(weights))];
+  field.interleaved = true;
+  field.minAlign = WIDE_LOAD_BYTES;
+  codelet.name.back() = ',';
+  codelet.name += "true>";
+  codelet.seal();
+  return codelet;
+}
+
 /// Appends the vertices of blocks on tiles under the names of the methods that they stand for, so
 /// that profiles tell these apart.
 POP_INLINE void appendTileMethods(std::vector<codelet::Codelet> &codelets) {
+  struct Kind {
+    char const *prefix, *weights;
+    std::array<std::string_view, 6> const &names;
+  };
+  Kind const kinds[] = {{"poplin::MatMulPartial<", "b", TILE_ROWS_NAMES},
+                        {"poplin::ConvPartial<", "weights", TILE_WINDOWS_NAMES}};
   for (std::size_t i = 0, count = codelets.size(); i != count; ++i)
-    for (auto const &[prefix, names] : {std::pair("poplin::MatMulPartial<", &TILE_ROWS_NAMES),
-                                        std::pair("poplin::ConvPartial<", &TILE_WINDOWS_NAMES)})
+    for (auto const &[prefix, weights, names] : kinds)
       if (codelets[i].name.starts_with(prefix))
-        for (std::string_view const name : *names) {
-          codelet::Codelet other = codelets[i];
-          other.name = std::string(name) + other.name.substr(other.name.find('<'));
-          other.seal();
-          codelets.push_back(std::move(other));
+        for (std::size_t method = 0; method != names.size(); ++method) {
+          codelets.push_back(ofMethod(codelets[i], names[method]));
+          planner::TilePlan plan;
+          plan.method = static_cast<planner::TileMethod>(method);
+          if (loadsWide(plan))
+            codelets.push_back(withWideLoads(codelets.back(), weights));
         }
 }
 

@@ -14,6 +14,7 @@ struct TileJob {
   kernels::AmpUnit amp;
   TileOperands tensors;                         ///< where outputs are channels weights as they are
   ::poplin::ConvParams const *params = nullptr; ///< of what is not flat
+  bool wideLoads = false;                       ///< of weights, where vertices have them
 };
 
 /// Compute sets of operations that run side by side: the first of one with the first of another.

@@ -152,9 +152,11 @@ private:
   void addVertices(std::size_t turnN, std::size_t turnI, ::poplar::Type const &resultType,
                    Result const &result) {
     auto const cs = nextSet("");
-    auto const type =
-        ::poputil::templateVertex(std::string(tileVertexName(job_.plan.method, views_.areRows())),
-                                  job_.tensors.in.elementType(), resultType);
+    std::string const name(tileVertexName(job_.plan.method, views_.areRows()));
+    ::poplar::Type const &inType = job_.tensors.in.elementType();
+    auto const type = job_.wideLoads && loadsWide(job_.plan)
+                          ? ::poputil::templateVertex(name, inType, resultType, true)
+                          : ::poputil::templateVertex(name, inType, resultType);
     blocks_.forEach(turnN, turnI, [&](Block const &block) {
       Tensor const out = result(block);
       for (std::size_t g = 0; g != block.size(Block::G); ++g)

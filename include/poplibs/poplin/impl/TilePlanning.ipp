@@ -254,8 +254,12 @@ POP_INLINE void mapTileOperand(::poplar::Graph &graph, Tensor const &t, TileSide
 POP_INLINE TileJob tileJob(::poplar::Target const &target, planner::TileProblem const &problem,
                            planner::TilePlan const &plan, TileOptions const &options,
                            TileOperands const &operands, ::poplin::ConvParams const *params) {
-  return {planner::detail::seenBy(problem, plan), plan,
-          tileMachine(model::machineOf(target), problem, options).amp, operands, params};
+  return {planner::detail::seenBy(problem, plan),
+          plan,
+          tileMachine(model::machineOf(target), problem, options).amp,
+          operands,
+          params,
+          options.wideLoads};
 }
 
 POP_INLINE Tensor layoutVariable(::poplar::Graph &graph, ::poplar::Type const &type, TileSide side,
