@@ -7,7 +7,7 @@
 /// a * b + c once, as AVX512-FP16 does; other tags compute it in float and round the float.
 ///
 /// Face on all tags: zero load loadPartial broadcast store storePartial + - * / fma. On tags with
-/// HALF_ARITHMETIC, as in simd<float>: splat stream unary- min max sqrt abs, comparisons, select.
+/// HALF_ARITHMETIC, as in simd<float>: splat stream unary- min max abs, comparisons, select.
 #pragma once
 
 #include <codelets/arch/Simd.hpp>
@@ -136,9 +136,6 @@ requires(Tag::HALF_ARITHMETIC &&isa::isSoft(Tag::ID)) struct simd<half, Tag> {
   POP_SIMD_INLINE static simd max(simd a, simd b) {
     return each(a, b, [](__m512 x, __m512 y) { return _mm512_max_ps(x, y); });
   }
-  POP_SIMD_INLINE static simd sqrt(simd a) {
-    return each(a, a, [](__m512 x, __m512) { return _mm512_sqrt_ps(x); });
-  }
   POP_SIMD_INLINE static simd fma(simd a, simd b, simd c) {
     return {fmaHalf(a.lo, b.lo, c.lo), fmaHalf(a.hi, b.hi, c.hi)};
   }
@@ -231,7 +228,6 @@ requires(Tag::HALF_ARITHMETIC && !isa::isSoft(Tag::ID)) struct simd<half, Tag> {
   POP_SIMD_INLINE static simd abs(simd a) { return {_mm512_abs_ph(a.r)}; }
   POP_SIMD_INLINE static simd min(simd a, simd b) { return {_mm512_min_ph(a.r, b.r)}; }
   POP_SIMD_INLINE static simd max(simd a, simd b) { return {_mm512_max_ph(a.r, b.r)}; }
-  POP_SIMD_INLINE static simd sqrt(simd a) { return {_mm512_sqrt_ph(a.r)}; }
   POP_SIMD_INLINE friend Mask operator==(simd a, simd b) { return compare<_CMP_EQ_OQ>(a, b); }
   POP_SIMD_INLINE friend Mask operator!=(simd a, simd b) { return compare<_CMP_NEQ_UQ>(a, b); }
   POP_SIMD_INLINE friend Mask operator<(simd a, simd b) { return compare<_CMP_LT_OQ>(a, b); }
