@@ -212,8 +212,10 @@ constexpr MatMulBlocking chooseMatMulBlocking(std::size_t m, std::size_t n, std:
                                                         : std::max(caches.l1, caches.l2 / 12);
   result.depth = static_cast<std::uint32_t>(std::clamp<std::size_t>(stripBytes / line, 128, 704));
   // A strip in place is as good as a packed one while all of B stays in L2, unless it has to be
-  // converted or is fetched for this product alone.
-  const bool smallB = k * distance(b.row) <= caches.l2 / 4;
+  // converted, is fetched for this product alone, or is too narrow to hide the way of a large A:
+  // tiles over packed strips ask for that.
+  const bool farA = fewColumns && m * k * sizeof(float) > caches.l2;
+  const bool smallB = k * distance(b.row) <= caches.l2 / 4 && !farA;
   const bool often = m >= 8 * MATMUL_MAX_TILE_ROWS && b.passing;
   const bool again = b.isHalf && m > MATMUL_MAX_TILE_ROWS;
   result.packB = !b.panels && (!smallB || often || again) ? 1 : 0;

@@ -10,20 +10,30 @@ namespace cottonwood::kernels {
 
 namespace detail {
 
+/// Bytes of each of several rows that are fetched ahead of their use. Hardware prefetchers stop at
+/// the ends of pages, which rows of a few pages have many of.
+inline constexpr std::size_t MATMUL_STREAM_AHEAD = 1024;
+
 /// One step of matMulRows: sums[i][j] continues its chain over K values of k, j < columns. Rows of
-/// B stream by side by side while the sums stay in L1.
+/// B stream by side by side while the sums stay in L1. After them those from `next` on will.
 template <class Tag, unsigned ROWS, unsigned K, class T>
 POP_SIMD_INLINE void streamRows(const T *a, std::ptrdiff_t aRow, std::ptrdiff_t aColumn, const T *b,
-                                std::ptrdiff_t bRow, float *sums, std::size_t sumsRow,
-                                std::size_t columns) {
+                                std::ptrdiff_t bRow, const T *next, float *sums,
+                                std::size_t sumsRow, std::size_t columns) {
   using V = simd<float, Tag>;
   constexpr std::size_t W = static_cast<std::size_t>(V::width);
+  constexpr std::size_t AHEAD = MATMUL_STREAM_AHEAD / sizeof(T), LINE = 64 / sizeof(T);
   V factor[ROWS][K];
   for (unsigned i = 0; i < ROWS; ++i)
     for (unsigned p = 0; p < K; ++p)
       factor[i][p] = V::broadcast(a + i * aRow + p * aColumn);
   std::size_t j = 0;
   for (; j + W <= columns; j += W) {
+    if (K > 1 && j % LINE < W) {
+      const T *const ahead = j + AHEAD < columns ? b + j + AHEAD : next + (j + AHEAD - columns);
+      unroll<K>([&](auto p)
+                    __attribute__((always_inline)) { __builtin_prefetch(ahead + p * bRow); });
+    }
     V row[K];
     unroll<K>([&](auto p) __attribute__((always_inline)) {
       row[p] = V::load(b + p * bRow + static_cast<std::ptrdiff_t>(j));
@@ -57,12 +67,14 @@ void streamMatrix(MatMulView<T> a, MatMulView<T> b, std::size_t k, float *sums, 
   constexpr unsigned TOGETHER =
       MatMulTileShape<Tag>::WIDTH >= 16 ? (ROWS <= 2 ? 8 : 4) : (ROWS == 1 ? 8 : 2);
   std::size_t p = 0;
-  for (; p + TOGETHER <= k; p += TOGETHER)
-    streamRows<Tag, ROWS, TOGETHER>(a.at(0, p), a.row, a.column, b.at(p, 0), b.row, sums, sumsRow,
-                                    columns);
+  for (; p + TOGETHER <= k; p += TOGETHER) {
+    const std::size_t after = p + 2 * TOGETHER <= k ? p + TOGETHER : p;
+    streamRows<Tag, ROWS, TOGETHER>(a.at(0, p), a.row, a.column, b.at(p, 0), b.row, b.at(after, 0),
+                                    sums, sumsRow, columns);
+  }
   for (; p < k; ++p)
-    streamRows<Tag, ROWS, 1>(a.at(0, p), a.row, a.column, b.at(p, 0), b.row, sums, sumsRow,
-                             columns);
+    streamRows<Tag, ROWS, 1>(a.at(0, p), a.row, a.column, b.at(p, 0), b.row, b.at(p, 0), sums,
+                             sumsRow, columns);
 }
 
 } // namespace detail
