@@ -42,6 +42,15 @@ struct NormaliseOp {
     return V::fma(whitened, chan[0], chan[1]);
   }
 };
+/// The same without the whitened activations.
+struct NormaliseOnlyOp {
+  static constexpr unsigned STATS = 2, CHANS = 2;
+  static constexpr bool TWO_INPUTS = false, TWO_OUTPUTS = false;
+  template <class V>
+  POP_SIMD_INLINE static V apply(V x, V, const V *stat, const V *chan, V &whitened) {
+    return NormaliseOp::apply(x, x, stat, chan, whitened);
+  }
+};
 struct NormAffineOp {
   static constexpr unsigned STATS = 0, CHANS = 2;
   static constexpr bool TWO_INPUTS = false, TWO_OUTPUTS = false;

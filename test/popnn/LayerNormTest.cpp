@@ -1,7 +1,9 @@
 #include "NormReference.hpp"
 
+#include <poplar/impl/lower/ExecutableData.hpp>
 #include <popnn/LayerNorm.hpp>
 #include <popnn/codelets.hpp>
+#include <popops/ElementWise.hpp>
 #include <poputil/exceptions.hpp>
 
 TEST_SUITE_BEGIN("popnn/layernorm");
@@ -76,6 +78,71 @@ TEST_CASE("a stable variance survives a large mean") {
     run.run();
     CHECK(run.values(0) == Values{1});
   });
+}
+
+namespace {
+
+/// What a program with one layerNormalise of [5, 100] computes, and the bytes that its vertices are
+/// connected to.
+struct Normalised {
+  Values out;
+  std::uint64_t edgeBytes = 0;
+};
+
+Normalised normalised(poplar::Type const &type, DeviceMaker const &device,
+                      std::function<void(Run &, Tensor const &)> const &useWhitened,
+                      poplar::OptionFlags const &options = {}) {
+  Run run(device);
+  popnn::addCodelets(run.graph);
+  run.options = options;
+  Numbers numbers(3);
+  Tensor const acts = run.input(type, {5, 100}, numbers.real(type, 500)),
+               gamma = run.input(type, {100}, numbers.real(type, 100)),
+               beta = run.input(type, {100}, numbers.real(type, 100)),
+               mean = run.input(FLOAT, {5}, numbers.real(FLOAT, 5)),
+               factor = run.input(FLOAT, {5}, numbers.real(FLOAT, 5));
+  auto const both = ln::layerNormalise(run.graph, acts, gamma, beta, mean, factor, run.prog);
+  std::size_t const out = run.output(both.first);
+  useWhitened(run, both.second);
+  Normalised result;
+  poplar::Executable const executable = poplar::compileGraph(run.graph, {run.prog}, options);
+  for (auto const &set : executable.data()->computeSets)
+    result.edgeBytes += set.edgeBytes;
+  run.run();
+  result.out = run.values(out);
+  return result;
+}
+
+} // namespace
+
+TEST_CASE("whitened activations that nobody reads are left out, and the result is the same") {
+  for (auto const &type : {FLOAT, HALF}) {
+    CAPTURE(type);
+    std::uint64_t const bytes = type == HALF ? 1000 : 2000;
+    auto const wanted = normalised(type, cpu, [](Run &run, Tensor const &t) { run.output(t); });
+    auto const unwanted = normalised(type, cpu, [](Run &, Tensor const &) {});
+    CHECK(unwanted.edgeBytes + bytes == wanted.edgeBytes);
+    CHECK(unwanted.out == wanted.out);
+  }
+}
+
+TEST_CASE("whitened activations are written where a program or a vertex names them") {
+  auto const unwanted = normalised(FLOAT, cpu, [](Run &, Tensor const &) {});
+  auto const copied = normalised(FLOAT, cpu, [](Run &run, Tensor const &t) {
+    run.prog.add(poplar::program::Copy(t, run.graph.clone(t)));
+  });
+  CHECK(copied.edgeBytes == unwanted.edgeBytes + 2000);
+  auto const updated = normalised(FLOAT, cpu, [](Run &run, Tensor const &t) {
+    popops::addInPlace(run.graph, t, t, run.prog); // 2000 for each use as well
+  });
+  CHECK(updated.edgeBytes > unwanted.edgeBytes + 2000);
+  auto const looked =
+      normalised(FLOAT, cpu, [](Run &, Tensor const &) {}, {{"debug.stopAtNan", "true"}});
+  CHECK(looked.edgeBytes == unwanted.edgeBytes + 2000);
+  auto const model = normalised(FLOAT, harness::model, [](Run &, Tensor const &) {});
+  auto const modelWanted =
+      normalised(FLOAT, harness::model, [](Run &run, Tensor const &t) { run.output(t); });
+  CHECK(model.edgeBytes == modelWanted.edgeBytes);
 }
 
 TEST_CASE("layer norms check their statistics and types") {

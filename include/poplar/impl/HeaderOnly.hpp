@@ -157,6 +157,7 @@
 #include <poplar/impl/lower/TileCode.ipp>
 #include <poplar/impl/lower/TileMemory.ipp>
 #include <poplar/impl/lower/TiledData.ipp>
+#include <poplar/impl/lower/Unread.ipp>
 #include <poplar/impl/lower/Vertices.ipp>
 #include <poplar/impl/model/Device.ipp>
 #include <poplar/impl/model/Generation.ipp>

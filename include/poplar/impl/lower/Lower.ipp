@@ -32,6 +32,8 @@ inline constexpr Pass PASSES[] = {
     {"compute-steps", planComputeSteps},
     // Looks at whole programs, so it comes before they are flattened.
     {"lifetimes", findLifetimes},
+    // From here on it is known which outputs nobody wants.
+    {"unread", findUnread},
     // The last that the tiles decide; the host shares memory in its own way.
     {"tile-memory", planTileMemory},
     // From here on addresses are known, and elements mean bytes.

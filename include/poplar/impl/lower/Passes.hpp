@@ -34,6 +34,10 @@ void planComputeSteps(Context &context);
 /// (programs run in any order).
 void findLifetimes(Context &context);
 
+/// On a CPU, finds variables that only vertices write and nothing reads: neither vertices nor
+/// programs nor the host. Codelets that can do so leave such outputs out.
+void findUnread(Context &context);
+
 /// Adds up the variables that every tile of a tiled target would have to hold.
 void planTileMemory(Context &context);
 
