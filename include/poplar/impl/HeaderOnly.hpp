@@ -86,6 +86,7 @@
 #include <poplar/impl/codelet/Registry.ipp>
 #include <poplar/impl/engine/Arena.ipp>
 #include <poplar/impl/engine/CodeletTable.ipp>
+#include <poplar/impl/engine/ComputeSetStrands.ipp>
 #include <poplar/impl/engine/ComputeSets.ipp>
 #include <poplar/impl/engine/ControlFlow.ipp>
 #include <poplar/impl/engine/Engine.ipp>
@@ -154,6 +155,7 @@
 #include <poplar/impl/lower/Moves.ipp>
 #include <poplar/impl/lower/Shortage.ipp>
 #include <poplar/impl/lower/StepCosts.ipp>
+#include <poplar/impl/lower/Strands.ipp>
 #include <poplar/impl/lower/TileCode.ipp>
 #include <poplar/impl/lower/TileMemory.ipp>
 #include <poplar/impl/lower/TiledData.ipp>

@@ -239,6 +239,7 @@ POP_INLINE void ExecutableCheck::run() const {
   vertices();
   host();
   hostMemory();
+  strands();
   instructions();
   bsp();
 }

@@ -42,6 +42,8 @@ inline constexpr Pass PASSES[] = {
     // Copies tell how much staging they need, so they come before the vertex states behind it.
     {"instructions", makeInstructions},
     {"vertices", makeVertexTables},
+    // Knows addresses, and which vertices have staging.
+    {"strands", findStrands},
     // Code, vertices and liveness by step: knows all steps, codelets and variables.
     {"tile-code", planTileCode},
 };

@@ -55,6 +55,11 @@ void makeInstructions(Context &context);
 /// Behind all that takes memory, because it knows where the arena ends.
 void makeVertexTables(Context &context);
 
+/// On a CPU, cuts neighbouring compute sets that go through more memory than a cache holds into
+/// strands (StrandPlan). Behind all that decides which bytes a vertex touches. Near linear in the
+/// connected runs of such sets.
+void findStrands(Context &context);
+
 /// Adds up the code and the vertices of every tile of a tiled target, and finds what is live in
 /// each step.
 void planTileCode(Context &context);
