@@ -79,6 +79,8 @@ namespace detail {
 inline constexpr std::size_t NORM_EXPANDED = 512;
 /// Elements that large outputs are computed at a time, before they are stored past the caches.
 inline constexpr std::size_t NORM_STREAMED = 1024;
+/// Vertices of fewer elements leave that to the caches.
+inline constexpr std::size_t NORM_STREAM_LEAST = 8192;
 /// Rows shorter than this are joined with their neighbours.
 inline constexpr std::size_t NORM_SHORT_ROW = 32;
 
@@ -99,7 +101,11 @@ public:
 
   void run(std::size_t begin, std::size_t end) {
     constexpr std::size_t STREAMS = 1 + Op::TWO_INPUTS + 1 + Op::TWO_OUTPUTS;
-    if (STREAMS * data_.elements * sizeof(T) < STREAM_BYTES)
+    // What counts is the traffic of all vertices together.
+    std::size_t elements = data_.elements < NORM_STREAM_LEAST ? 0 : 1;
+    for (unsigned d = 0; d < walk_.dims; ++d)
+      elements *= size(d);
+    if (STREAMS * elements * sizeof(T) < STREAM_BYTES)
       return walk(begin, end, data_.out + begin, Op::TWO_OUTPUTS ? data_.out2 + begin : nullptr);
     while (begin < end) {
       // Pieces end at whole cache lines of the output.

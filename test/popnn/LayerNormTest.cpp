@@ -1,5 +1,6 @@
 #include "NormReference.hpp"
 
+#include <poplar/impl/base/ThreadPool.hpp>
 #include <poplar/impl/lower/ExecutableData.hpp>
 #include <popnn/LayerNorm.hpp>
 #include <popnn/codelets.hpp>
@@ -63,6 +64,51 @@ TEST_CASE("layer norms of many rows and of long rows") {
       {{2, 70000}, FLOAT, norms::Layout::CHANNELS_FIRST, {true, 1, false}, false, false},
       {{9, 33, 64}, FLOAT, norms::Layout::CHANNELS_LAST, {true, 1, false}, false, true}};
   onDevices([&](DeviceMaker const &device) { norms::check(device, cases, functions()); });
+}
+
+TEST_CASE("layer norms of as many rows as are passed through strand by strand") {
+  using norms::Layout;
+  std::vector<norms::Case> const cases{
+      {{1100, 257}, FLOAT, Layout::CHANNELS_FIRST, {true, 1, false}, false, false},
+      {{600, 512}, HALF, Layout::CHANNELS_FIRST, {true, 1, false}, true, true},
+      {{300, 31, 32}, FLOAT, Layout::CHANNELS_LAST, {true, 1, false}, false, true},
+      {{400, 700}, FLOAT, Layout::SAMPLES_LAST, {true, 1, false}, false, false},
+      {{2, 150000}, FLOAT, Layout::CHANNELS_FIRST, {true, 1, false}, false, false}};
+  norms::check(cpu, cases, functions());
+}
+
+namespace {
+
+/// Statistics and whitening of [rows, 260], on that many threads; `plain`: one after the other.
+Values whitenedRows(poplar::Type const &type, std::size_t rows, unsigned threads, bool plain) {
+  cottonwood::base::setPoolThreads(threads);
+  Run run(cpu);
+  popnn::addCodelets(run.graph);
+  if (plain)
+    run.options.set("debug.stopAtNan", "true"); // looks at each compute set
+  Numbers numbers(9);
+  Tensor const acts = run.input(type, {rows, 260}, numbers.real(type, rows * 260));
+  auto const stats = ln::layerNormStatistics(run.graph, acts, 0.001F, run.prog, false);
+  run.output(ln::layerNormWhiten(run.graph, acts, stats.first, stats.second, run.prog));
+  poplar::Executable const executable = poplar::compileGraph(run.graph, {run.prog}, run.options);
+  auto const &strands = executable.data()->strands;
+  CHECK(strands.size() == (plain ? 0 : 1));
+  if (!plain)
+    CHECK(strands[0].sets.size() == executable.data()->computeSets.size());
+  run.run();
+  cottonwood::base::setPoolThreads(0);
+  return run.values(0);
+}
+
+} // namespace
+
+TEST_CASE("statistics and whitening of the same rows are one strand, with the same bits") {
+  for (auto const &type : {FLOAT, HALF}) {
+    CAPTURE(type);
+    Values const expected = whitenedRows(type, 2000, 1, true);
+    for (unsigned threads = 1; threads <= 3; ++threads)
+      CHECK(whitenedRows(type, 2000, threads, false) == expected);
+  }
 }
 
 TEST_CASE("a stable variance survives a large mean") {
