@@ -30,7 +30,7 @@
 ///   poplin::NormGradient<T>   out = invStdDev[s] (grads - whitened product[s] - mean[s])
 /// Fields
 ///   in, grads, whitened   Input<Vector<T, ONE_PTR>>; out Output<Vector<T, SPAN>>; in Normalise
-///                whitened is Output<Vector<T, ONE_PTR>>
+///                whitened is Output<Vector<T, ONE_PTR>>, and left out where it is null
 ///   mean ... product      Input<Vector<float, ONE_PTR>>
 ///   table        Vector<unsigned>: of each dimension of the whole tensor in the order of memory:
 ///                its size, its strides in statistics and in channels
@@ -177,7 +177,8 @@ public:
                                                     kernelPointer(out.data()),
                                                     kernelPointer(whitened.data()),
                                                     0};
-    return runNormApply<Tag, kernels::NormaliseOp>(*this, data, worker);
+    return data.out2 ? runNormApply<Tag, kernels::NormaliseOp>(*this, data, worker)
+                     : runNormApply<Tag, kernels::NormaliseOnlyOp>(*this, data, worker);
   }
 };
 

@@ -53,8 +53,17 @@ template <class Tag> struct NormLanes {
   template <class F> POP_SIMD_INLINE void row(std::size_t length, F add) {
     std::size_t i = 0;
     for (; i + 32 <= length; i += 32)
-      arch::unrolled<COUNT>([&](auto k)
-                                POP_SIMD_LAMBDA { add(i + k * W, W, first[k], second[k]); });
+      block(i, add);
+    tail(i, length, add);
+  }
+
+  /// Elements [i, i + 32).
+  template <class F> POP_SIMD_INLINE void block(std::size_t i, F add) {
+    arch::unrolled<COUNT>([&](auto k) POP_SIMD_LAMBDA { add(i + k * W, W, first[k], second[k]); });
+  }
+
+  /// The last elements [i, length), fewer than 32.
+  template <class F> POP_SIMD_INLINE void tail(std::size_t i, std::size_t length, F add) {
     arch::unrolled<COUNT>([&](auto k) POP_SIMD_LAMBDA {
       const std::size_t begin = i + k * W;
       if (begin + W <= length) {
@@ -98,25 +107,46 @@ template <NormSum KIND, class V> POP_SIMD_INLINE void addTerm(V a, V b, V &first
   }
 }
 
-template <class Tag, NormSum KIND, class T>
-void normRow(const NormBlock &block, const T *a, const T *b, float centre, std::size_t output,
-             float *first, float *second) {
+/// Rows at least this long are summed several at a time, where vectors are so wide that additions
+/// to the few partial results of one row wait for each other.
+inline constexpr std::size_t NORM_LONG_ROW = 256;
+template <class Tag>
+inline constexpr std::size_t NORM_ROWS_AT_ONCE = NormLanes<Tag>::COUNT <= 2 ? 4 : 1;
+
+/// Sums of outputs output, output + 1, ..., ROWS of them, each in the order of its own.
+template <class Tag, NormSum KIND, std::size_t ROWS, class T>
+void normRows(const NormBlock &block, const T *a, const T *b, const float *centre,
+              std::size_t output, float *first, float *second) {
   using V = simd<float, Tag>;
-  NormLanes<Tag> lanes;
-  const V middle = V::splat(centre);
-  const std::size_t k1 = output / block.k2, k2 = output % block.k2;
-  for (std::size_t r = 0; r < block.r1; ++r) {
-    const std::size_t at = ((k1 * block.r1 + r) * block.k2 + k2) * block.r2;
-    lanes.row(block.r2, [&](std::size_t i, std::size_t n, V &s, V &t) POP_SIMD_LAMBDA {
+  NormLanes<Tag> lanes[ROWS];
+  const auto add = [&](std::size_t row, std::size_t at) POP_SIMD_LAMBDA {
+    const V middle = V::splat(KIND == NormSum::DEVIATIONS ? centre[row] : 0.f);
+    return [=](std::size_t i, std::size_t n, V &s, V &t) POP_SIMD_LAMBDA {
       V other = middle;
       if constexpr (KIND == NormSum::PRODUCTS)
         other = loadUpTo<V>(b + at + i, n);
       addTerm<KIND>(loadUpTo<V>(a + at + i, n), other, s, t);
-    });
+    };
+  };
+  for (std::size_t r = 0; r < block.r1; ++r) {
+    std::size_t at[ROWS];
+    for (std::size_t row = 0; row < ROWS; ++row) {
+      const std::size_t k1 = (output + row) / block.k2, k2 = (output + row) % block.k2;
+      at[row] = ((k1 * block.r1 + r) * block.k2 + k2) * block.r2;
+    }
+    std::size_t i = 0;
+    for (; i + 32 <= block.r2; i += 32)
+      arch::unrolled<ROWS>([&](auto row)
+                               POP_SIMD_LAMBDA { lanes[row].block(i, add(row, at[row])); });
+    if (i < block.r2)
+      arch::unrolled<ROWS>(
+          [&](auto row) POP_SIMD_LAMBDA { lanes[row].tail(i, block.r2, add(row, at[row])); });
   }
-  if constexpr (KIND != NormSum::DEVIATIONS)
-    *first = lanes.fold(lanes.first);
-  *second = lanes.fold(lanes.second);
+  for (std::size_t row = 0; row < ROWS; ++row) {
+    if constexpr (KIND != NormSum::DEVIATIONS)
+      first[row] = lanes[row].fold(lanes[row].first);
+    second[row] = lanes[row].fold(lanes[row].second);
+  }
 }
 
 /// sums[c] over `rows` rows at distance `stride`, for c < n <= NORM_COLUMNS. Eight rows at a time
@@ -199,9 +229,17 @@ void normSums(const NormBlock &block, const T *a, const T *b, const float *centr
               std::size_t begin, std::size_t n, float *first, float *second) {
   if (!sumsAlongRows(block))
     return detail::normShortRows<Tag, KIND>(block, a, b, centre, begin, n, first, second);
-  for (std::size_t o = 0; o < n; ++o)
-    detail::normRow<Tag, KIND>(block, a, b, KIND == NormSum::DEVIATIONS ? centre[o] : 0.f,
-                               begin + o, first + o, second + o);
+  const auto sum = [&](auto rows, std::size_t o) POP_SIMD_LAMBDA {
+    detail::normRows<Tag, KIND, rows>(block, a, b, centre ? centre + o : nullptr, begin + o,
+                                      first ? first + o : nullptr, second + o);
+  };
+  constexpr std::size_t AT_ONCE = detail::NORM_ROWS_AT_ONCE<Tag>;
+  std::size_t o = 0;
+  if constexpr (AT_ONCE > 1)
+    for (; block.r2 >= detail::NORM_LONG_ROW && o + AT_ONCE <= n; o += AT_ONCE)
+      sum(std::integral_constant<std::size_t, AT_ONCE>(), o);
+  for (; o < n; ++o)
+    sum(std::integral_constant<std::size_t, 1>(), o);
 }
 
 struct NormStatisticsRule {

@@ -48,6 +48,11 @@ namespace detail {
 inline constexpr std::uint64_t NORM_CPU_BOXES = 24;
 /// Fewer elements are not worth a box of their own.
 inline constexpr std::uint64_t NORM_CPU_ELEMENTS = 1U << 14U, NORM_TILE_ELEMENTS = 128;
+/// Elements of a box of whole statistics on a CPU: what a pass over the same elements finds in a
+/// second-level cache, 256 KB of floats with those that it writes. And the most such boxes.
+inline constexpr std::uint64_t NORM_CPU_STRAND = 1U << 15U, NORM_CPU_STRANDS = 4096;
+/// Elements from which passes over them are cut as their sums are.
+inline constexpr std::uint64_t NORM_CPU_FOLLOWED = 1U << 18U;
 /// Columns are cut at multiples of this.
 inline constexpr std::uint64_t NORM_GRAIN = 64;
 } // namespace detail
@@ -59,6 +64,10 @@ inline NormPlan planNorm(NormProblem const &problem) {
       problem.tiles == 0 ? detail::NORM_CPU_ELEMENTS : detail::NORM_TILE_ELEMENTS;
   std::uint64_t const most = problem.tiles == 0 ? detail::NORM_CPU_BOXES : problem.tiles;
   std::uint64_t places = std::clamp<std::uint64_t>(elements / least, 1, most);
+  // Boxes of whole statistics share none: their number changes no bit.
+  if (problem.tiles == 0 && sizes[0] >= places)
+    places = std::max(
+        places, std::min({sizes[0], elements / detail::NORM_CPU_STRAND, detail::NORM_CPU_STRANDS}));
   std::array<std::uint64_t, 4> box = sizes;
   for (unsigned d = 0; d != 4 && places > 1; ++d) {
     std::uint64_t const parts = std::min(places, sizes[d]);
@@ -72,6 +81,13 @@ inline NormPlan planNorm(NormProblem const &problem) {
     places /= parts;
   }
   return {box[0], box[1], box[2], box[3]};
+}
+
+/// Whether passes over all elements are cut into the boxes of the sums, so that a thread may go
+/// through a box several times while it is in the cache.
+inline bool passesFollowSums(NormProblem const &problem) {
+  return problem.tiles == 0 && problem.r1 == 1 && problem.k2 == 1 &&
+         problem.k1 * problem.r2 >= detail::NORM_CPU_FOLLOWED && planNorm(problem).r2 == problem.r2;
 }
 
 } // namespace cottonwood::planner

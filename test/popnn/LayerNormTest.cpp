@@ -1,7 +1,10 @@
 #include "NormReference.hpp"
 
+#include <poplar/impl/base/ThreadPool.hpp>
+#include <poplar/impl/lower/ExecutableData.hpp>
 #include <popnn/LayerNorm.hpp>
 #include <popnn/codelets.hpp>
+#include <popops/ElementWise.hpp>
 #include <poputil/exceptions.hpp>
 
 TEST_SUITE_BEGIN("popnn/layernorm");
@@ -63,6 +66,51 @@ TEST_CASE("layer norms of many rows and of long rows") {
   onDevices([&](DeviceMaker const &device) { norms::check(device, cases, functions()); });
 }
 
+TEST_CASE("layer norms of as many rows as are passed through strand by strand") {
+  using norms::Layout;
+  std::vector<norms::Case> const cases{
+      {{1100, 257}, FLOAT, Layout::CHANNELS_FIRST, {true, 1, false}, false, false},
+      {{600, 512}, HALF, Layout::CHANNELS_FIRST, {true, 1, false}, true, true},
+      {{300, 31, 32}, FLOAT, Layout::CHANNELS_LAST, {true, 1, false}, false, true},
+      {{400, 700}, FLOAT, Layout::SAMPLES_LAST, {true, 1, false}, false, false},
+      {{2, 150000}, FLOAT, Layout::CHANNELS_FIRST, {true, 1, false}, false, false}};
+  norms::check(cpu, cases, functions());
+}
+
+namespace {
+
+/// Statistics and whitening of [rows, 260], on that many threads; `plain`: one after the other.
+Values whitenedRows(poplar::Type const &type, std::size_t rows, unsigned threads, bool plain) {
+  cottonwood::base::setPoolThreads(threads);
+  Run run(cpu);
+  popnn::addCodelets(run.graph);
+  if (plain)
+    run.options.set("debug.stopAtNan", "true"); // looks at each compute set
+  Numbers numbers(9);
+  Tensor const acts = run.input(type, {rows, 260}, numbers.real(type, rows * 260));
+  auto const stats = ln::layerNormStatistics(run.graph, acts, 0.001F, run.prog, false);
+  run.output(ln::layerNormWhiten(run.graph, acts, stats.first, stats.second, run.prog));
+  poplar::Executable const executable = poplar::compileGraph(run.graph, {run.prog}, run.options);
+  auto const &strands = executable.data()->strands;
+  CHECK(strands.size() == (plain ? 0 : 1));
+  if (!plain)
+    CHECK(strands[0].sets.size() == executable.data()->computeSets.size());
+  run.run();
+  cottonwood::base::setPoolThreads(0);
+  return run.values(0);
+}
+
+} // namespace
+
+TEST_CASE("statistics and whitening of the same rows are one strand, with the same bits") {
+  for (auto const &type : {FLOAT, HALF}) {
+    CAPTURE(type);
+    Values const expected = whitenedRows(type, 2000, 1, true);
+    for (unsigned threads = 1; threads <= 3; ++threads)
+      CHECK(whitenedRows(type, 2000, threads, false) == expected);
+  }
+}
+
 TEST_CASE("a stable variance survives a large mean") {
   onDevices([](DeviceMaker const &device) {
     Run run(device);
@@ -76,6 +124,71 @@ TEST_CASE("a stable variance survives a large mean") {
     run.run();
     CHECK(run.values(0) == Values{1});
   });
+}
+
+namespace {
+
+/// What a program with one layerNormalise of [5, 100] computes, and the bytes that its vertices are
+/// connected to.
+struct Normalised {
+  Values out;
+  std::uint64_t edgeBytes = 0;
+};
+
+Normalised normalised(poplar::Type const &type, DeviceMaker const &device,
+                      std::function<void(Run &, Tensor const &)> const &useWhitened,
+                      poplar::OptionFlags const &options = {}) {
+  Run run(device);
+  popnn::addCodelets(run.graph);
+  run.options = options;
+  Numbers numbers(3);
+  Tensor const acts = run.input(type, {5, 100}, numbers.real(type, 500)),
+               gamma = run.input(type, {100}, numbers.real(type, 100)),
+               beta = run.input(type, {100}, numbers.real(type, 100)),
+               mean = run.input(FLOAT, {5}, numbers.real(FLOAT, 5)),
+               factor = run.input(FLOAT, {5}, numbers.real(FLOAT, 5));
+  auto const both = ln::layerNormalise(run.graph, acts, gamma, beta, mean, factor, run.prog);
+  std::size_t const out = run.output(both.first);
+  useWhitened(run, both.second);
+  Normalised result;
+  poplar::Executable const executable = poplar::compileGraph(run.graph, {run.prog}, options);
+  for (auto const &set : executable.data()->computeSets)
+    result.edgeBytes += set.edgeBytes;
+  run.run();
+  result.out = run.values(out);
+  return result;
+}
+
+} // namespace
+
+TEST_CASE("whitened activations that nobody reads are left out, and the result is the same") {
+  for (auto const &type : {FLOAT, HALF}) {
+    CAPTURE(type);
+    std::uint64_t const bytes = type == HALF ? 1000 : 2000;
+    auto const wanted = normalised(type, cpu, [](Run &run, Tensor const &t) { run.output(t); });
+    auto const unwanted = normalised(type, cpu, [](Run &, Tensor const &) {});
+    CHECK(unwanted.edgeBytes + bytes == wanted.edgeBytes);
+    CHECK(unwanted.out == wanted.out);
+  }
+}
+
+TEST_CASE("whitened activations are written where a program or a vertex names them") {
+  auto const unwanted = normalised(FLOAT, cpu, [](Run &, Tensor const &) {});
+  auto const copied = normalised(FLOAT, cpu, [](Run &run, Tensor const &t) {
+    run.prog.add(poplar::program::Copy(t, run.graph.clone(t)));
+  });
+  CHECK(copied.edgeBytes == unwanted.edgeBytes + 2000);
+  auto const updated = normalised(FLOAT, cpu, [](Run &run, Tensor const &t) {
+    popops::addInPlace(run.graph, t, t, run.prog); // 2000 for each use as well
+  });
+  CHECK(updated.edgeBytes > unwanted.edgeBytes + 2000);
+  auto const looked =
+      normalised(FLOAT, cpu, [](Run &, Tensor const &) {}, {{"debug.stopAtNan", "true"}});
+  CHECK(looked.edgeBytes == unwanted.edgeBytes + 2000);
+  auto const model = normalised(FLOAT, harness::model, [](Run &, Tensor const &) {});
+  auto const modelWanted =
+      normalised(FLOAT, harness::model, [](Run &run, Tensor const &t) { run.output(t); });
+  CHECK(model.edgeBytes == modelWanted.edgeBytes);
 }
 
 TEST_CASE("layer norms check their statistics and types") {

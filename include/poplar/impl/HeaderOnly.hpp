@@ -86,6 +86,7 @@
 #include <poplar/impl/codelet/Registry.ipp>
 #include <poplar/impl/engine/Arena.ipp>
 #include <poplar/impl/engine/CodeletTable.ipp>
+#include <poplar/impl/engine/ComputeSetStrands.ipp>
 #include <poplar/impl/engine/ComputeSets.ipp>
 #include <poplar/impl/engine/ControlFlow.ipp>
 #include <poplar/impl/engine/Engine.ipp>
@@ -154,10 +155,12 @@
 #include <poplar/impl/lower/Moves.ipp>
 #include <poplar/impl/lower/Shortage.ipp>
 #include <poplar/impl/lower/StepCosts.ipp>
+#include <poplar/impl/lower/Strands.ipp>
 #include <poplar/impl/lower/TileCode.ipp>
 #include <poplar/impl/lower/TileDemands.ipp>
 #include <poplar/impl/lower/TileMemory.ipp>
 #include <poplar/impl/lower/TiledData.ipp>
+#include <poplar/impl/lower/Unread.ipp>
 #include <poplar/impl/lower/Vertices.ipp>
 #include <poplar/impl/model/Device.ipp>
 #include <poplar/impl/model/Generation.ipp>

@@ -40,9 +40,10 @@ struct Block {
   std::size_t outputOf(std::size_t i) const { return i / (r1 * k2 * r2) * k2 + i / r2 % k2; }
 };
 
-const Block BLOCKS[] = {{1, 1, 1, 1},   {3, 1, 1, 17},  {2, 1, 1, 1000}, {1, 5, 7, 1},
-                        {1, 19, 65, 1}, {1, 9, 700, 1}, {2, 3, 4, 64},   {1, 4, 3, 65},
-                        {2, 17, 5, 3},  {1, 8, 40, 33}, {3, 2, 2, 100},  {50, 1, 1, 5}};
+const Block BLOCKS[] = {{1, 1, 1, 1},    {3, 1, 1, 17},  {2, 1, 1, 1000}, {1, 5, 7, 1},
+                        {1, 19, 65, 1},  {1, 9, 700, 1}, {2, 3, 4, 64},   {1, 4, 3, 65},
+                        {2, 17, 5, 3},   {1, 8, 40, 33}, {3, 2, 2, 100},  {50, 1, 1, 5},
+                        {11, 1, 1, 300}, {3, 2, 3, 257}};
 
 template <class V> void setBlock(V &state, const Block &b) {
   state.r1 = static_cast<unsigned>(b.r1);
@@ -213,6 +214,10 @@ template <class Plain> void checkApply(const Walk &walk) {
     test::connect(normalise.whitened, out[5].data());
     run(normalise, 1);
     checkNear(out[5], exact[5], 0x1p-24 * 64);
+    const test::Misaligned<T> withWhitened = out[1];
+    test::connect(normalise.whitened, static_cast<T *>(nullptr)); // left out
+    run(normalise, 1);
+    checkSame(out[1], withWhitened);
     auto affine = test::zeroed<vertices::NormAffine<scalar, Plain>>();
     test::connect(affine.in, x.data());
     test::connect(affine.gamma, chan[0].data());
@@ -330,6 +335,35 @@ TEST_CASE("large outputs are stored past the caches, with the same values") {
       wrong += whitened.get(i) != white;
       wrong += out.get(i) != std::fmaf(white, gamma.get(i % length), beta.get(i % length));
     }
+    CHECK(wrong == 0);
+  }
+}
+
+TEST_CASE("vertices of parts of large outputs store these past the caches, with the same values") {
+  const std::size_t rows = 3001, each = 130, length = 1009, n = rows * length;
+  std::mt19937 random(65);
+  test::Misaligned<float> in(n), mean(rows), scale(rows);
+  filled(in, random), filled(mean, random), filled(scale, random);
+  std::vector<unsigned> table{static_cast<unsigned>(rows),   1, 0,
+                              static_cast<unsigned>(length), 0, 1};
+  for (isa::Isa isa : test::vectorIsas()) {
+    CAPTURE(isa::name(isa));
+    test::Misaligned<float> out(n);
+    for (std::size_t row = 0; row < rows; row += each) {
+      auto state = test::zeroed<vertices::NormWhiten<isa::scalar, float>>();
+      test::connect(state.in, in.data() + row * length);
+      test::connect(state.mean, mean.data() + row);
+      test::connect(state.invStdDev, scale.data() + row);
+      test::connect(state.out, out.data() + row * length, std::min(each, rows - row) * length);
+      test::connect(state.table, table.data(), table.size());
+      state.origin = static_cast<long long>(row * length);
+      state.statBase = -static_cast<long long>(row);
+      test::runOn<vertices::NormFamily>(isa, state);
+    }
+    CHECK(out.guardsIntact());
+    std::size_t wrong = 0;
+    for (std::size_t i = 0; i < n; ++i)
+      wrong += out.get(i) != (in.get(i) - mean.get(i / length)) * scale.get(i / length);
     CHECK(wrong == 0);
   }
 }

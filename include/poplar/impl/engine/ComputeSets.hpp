@@ -2,6 +2,7 @@
 // several.
 #pragma once
 
+#include <poplar/impl/base/Mix.hpp>
 #include <poplar/impl/codelet/Abi.hpp>
 #include <poplar/impl/engine/MoveRunner.hpp>
 #include <poplar/impl/engine/VertexFailure.hpp>
@@ -34,7 +35,7 @@ public:
       body();
     };
     if (!runGuarded(failure_, guarded))
-      raise(sets_[running_], failure_);
+      raiseRunning(failure_);
   }
   /// Runs all vertices of the set; their order and the number of threads do not show in results. An
   /// exception of a vertex comes out after all threads have stopped.
@@ -42,6 +43,10 @@ public:
   void run(std::uint32_t set, unsigned maxThreads);
   /// The same; true if every compute() returned true.
   bool runWithExit(std::uint32_t set, unsigned maxThreads);
+  /// Runs the compute sets of a strand plan, strand by strand. False if they are better run one
+  /// after the other on so many threads; nothing has run then.
+  /// \throws application_runtime_error  a vertex failed; the text says which and where.
+  bool runStrands(std::uint32_t plan, unsigned maxThreads);
   /// From now on a vertex that raises one of these FloatFlags fails.
   void watchFloatFlags(unsigned flags) { watchedFlags_ = flags; }
   /// Starts the keys of the random numbers of vertices anew.
@@ -70,6 +75,11 @@ private:
 
   /// What the threads of one parallel run have to know, in one cache line.
   struct alignas(64) Job;
+  struct StrandJob;
+
+  /// What the key of random numbers grows by from one execution to the next. Vertices add their
+  /// index: n executions of up to v vertices have keys of their own while n * v < 2^62.
+  static constexpr std::uint64_t KEY_STEP = base::GOLDEN_STEP;
 
   bool runSet(Set &set, unsigned maxThreads);
   bool runSerial(Set const &set) const {
@@ -84,12 +94,14 @@ private:
   bool enterEach(Call const &call, unsigned begin, unsigned end, FailureSink &sink) const;
   POP_OUT_OF_LINE bool enterWatched(Call const &call, unsigned worker, FailureSink &sink) const;
   POP_OUT_OF_LINE bool runWhole(Call const &call, FailureSink &sink) const;
+  void runStrand(lower::StrandPlan const &plan, std::size_t strand, FailureSink &sink) const;
   void begin(std::uint32_t set);
   bool runParallel(Set &set, unsigned numSlices, unsigned maxThreads, bool timed) const;
   void gather(Set const &set) const;
   void scatter(Set const &set) const;
   bool measured(Set &set) const;
   [[noreturn]] void raise(Set const &set, VertexFailure const &failure) const;
+  [[noreturn]] void raiseRunning(VertexFailure failure) const;
 
   lower::ExecutableData const *executable_;
   std::byte *arena_;
@@ -100,8 +112,9 @@ private:
   // Of the thread that runs the engine.
   FailureSink *sink_ = nullptr;
   VertexFailure failure_;
-  std::uint32_t running_ = 0; ///< the set in work
-  std::uint64_t key_ = 0;     ///< of the random numbers of its vertex 0
+  std::uint32_t running_ = 0;                         ///< the set in work
+  lower::StrandPlan const *runningStrands_ = nullptr; ///< null: the set is in work alone
+  std::uint64_t key_ = 0;                             ///< of the random numbers of its vertex 0
 };
 
 } // namespace cottonwood::engine

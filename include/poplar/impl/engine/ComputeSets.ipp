@@ -5,17 +5,15 @@
 
 #include <poplar/exceptions.hpp>
 #include <poplar/impl/base/Error.hpp>
-#include <poplar/impl/base/Mix.hpp>
 #include <poplar/impl/base/ThreadPool.hpp>
 #include <poplar/impl/engine/CodeletTable.hpp>
 #include <poplar/impl/engine/FloatEnvironment.hpp>
+#include <poplar/impl/engine/SliceResults.hpp>
 
 #include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <cmath>
-#include <exception>
-#include <mutex>
 
 namespace cottonwood::engine::detail {
 
@@ -35,10 +33,6 @@ inline constexpr float GUESS_CALL_NS = 20, GUESS_BYTE_NS = 0.03F;
 /// A compute set is timed in its first runs and then once in this many: the clock costs as
 /// much as a small vertex.
 inline constexpr std::uint32_t TIMED_RUNS = 4, RUNS_PER_TIMING = 64;
-/// What the key of random numbers grows by from one execution to the next. Vertices add their
-/// index: n executions of up to v vertices have keys of their own while n * v < 2^62.
-inline constexpr std::uint64_t KEY_STEP = base::GOLDEN_STEP;
-
 /// Where slice `i` of `units` equal units begins: a half of the slices is a half of the units.
 POP_INLINE std::uint32_t sliceBegin(std::uint32_t units, std::uint32_t numSlices, std::uint32_t i) {
   return static_cast<std::uint32_t>(std::uint64_t{units} * i / numSlices);
@@ -54,41 +48,6 @@ POP_INLINE unsigned sliceCount(float nanoseconds, unsigned threads) {
 POP_INLINE float nanosecondsSince(std::chrono::steady_clock::time_point start) {
   return std::chrono::duration<float, std::nano>(std::chrono::steady_clock::now() - start).count();
 }
-
-/// The exception or failure of the first slice that had one, by slice number: the same one whatever
-/// the threads did.
-class FirstException {
-public:
-  /// With null in place of a failure: the exception being handled.
-  void keep(unsigned slice, VertexFailure const *failure) {
-    std::lock_guard<std::mutex> const lock(mutex_);
-    if (any_ && slice_ < slice)
-      return;
-    any_ = true;
-    slice_ = slice;
-    exception_ = failure ? nullptr : std::current_exception();
-    failure_ = failure ? *failure : VertexFailure();
-  }
-  VertexFailure const &failure() const { return failure_; }
-  void rethrow() {
-    if (exception_)
-      std::rethrow_exception(exception_);
-  }
-
-private:
-  std::mutex mutex_;
-  bool any_ = false;
-  unsigned slice_ = 0;
-  std::exception_ptr exception_;
-  VertexFailure failure_;
-};
-
-/// What the slices of a parallel run report; touched only when there is something to report.
-struct SliceResults {
-  std::atomic<bool> all{true};
-  std::atomic<float> busy{0};
-  FirstException exception;
-};
 
 inline constexpr std::chrono::steady_clock::time_point NO_TIME{};
 
@@ -134,7 +93,7 @@ POP_INLINE ComputeSets::ComputeSets(lower::ExecutableData const &executable, std
 }
 
 POP_INLINE void ComputeSets::setRandomSeed(std::uint64_t seed, std::uint32_t replica) {
-  key_ = base::scrambleBits(base::scrambleBits(seed + detail::KEY_STEP) + replica);
+  key_ = base::scrambleBits(base::scrambleBits(seed + KEY_STEP) + replica);
 }
 
 /// Call i of its set is the one that runs from now on.
@@ -323,7 +282,8 @@ POP_INLINE bool ComputeSets::runSet(Set &set, unsigned maxThreads) {
 
 POP_INLINE void ComputeSets::begin(std::uint32_t set) {
   running_ = set;
-  key_ += detail::KEY_STEP;
+  runningStrands_ = nullptr;
+  key_ += KEY_STEP;
 }
 
 POP_INLINE void ComputeSets::run(std::uint32_t set, unsigned maxThreads) {

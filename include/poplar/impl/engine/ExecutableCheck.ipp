@@ -242,6 +242,7 @@ POP_INLINE void ExecutableCheck::run() const {
   vertices();
   host();
   hostMemory();
+  strands();
   instructions();
   bsp();
 }

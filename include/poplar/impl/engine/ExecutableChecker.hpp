@@ -45,6 +45,8 @@ private:
   void relocations() const;
   void initialData() const;
   void vertices() const;
+  void strands() const;
+  void strandsAt(std::string const &who, std::size_t i) const;
   void instructions() const;
   void operands(std::size_t i) const;
   void element(std::string const &who, lower::Instruction const &now, std::uint64_t bytes) const;

@@ -52,6 +52,7 @@ POP_STORED_FIELDS(lower::Staging, gather, scatter);
 POP_STORED_FIELDS(lower::VertexCall, state, codelet, tile, staging);
 POP_STORED_FIELDS(lower::ComputeSetPlan, name, firstCall, numCalls, edgeBytes, hasStaging,
                   firstWatched, numWatched);
+POP_STORED_FIELDS(lower::StrandPlan, sets, ends);
 POP_STORED_FIELDS(lower::Instruction, op, width, a, b, step, channel);
 POP_STORED_FIELDS(lower::SwitchTable, name, cases, otherwise);
 POP_STORED_FIELDS(lower::StreamPlan, handle, type, numElements, blockBytes, toDevice, mode,
@@ -103,7 +104,7 @@ POP_STORED_FIELDS(model::TargetData, type, system, arch, numIPUs, tilesPerIPU, t
 POP_STORED_FIELDS(lower::ExecutableData, target, options, name, isa, numReplicas, arenaBytes,
                   sharedBegin, variableBytes, stagingBegin, statesBegin, states, relocations,
                   initial, blob, replicaIndices, variables, codelets, objects, computeSets, calls,
-                  stagings, plans, moves, moveDims, switches, prints, crossReplicaPlans,
+                  strands, stagings, plans, moves, moveDims, switches, prints, crossReplicaPlans,
                   instructions, entryPoints, streams, hostReads, hostWrites, remoteBuffers,
                   remoteCopies, hostFunctions, hostCalls, aborts, watched, bsp, tileMemory,
                   tileRuns, vertexTypes, notes, numVertices, numEdges, numVariables,

@@ -83,6 +83,55 @@ POP_INLINE void ExecutableCheck::hostCall(std::string const &who,
     plan(who + ".outputs", call.outputs[i], {"the output", function.outputBytes[i]}, arena());
 }
 
+/// Strand plans are ranges of calls of their compute sets, in order; whether these depend on each
+/// other is known to lowering alone, as vertices do with their state what they want.
+POP_INLINE void ExecutableCheck::strands() const {
+  for (std::size_t i = 0; i < x_.strands.size(); ++i) {
+    lower::StrandPlan const &plan = x_.strands[i];
+    std::string const who = entryText("strands", i);
+    std::size_t const numSets = plan.sets.size(), numEnds = plan.ends.size();
+    if (numSets < 2 || numEnds == 0 || numEnds % numSets != 0)
+      fault(who, ": ", numEnds, " ends for ", numSets,
+            " compute sets found; one of each strand for 2 or more are wanted");
+    std::uint64_t numCalls = 0;
+    for (std::size_t s = 0; s < numSets; ++s) {
+      checkIndex(who + ".sets", plan.sets[s], x_.computeSets.size(), "computeSets");
+      if (std::find(plan.sets.begin(), plan.sets.begin() + static_cast<std::ptrdiff_t>(s),
+                    plan.sets[s]) != plan.sets.begin() + static_cast<std::ptrdiff_t>(s))
+        fault(who, ".sets: ", plan.sets[s], " found twice; different compute sets are wanted");
+      lower::ComputeSetPlan const &set = x_.computeSets[plan.sets[s]];
+      if (set.hasStaging)
+        fault(who, ".sets: ", plan.sets[s], " found; a compute set without staging is wanted");
+      std::uint32_t before = 0;
+      for (std::size_t at = s; at < numEnds; before = plan.ends[at], at += numSets)
+        if (plan.ends[at] < before || plan.ends[at] > set.numCalls)
+          fault(who, ".ends: ", plan.ends[at], " found behind ", before, "; at most ", set.numCalls,
+                " in ascending order are wanted");
+      if (before != set.numCalls)
+        fault(who, ".ends: ", before, " calls of compute set ", plan.sets[s], " found; all ",
+              set.numCalls, " are wanted");
+      numCalls += set.numCalls;
+    }
+    checkAtMost("strands: calls", numCalls, lower::NONE - 1, "what can be numbered");
+  }
+}
+
+/// The instructions of a strand plan execute its compute sets.
+POP_INLINE void ExecutableCheck::strandsAt(std::string const &who, std::size_t i) const {
+  std::uint64_t const index = x_.instructions[i].b;
+  if (index == 0)
+    return;
+  checkIndex(who + ".b", index - 1, x_.strands.size(), "strands");
+  std::vector<std::uint32_t> const &sets = x_.strands[index - 1].sets;
+  checkRange(who + ".b", i, sets.size(), x_.instructions.size(), "instructions");
+  for (std::size_t s = 0; s < sets.size(); ++s) {
+    lower::Instruction const &now = x_.instructions[i + s];
+    if (now.op != lower::Op::Execute || now.a != sets[s] || now.step != lower::NONE)
+      fault(who, ".b: strands of other compute sets than those of the next ", sets.size(),
+            " instructions found");
+  }
+}
+
 POP_INLINE void ExecutableCheck::operands(std::size_t i) const {
   using lower::Op;
   lower::Instruction const &now = x_.instructions[i];
@@ -97,9 +146,10 @@ POP_INLINE void ExecutableCheck::operands(std::size_t i) const {
   switch (now.op) {
   case Op::ExecuteWithExit:
     element(who, now, 1);
-    [[fallthrough]];
-  case Op::Execute:
     return checkIndex(who + ".a", now.a, x_.computeSets.size(), "computeSets");
+  case Op::Execute:
+    checkIndex(who + ".a", now.a, x_.computeSets.size(), "computeSets");
+    return strandsAt(who, i);
   case Op::Copy:
     return plan(who, planOf(now.a), arena(), arena());
   case Op::StreamIn:

@@ -61,6 +61,7 @@ public:
 private:
   Pause runInstructions(RunSettings const &settings);
   bool execute(std::uint32_t set, bool withExit, RunSettings const &settings);
+  bool executeStrands(lower::Instruction const &instruction, RunSettings const &settings);
   [[noreturn]] void endRun(lower::AbortPlan const &plan) const;
   std::string textOf(lower::PrintPlan const &plan) const;
   bool predicate(lower::Instruction const &instruction) const;

@@ -106,6 +106,14 @@ POP_INLINE bool Interpreter::execute(std::uint32_t set, bool withExit,
   return all;
 }
 
+/// The compute sets of a strand plan at once; false if they have to run one by one.
+POP_INLINE bool Interpreter::executeStrands(lower::Instruction const &instruction,
+                                            RunSettings const &settings) {
+  return !settings.simulated &&
+         computeSets_.runStrands(static_cast<std::uint32_t>(instruction.b - 1),
+                                 settings.maxThreads);
+}
+
 POP_INLINE void Interpreter::endRun(lower::AbortPlan const &plan) const {
   std::string text = plan.kind;
   if (!plan.name.empty())
@@ -179,7 +187,10 @@ POP_INLINE Pause Interpreter::runInstructions(RunSettings const &settings) {
     case Op::Step:
       break;
     case Op::Execute:
-      execute(now.a, false, settings);
+      if (now.b != 0 && executeStrands(now, settings))
+        at += static_cast<std::uint32_t>(executable_->strands[now.b - 1].sets.size()) - 1;
+      else
+        execute(now.a, false, settings);
       break;
     case Op::ExecuteWithExit:
       arena_[now.b] = static_cast<std::byte>(execute(now.a, true, settings));

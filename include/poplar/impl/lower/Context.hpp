@@ -92,6 +92,9 @@ struct Context {
   std::unordered_multimap<std::uint64_t, std::pair<std::uint64_t, std::uint64_t>>
       costLists; ///< in BspProgram::costs: first and number by hash
 
+  std::vector<std::uint8_t> unread; ///< by VarIndex: nothing reads what vertices write to it; empty
+                                    ///< if no codelet makes use of that
+
   // liveness and memory
   std::vector<Lifetime> lifetimes;    ///< by VarIndex
   std::vector<std::uint64_t> offsets; ///< by VarIndex: arena offset

@@ -50,10 +50,15 @@ POP_INLINE std::string operandText(ExecutableData const &executable,
                                    Instruction const &instruction) {
   switch (instruction.op) {
   case Op::Execute:
-  case Op::ExecuteWithExit:
-    return base::textOf(
-        " '", executable.computeSets.empty() ? "" : executable.computeSets[instruction.a].name,
-        "'");
+  case Op::ExecuteWithExit: {
+    std::string const name =
+        executable.computeSets.empty() ? "" : executable.computeSets[instruction.a].name;
+    if (instruction.op == Op::ExecuteWithExit || instruction.b == 0)
+      return base::textOf(" '", name, "'");
+    StrandPlan const &plan = executable.strands[instruction.b - 1];
+    return base::textOf(" '", name, "', ", plan.numStrands(), " strands of ", plan.sets.size(),
+                        " compute sets");
+  }
   case Op::Copy:
   case Op::ClockEnd:
   case Op::ClockStamp:

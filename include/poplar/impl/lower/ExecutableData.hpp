@@ -104,10 +104,19 @@ struct ComputeSetPlan {
   std::uint64_t firstWatched = 0, numWatched = 0; ///< in ExecutableData::watched
 };
 
+/// Compute sets that run one after another, cut into strands: ranges of calls of each set that
+/// depend on no other strand's, so that strands may run at once and in any order.
+struct StrandPlan {
+  std::vector<std::uint32_t> sets; ///< in ExecutableData::computeSets, in the order they run
+  std::vector<std::uint32_t> ends; ///< [strand][set]: behind the strand's last call of the set
+  std::size_t numStrands() const { return ends.size() / sets.size(); }
+};
+
 enum class Op : std::uint8_t {
   End,             ///< the program is over
   Step,            ///< accounted on tiled targets, nothing to execute
-  Execute,         ///< a: compute set
+  Execute,         ///< a: compute set; b: 0, or 1 + the strand plan of it and of those that the
+                   ///< next instructions execute
   ExecuteWithExit, ///< a: compute set, b: arena offset of the BOOL that gets the AND of what
                    ///< compute() returned
   Copy,            ///< a: plan, arena to arena
@@ -262,6 +271,7 @@ struct ExecutableData {
   std::vector<codelet::CodeObject> objects; ///< code of codelets that were compiled for the graph
   std::vector<ComputeSetPlan> computeSets;
   std::vector<VertexCall> calls;
+  std::vector<StrandPlan> strands;
   std::vector<Staging> stagings;
   std::vector<MovePlan> plans;
   std::vector<Move> moves;

@@ -33,12 +33,16 @@ inline constexpr Pass PASSES[] = {
     {"tile-demands", collectTileDemands},
     // Looks at whole programs, so it comes before they are flattened.
     {"lifetimes", findLifetimes},
+    // From here on it is known which outputs nobody wants.
+    {"unread", findUnread},
     // From here on addresses are known, and elements mean bytes.
     {"memory", assignMemory},
     {"initial-data", layOutInitialData},
     // Copies tell how much staging they need, so they come before the vertex states behind it.
     {"instructions", makeInstructions},
     {"vertices", makeVertexTables},
+    // Knows addresses, and which vertices have staging.
+    {"strands", findStrands},
     // Code, vertices and liveness by step: knows all steps, codelets and variables.
     {"tile-code", planTileCode},
     // Variables lie behind code and vertices; the host shares memory in its own way.

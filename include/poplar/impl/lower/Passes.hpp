@@ -38,6 +38,10 @@ void collectTileDemands(Context &context);
 /// (programs run in any order).
 void findLifetimes(Context &context);
 
+/// On a CPU, finds variables that only vertices write and nothing reads: neither vertices nor
+/// programs nor the host. Codelets that can do so leave such outputs out.
+void findUnread(Context &context);
+
 /// Gives each reachable variable its place in the arena; variables that never live together share
 /// bytes.
 void assignMemory(Context &context);
@@ -51,6 +55,11 @@ void makeInstructions(Context &context);
 /// Vertex tables: state images, relocations, staging for edges that are not one aligned run.
 /// Behind all that takes memory, because it knows where the arena ends.
 void makeVertexTables(Context &context);
+
+/// On a CPU, cuts neighbouring compute sets that go through more memory than a cache holds into
+/// strands (StrandPlan). Behind all that decides which bytes a vertex touches. Near linear in the
+/// connected runs of such sets.
+void findStrands(Context &context);
 
 /// Adds up the code and the vertices of every tile of a tiled target, and finds what is live in
 /// each step.

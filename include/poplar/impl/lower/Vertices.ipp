@@ -4,6 +4,7 @@
 #include <poplar/exceptions.hpp>
 #include <poplar/impl/base/Error.hpp>
 #include <poplar/impl/base/TypeInfo.hpp>
+#include <poplar/impl/lower/Access.hpp>
 #include <poplar/impl/lower/Memory.hpp>
 #include <poplar/impl/lower/Moves.hpp>
 #include <poplar/impl/lower/Passes.hpp>
@@ -47,6 +48,7 @@ private:
     std::memcpy(&out_.states[at], &size, sizeof size);
   }
   std::uint64_t place(graph::Region const &region, codelet::Field const &field);
+  bool isOmitted(graph::VertexId id, unsigned index, graph::Region const &region) const;
   std::uint64_t metadataAddress(graph::Region const &region);
   void watch(graph::Region const &region, codelet::Field const &field);
   std::uint64_t stage(graph::Region const &region, codelet::Field const &field);
@@ -139,6 +141,18 @@ POP_INLINE std::uint64_t VertexTables::metadataAddress(graph::Region const &regi
   return context_.offsets[context_.vars.of(place.var)] + place.offset;
 }
 
+/// Whether the codelet does without this output, and nobody reads it.
+POP_INLINE bool VertexTables::isOmitted(graph::VertexId id, unsigned index,
+                                        graph::Region const &region) const {
+  if (context_.unread.empty() || graph_.codeletOf(id).omittable != static_cast<int>(index))
+    return false;
+  bool omitted = true;
+  forEachSet(region, false, [&](ElementSet const &set) {
+    omitted = omitted && context_.unread[context_.vars.of(set.var)] != 0;
+  });
+  return omitted;
+}
+
 POP_INLINE void VertexTables::edge(graph::VertexId id, unsigned index, std::uint64_t at) {
   codelet::Field const &field = graph_.codeletOf(id).fields[index];
   // The metadata's address follows that of the elements.
@@ -151,7 +165,7 @@ POP_INLINE void VertexTables::edge(graph::VertexId id, unsigned index, std::uint
       base::fail<poplar::graph_connection_error>(
           "Engine", "field '", field.name, "' of vertex '", graph_.codeletOf(id).name, "' has ",
           elements, " elements; codelets compiled by popc have 2^32 - 1 at most");
-    if (elements != 0) {
+    if (elements != 0 && !isOmitted(id, index, region)) {
       writePointer(where, place(region, field));
       watch(region, field);
     }

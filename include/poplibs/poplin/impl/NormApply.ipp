@@ -1,6 +1,6 @@
 #pragma once
 
-#include <poplin/impl/NormEmit.hpp>
+#include <poplin/impl/NormBoxes.hpp>
 #include <popops/Cast.hpp>
 #include <popops/ElementWise.hpp>
 #include <popops/ElementWiseUtil.hpp>
@@ -19,7 +19,7 @@ struct NormField {
   enum Kind { DATA, STATISTIC, CHANNEL };
   char const *name;
   Kind kind;
-  Tensor t; ///< DATA: of the shape of activations; else a vector of floats
+  Tensor t; ///< DATA: of the shape of activations; else a vector
 };
 
 /// The dimensions of activations in the order of memory, joined where coefficients allow it.
@@ -94,6 +94,54 @@ private:
   std::vector<Dim> dims_;
 };
 
+POP_INLINE Tensor asFloats(NormCall const &call, Tensor const &t) {
+  return t.elementType() == ::poplar::FLOAT
+             ? t
+             : ::popops::cast(call.graph, t, ::poplar::FLOAT, call.prog, call.debugContext);
+}
+
+/// Statistics in FLOAT, by vertices for each of the ranges that passes go by.
+POP_INLINE Tensor asFloats(NormCall const &call, Tensor const &t,
+                           std::vector<::poplar::Interval> const &ranges) {
+  std::size_t end = 0; // ranges follow each other unless statistics lie in another order
+  for (auto const &range : ranges)
+    end = range.begin() == end ? range.end() : std::numeric_limits<std::size_t>::max();
+  if (t.elementType() == ::poplar::FLOAT || end != t.numElements() || ranges.empty())
+    return asFloats(call, t);
+  auto &graph = call.graph;
+  Tensor const out = graph.addVariable(::poplar::FLOAT, t.shape(), call.debugContext);
+  graph.setTileMapping(out, 0);
+  auto const cs = graph.addComputeSet(call.debugContext);
+  for (auto const &range : ranges)
+    ::popops::cast(graph, t.slice(range), out.slice(range), cs);
+  call.prog.add(::poplar::program::Execute(cs, call.debugContext));
+  return out;
+}
+
+/// The ranges of elements in the order of memory that have sums of their own, if passes over all
+/// elements follow these; else none. \param order  the dimensions of view.t in that order.
+POP_INLINE std::vector<::poplar::Interval>
+normRanges(::poplar::Graph const &graph, NormView const &view, std::vector<unsigned> const &order) {
+  std::vector<::poplar::Interval> ranges;
+  if (graph.getTarget().getNumTiles() != 1)
+    return ranges;
+  NormLayout const layout(view.t, view.stat);
+  if (layout.order() == order && planner::passesFollowSums(normProblem(graph, layout)))
+    for (NormBox const &box : normBoxes(graph, layout).boxes)
+      ranges.emplace_back(box.flatBegin, box.flatBegin + box.elements());
+  return ranges;
+}
+
+/// What the vertices of a pass work on where it goes its own way.
+POP_INLINE std::vector<popops::Share> normShares(::poplar::Graph const &graph, Tensor const &flat) {
+  planner::ElementWiseProblem problem;
+  problem.elements = flat.numElements();
+  problem.bytesPer8 = 96;
+  auto plan = planner::planElementWise(problem, popops::crewOf(graph.getTarget()));
+  plan.gatherAbove = std::numeric_limits<unsigned>::max(); // a vertex walks one range
+  return popops::sharesOf(graph, flat, plan);
+}
+
 /// Adds the vertices of one elementwise pass. \param out  the field that the pass follows.
 POP_INLINE void emitNormPass(NormCall const &call, char const *vertex, NormSets const &sets,
                              Tensor const &out, std::vector<NormField> const &fields) {
@@ -103,19 +151,23 @@ POP_INLINE void emitNormPass(NormCall const &call, char const *vertex, NormSets 
   NormView const view = normView(out, sets);
   auto const order = popops::memoryOrder(view.t);
   NormWalkTable const table(view, order);
+  std::vector<popops::Share> shares;
+  std::vector<::poplar::Interval> statRanges;
+  for (auto const &range : normRanges(graph, view, order)) {
+    shares.push_back({0, {range}});
+    statRanges.push_back(table.coefficients(range, false));
+  }
   std::vector<Tensor> flat;
   for (NormField const &field : fields)
     flat.push_back(field.kind == NormField::DATA
                        ? normView(field.t, sets).t.dimShuffle(order).flatten()
-                       : field.t);
-  planner::ElementWiseProblem problem;
-  problem.elements = out.numElements();
-  problem.bytesPer8 = 96;
-  auto plan = planner::planElementWise(problem, popops::crewOf(graph.getTarget()));
-  plan.gatherAbove = std::numeric_limits<unsigned>::max(); // a vertex walks one range
+                   : field.kind == NormField::STATISTIC ? asFloats(call, field.t, statRanges)
+                                                        : asFloats(call, field.t));
+  if (shares.empty())
+    shares = normShares(graph, view.t.dimShuffle(order).flatten());
   auto const cs = graph.addComputeSet(call.debugContext);
   auto const name = ::poputil::templateVertex(vertex, out.elementType());
-  for (auto const &share : popops::sharesOf(graph, view.t.dimShuffle(order).flatten(), plan)) {
+  for (auto const &share : shares) {
     auto const &range = share.intervals.front();
     auto const stats = table.coefficients(range, false), chans = table.coefficients(range, true);
     auto const v = graph.addVertex(cs, name);
@@ -137,12 +189,6 @@ POP_INLINE void emitNormPass(NormCall const &call, char const *vertex, NormSets 
 POP_INLINE Tensor normOutput(NormCall const &call, Tensor const &acts, char const *name) {
   return ::popops::createOutputForElementWiseOp(call.graph, {acts}, acts.elementType(),
                                                 {call.debugContext, name});
-}
-
-POP_INLINE Tensor asFloats(NormCall const &call, Tensor const &t) {
-  return t.elementType() == ::poplar::FLOAT
-             ? t
-             : ::popops::cast(call.graph, t, ::poplar::FLOAT, call.prog, call.debugContext);
 }
 
 /// Whether each statistic is a row of neighbouring elements, long enough or of one element a
@@ -194,8 +240,8 @@ POP_INLINE Tensor emitNormWhiten(NormCall const &call, Tensor const &acts, NormS
   detail::emitNormPass(call, "poplin::NormWhiten", sets, out,
                        {{"in", NormField::DATA, acts},
                         {"out", NormField::DATA, out},
-                        {"mean", NormField::STATISTIC, detail::asFloats(call, mean)},
-                        {"invStdDev", NormField::STATISTIC, detail::asFloats(call, invStdDev)}});
+                        {"mean", NormField::STATISTIC, mean},
+                        {"invStdDev", NormField::STATISTIC, invStdDev}});
   return out;
 }
 
@@ -209,10 +255,10 @@ POP_INLINE TensorPair emitNormalise(NormCall const &call, Tensor const &acts, No
                        {{"in", NormField::DATA, acts},
                         {"out", NormField::DATA, out},
                         {"whitened", NormField::DATA, whitened},
-                        {"mean", NormField::STATISTIC, detail::asFloats(call, mean)},
-                        {"invStdDev", NormField::STATISTIC, detail::asFloats(call, invStdDev)},
-                        {"gamma", NormField::CHANNEL, detail::asFloats(call, gamma)},
-                        {"beta", NormField::CHANNEL, detail::asFloats(call, beta)}});
+                        {"mean", NormField::STATISTIC, mean},
+                        {"invStdDev", NormField::STATISTIC, invStdDev},
+                        {"gamma", NormField::CHANNEL, gamma},
+                        {"beta", NormField::CHANNEL, beta}});
   return {out, whitened};
 }
 
@@ -222,9 +268,9 @@ POP_INLINE Tensor emitNormAffine(NormCall const &call, Tensor const &acts, Tenso
   Tensor const out = detail::normOutput(call, acts, "out");
   std::vector<NormField> fields{{"in", NormField::DATA, acts},
                                 {"out", NormField::DATA, out},
-                                {"gamma", NormField::CHANNEL, detail::asFloats(call, gamma)}};
+                                {"gamma", NormField::CHANNEL, gamma}};
   if (beta.valid())
-    fields.push_back({"beta", NormField::CHANNEL, detail::asFloats(call, beta)});
+    fields.push_back({"beta", NormField::CHANNEL, beta});
   detail::emitNormPass(call, beta.valid() ? "poplin::NormAffine" : "poplin::NormScale", {}, out,
                        fields);
   return out;

@@ -67,7 +67,8 @@ template <class Tag, class T> poputil::VertexText describeVertex(Normalise<Tag, 
           {POP_FIELD(V, in), POP_FIELD(V, mean), POP_FIELD(V, invStdDev), POP_FIELD(V, gamma),
            POP_FIELD(V, beta), POP_FIELD(V, out), POP_FIELD(V, whitened), POP_FIELD(V, table),
            POP_FIELD(V, origin), POP_FIELD(V, statBase), POP_FIELD(V, chanBase)},
-          &costOfNormApply<sizeof(T), 5, 4>};
+          &costOfNormApply<sizeof(T), 5, 4>,
+          "whitened"};
 }
 template <class Tag, class T> poputil::VertexText describeVertex(NormAffine<Tag, T> *) {
   using V = NormAffine<Tag, T>;

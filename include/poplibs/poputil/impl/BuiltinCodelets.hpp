@@ -27,6 +27,7 @@ struct VertexText {
   std::string name; ///< "popops::Fill<float>"
   std::vector<codelet::FieldDescription> fields;
   codelet::CostFunction cost = nullptr;
+  char const *omittable = ""; ///< the output that the vertex leaves out where its pointer is null
 };
 
 /// "lib::Name<float,half>"
@@ -82,6 +83,7 @@ codelet::Codelet makeCodelet(VertexText text, codelet::Entry entry, isa::Isa isa
   codelet.isa = isa::name(isa);
   codelet.cost = text.cost;
   codelet.seal();
+  codelet.omittable = codelet.findField(text.omittable);
   return codelet;
 }
 

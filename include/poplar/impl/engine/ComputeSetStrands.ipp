@@ -1,0 +1,106 @@
+// Bodies of ComputeSets.hpp: compute sets that run strand by strand.
+#pragma once
+
+#include <poplar/impl/engine/ComputeSets.hpp>
+
+#include <poplar/impl/base/ThreadPool.hpp>
+#include <poplar/impl/engine/FloatEnvironment.hpp>
+#include <poplar/impl/engine/SliceResults.hpp>
+
+#include <algorithm>
+
+namespace cottonwood::engine::detail {
+
+/// With fewer strands for each thread one of them would have much more to do than others; the
+/// contexts of all vertices of one compute set are shared out better.
+inline constexpr std::size_t FEWEST_STRANDS_PER_THREAD = 4;
+/// More slices than threads even out strands of different length.
+inline constexpr std::size_t STRAND_SLICES_PER_THREAD = 16;
+
+} // namespace cottonwood::engine::detail
+
+namespace cottonwood::engine {
+
+/// Failures count calls over all sets of the plan.
+POP_INLINE void ComputeSets::runStrand(lower::StrandPlan const &plan, std::size_t strand,
+                                       FailureSink &sink) const {
+  std::size_t const numSets = plan.sets.size();
+  std::uint32_t before = 0;
+  for (std::size_t s = 0; s < numSets; ++s) {
+    Set const &set = sets_[plan.sets[s]];
+    std::uint32_t const begin = strand == 0 ? 0 : plan.ends[(strand - 1) * numSets + s];
+    std::uint32_t const end = plan.ends[strand * numSets + s];
+    for (std::uint32_t i = begin; i < end; ++i) {
+      introduce(set.calls[i], i, sink);
+      sink.call = before + i;
+      sink.context.randomKey += s * KEY_STEP;
+      runWhole(set.calls[i], sink);
+    }
+    before += set.numCalls;
+  }
+}
+
+/// Slices of neighbouring strands.
+struct ComputeSets::StrandJob {
+  ComputeSets const *sets;
+  lower::StrandPlan const *plan;
+  std::size_t numStrands;
+  unsigned numSlices;
+  detail::SliceResults results;
+
+  void operator()(unsigned slice) {
+    FloatEnvironment const environment;
+    std::size_t const begin = numStrands * slice / numSlices,
+                      end = numStrands * (slice + 1) / numSlices;
+    VertexFailure failure;
+    auto const body = [&](FailureSink &sink) {
+      for (std::size_t strand = begin; strand < end; ++strand)
+        sets->runStrand(*plan, strand, sink);
+    };
+    try {
+      if (!runGuarded(failure, body))
+        results.exception.keep(slice, &failure);
+    } catch (...) {
+      results.exception.keep(slice, nullptr);
+    }
+  }
+};
+
+POP_INLINE bool ComputeSets::runStrands(std::uint32_t index, unsigned maxThreads) {
+  lower::StrandPlan const &plan = executable_->strands[index];
+  std::size_t const numStrands = plan.numStrands();
+  unsigned const threads =
+      maxThreads < 2 ? 1 : std::min(maxThreads, base::threadBackend().numThreads());
+  if (threads > 1 && numStrands < detail::FEWEST_STRANDS_PER_THREAD * threads)
+    return false;
+  begin(plan.sets[0]);
+  runningStrands_ = &plan;
+  if (threads < 2) {
+    for (std::size_t strand = 0; strand < numStrands; ++strand)
+      runStrand(plan, strand, *sink_);
+    sink_->call = FailureSink::NONE;
+  } else {
+    StrandJob job{
+        this,
+        &plan,
+        numStrands,
+        static_cast<unsigned>(std::min(numStrands, detail::STRAND_SLICES_PER_THREAD * threads)),
+        {}};
+    base::parallelFor(job.numSlices, maxThreads, job);
+    job.results.exception.rethrow();
+    if (job.results.exception.failure().kind != VertexFailure::Kind::None)
+      raiseRunning(job.results.exception.failure());
+  }
+  key_ += (plan.sets.size() - 1) * KEY_STEP;
+  return true;
+}
+
+POP_INLINE void ComputeSets::raiseRunning(VertexFailure failure) const {
+  std::size_t s = 0;
+  if (runningStrands_)
+    for (; failure.call >= sets_[runningStrands_->sets[s]].numCalls; ++s)
+      failure.call -= sets_[runningStrands_->sets[s]].numCalls;
+  raise(sets_[runningStrands_ ? runningStrands_->sets[s] : running_], failure);
+}
+
+} // namespace cottonwood::engine

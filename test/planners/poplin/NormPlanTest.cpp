@@ -1,0 +1,37 @@
+#include <planners/poplin/Norm.hpp>
+
+#include <doctest/doctest.h>
+
+using cottonwood::planner::NormPlan;
+using cottonwood::planner::NormProblem;
+using cottonwood::planner::passesFollowSums;
+using cottonwood::planner::planNorm;
+
+TEST_SUITE("planners/poplin/norm") {
+  TEST_CASE("rows of large activations are cut into boxes that a second-level cache holds") {
+    NormPlan const plan = planNorm({16384, 1, 1, 768, 0});
+    CHECK(plan == NormPlan{43, 1, 1, 768});
+    CHECK(plan.k1 * plan.r2 * 2 * sizeof(float) <= 300 << 10);
+    CHECK(planNorm({128, 1, 1, 768, 0}) == NormPlan{22, 1, 1, 768}); // six
+    CHECK(planNorm({1u << 30, 1, 1, 64, 0}).k1 == 1u << 18);         // 4096
+  }
+
+  TEST_CASE("long rows are a box each before any is cut") {
+    CHECK(planNorm({30, 1, 1, 1 << 20, 0}) == NormPlan{1, 1, 1, 1 << 20});
+    CHECK(planNorm({2, 1, 1, 1 << 20, 0}) == NormPlan{1, 1, 1, 87424});
+  }
+
+  TEST_CASE("boxes that share statistics are as many as they were, whatever the size") {
+    CHECK(planNorm({1, 1 << 20, 64, 1, 0}) == NormPlan{1, 43691, 64, 1});
+    CHECK(planNorm({1, 1 << 10, 64, 1, 0}) == NormPlan{1, 256, 64, 1});
+  }
+
+  TEST_CASE("passes follow the sums of large activations in whole rows, on a CPU") {
+    CHECK(passesFollowSums({16384, 1, 1, 768, 0}));
+    CHECK(passesFollowSums({1024, 1, 1, 768, 0}));
+    CHECK_FALSE(passesFollowSums({128, 1, 1, 768, 0}));      // small
+    CHECK_FALSE(passesFollowSums({2, 1, 1, 1 << 20, 0}));    // rows are cut
+    CHECK_FALSE(passesFollowSums({1, 1 << 14, 768, 1, 0}));  // columns
+    CHECK_FALSE(passesFollowSums({16384, 1, 1, 768, 1472})); // tiles
+  }
+}
