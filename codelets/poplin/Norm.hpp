@@ -55,10 +55,10 @@ template <class T> using NormOut = poplar::Output<poplar::Vector<T, poplar::Vect
 template <class Tag, kernels::NormSum KIND, class T>
 POP_SIMD_INLINE bool runNormSums(const kernels::NormBlock &block, const T *a, const T *b,
                                  const float *centre, float *first, float *second,
-                                 std::size_t outputs, unsigned worker) {
+                                 std::size_t outputs, Workers workers) {
   const auto *in = kernelPointer(a), *other = kernelPointer(b);
   const std::size_t grain = kernels::sumsAlongRows(block) ? 1 : (64 + block.r2 - 1) / block.r2;
-  const WorkerShare share = workerShare(outputs, worker, grain);
+  const WorkerShare share = workerShare(outputs, workers, grain);
   for (std::size_t o = share.begin; o < share.end;) {
     const std::size_t n = kernels::normPiece(block, o, share.end);
     kernels::normSums<Tag, KIND>(block, in, other, centre ? centre + o : nullptr, o, n,
@@ -74,10 +74,10 @@ public:
   NormOut<float> first, second;
   unsigned r1, k2, r2;
 
-  bool compute(unsigned worker) {
+  bool compute(Workers workers) {
     return runNormSums<Tag, kernels::NormSum::SQUARES>({r1, k2, r2}, in.data(), in.data(), nullptr,
                                                        first.data(), second.data(), second.size(),
-                                                       worker);
+                                                       workers);
   }
 };
 
@@ -87,10 +87,10 @@ public:
   NormOut<float> first, second;
   unsigned r1, k2, r2;
 
-  bool compute(unsigned worker) {
+  bool compute(Workers workers) {
     return runNormSums<Tag, kernels::NormSum::PRODUCTS>({r1, k2, r2}, a.data(), b.data(), nullptr,
                                                         first.data(), second.data(), second.size(),
-                                                        worker);
+                                                        workers);
   }
 };
 
@@ -101,10 +101,10 @@ public:
   NormOut<float> second;
   unsigned r1, k2, r2;
 
-  bool compute(unsigned worker) {
+  bool compute(Workers workers) {
     return runNormSums<Tag, kernels::NormSum::DEVIATIONS>({r1, k2, r2}, in.data(), in.data(),
                                                           centre.data(), nullptr, second.data(),
-                                                          second.size(), worker);
+                                                          second.size(), workers);
   }
 };
 
@@ -116,10 +116,10 @@ public:
   float eps, factor;
   unsigned stable;
 
-  bool compute(unsigned worker) {
+  bool compute(Workers workers) {
     const kernels::NormBlock block{r1, k2, r2};
     const std::size_t grain = kernels::sumsAlongRows(block) ? 1 : (64 + r2 - 1) / r2;
-    const WorkerShare share = workerShare(mean.size(), worker, grain);
+    const WorkerShare share = workerShare(mean.size(), workers, grain);
     const float count = static_cast<float>(std::size_t{r1} * r2);
     kernels::normStatistics<Tag>(block, {count, eps, factor, stable != 0}, kernelPointer(in.data()),
                                  kernelPointer(mean.data()), kernelPointer(invStdDev.data()),
@@ -130,12 +130,12 @@ public:
 
 /// A worker takes a share of the elements.
 template <class Tag, class Op, class Vertex, class T>
-POP_SIMD_INLINE bool runNormApply(Vertex &v, kernels::NormOperands<T> data, unsigned worker) {
+POP_SIMD_INLINE bool runNormApply(Vertex &v, kernels::NormOperands<T> data, Workers workers) {
   const kernels::NormWalk walk{
       v.table.data(), static_cast<unsigned>(v.table.size() / 3), static_cast<std::size_t>(v.origin),
       static_cast<std::ptrdiff_t>(v.statBase), static_cast<std::ptrdiff_t>(v.chanBase)};
   data.elements = v.out.size();
-  const WorkerShare share = workerShare(v.out.size(), worker, 64);
+  const WorkerShare share = workerShare(v.out.size(), workers, 64);
   kernels::normApply<Tag, Op>(walk, data, share.begin, share.end);
   return true;
 }
@@ -148,7 +148,7 @@ public:
   poplar::Vector<unsigned> table;
   long long origin, statBase, chanBase;
 
-  bool compute(unsigned worker) {
+  bool compute(Workers workers) {
     const kernels::NormOperands<KernelType<T>> data{kernelPointer(in.data()),
                                                     nullptr,
                                                     {mean.data(), invStdDev.data()},
@@ -156,7 +156,7 @@ public:
                                                     kernelPointer(out.data()),
                                                     nullptr,
                                                     0};
-    return runNormApply<Tag, kernels::NormWhitenOp>(*this, data, worker);
+    return runNormApply<Tag, kernels::NormWhitenOp>(*this, data, workers);
   }
 };
 
@@ -169,7 +169,7 @@ public:
   poplar::Vector<unsigned> table;
   long long origin, statBase, chanBase;
 
-  bool compute(unsigned worker) {
+  bool compute(Workers workers) {
     const kernels::NormOperands<KernelType<T>> data{kernelPointer(in.data()),
                                                     nullptr,
                                                     {mean.data(), invStdDev.data()},
@@ -177,8 +177,8 @@ public:
                                                     kernelPointer(out.data()),
                                                     kernelPointer(whitened.data()),
                                                     0};
-    return data.out2 ? runNormApply<Tag, kernels::NormaliseOp>(*this, data, worker)
-                     : runNormApply<Tag, kernels::NormaliseOnlyOp>(*this, data, worker);
+    return data.out2 ? runNormApply<Tag, kernels::NormaliseOp>(*this, data, workers)
+                     : runNormApply<Tag, kernels::NormaliseOnlyOp>(*this, data, workers);
   }
 };
 
@@ -190,11 +190,11 @@ public:
   poplar::Vector<unsigned> table;
   long long origin, statBase, chanBase;
 
-  bool compute(unsigned worker) {
+  bool compute(Workers workers) {
     const kernels::NormOperands<KernelType<T>> data{
         kernelPointer(in.data()),  nullptr, {}, {gamma.data(), beta.data()},
         kernelPointer(out.data()), nullptr, 0};
-    return runNormApply<Tag, kernels::NormAffineOp>(*this, data, worker);
+    return runNormApply<Tag, kernels::NormAffineOp>(*this, data, workers);
   }
 };
 
@@ -206,11 +206,11 @@ public:
   poplar::Vector<unsigned> table;
   long long origin, statBase, chanBase;
 
-  bool compute(unsigned worker) {
+  bool compute(Workers workers) {
     const kernels::NormOperands<KernelType<T>> data{
         kernelPointer(in.data()),  nullptr, {}, {gamma.data()},
         kernelPointer(out.data()), nullptr, 0};
-    return runNormApply<Tag, kernels::NormScaleOp>(*this, data, worker);
+    return runNormApply<Tag, kernels::NormScaleOp>(*this, data, workers);
   }
 };
 
@@ -222,7 +222,7 @@ public:
   poplar::Vector<unsigned> table;
   long long origin, statBase, chanBase;
 
-  bool compute(unsigned worker) {
+  bool compute(Workers workers) {
     const kernels::NormOperands<KernelType<T>> data{kernelPointer(grads.data()),
                                                     kernelPointer(whitened.data()),
                                                     {invStdDev.data(), product.data(), mean.data()},
@@ -230,7 +230,7 @@ public:
                                                     kernelPointer(out.data()),
                                                     nullptr,
                                                     0};
-    return runNormApply<Tag, kernels::NormGradientOp>(*this, data, worker);
+    return runNormApply<Tag, kernels::NormGradientOp>(*this, data, workers);
   }
 };
 
@@ -242,9 +242,9 @@ public:
   unsigned channels, field, groups;
   unsigned firstGroup; ///< that of the vertex's first row
 
-  bool compute(unsigned worker) {
+  bool compute(Workers workers) {
     const std::size_t rows = out.size() / (std::size_t{channels} * field);
-    const WorkerShare share = workerShare(rows, worker, 1);
+    const WorkerShare share = workerShare(rows, workers, 1);
     kernels::normGradientRows<Tag>({channels, field, groups, firstGroup},
                                    kernelPointer(whitened.data()), kernelPointer(grads.data()),
                                    invStdDev.data(), gamma.data(), kernelPointer(out.data()),

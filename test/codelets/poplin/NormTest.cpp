@@ -83,12 +83,14 @@ template <class Plain> void checkSums(const Block &block) {
   for (isa::Isa isa : test::vectorIsas()) {
     CAPTURE(isa::name(isa));
     test::Misaligned<float> s0(n), s1(n), s2(n), s3(n);
+    // The reference is that of worker contexts one by one.
+    const bool together = isa != isa::Isa::Scalar;
     auto squares = test::zeroed<vertices::NormSums<scalar, Plain>>();
     test::connect(squares.in, a.data());
     test::connect(squares.first, s0.data(), n);
     test::connect(squares.second, s1.data(), n);
     setBlock(squares, block);
-    test::runOn<vertices::NormFamily>(isa, squares);
+    test::runOn<vertices::NormFamily>(isa, squares, together);
     checkNear(s0, sum, slack);
     checkNear(s1, square, slack);
     auto products = test::zeroed<vertices::NormProducts<scalar, Plain>>();
@@ -97,7 +99,7 @@ template <class Plain> void checkSums(const Block &block) {
     test::connect(products.first, s0.data(), n);
     test::connect(products.second, s2.data(), n);
     setBlock(products, block);
-    test::runOn<vertices::NormFamily>(isa, products);
+    test::runOn<vertices::NormFamily>(isa, products, together);
     checkNear(s0, sum, slack);
     checkNear(s2, product, slack);
     auto deviations = test::zeroed<vertices::NormDeviations<scalar, Plain>>();
@@ -105,7 +107,7 @@ template <class Plain> void checkSums(const Block &block) {
     test::connect(deviations.centre, centre.data());
     test::connect(deviations.second, s3.data(), n);
     setBlock(deviations, block);
-    test::runOn<vertices::NormFamily>(isa, deviations);
+    test::runOn<vertices::NormFamily>(isa, deviations, together);
     checkNear(s3, deviation, slack);
     test::Misaligned<float> *all[] = {&s0, &s1, &s2, &s3};
     for (int k = 0; k < 4; ++k) {
@@ -121,7 +123,7 @@ template <class Plain> void checkSums(const Block &block) {
       test::connect(state.invStdDev, s.data(), n);
       setBlock(state, block);
       state.eps = 0.5f, state.factor = 2, state.stable = stable;
-      test::runOn<vertices::NormFamily>(isa, state);
+      test::runOn<vertices::NormFamily>(isa, state, together);
       checkNear(m, mean, slack);
       checkNear(s, invStdDev, slack * 2);
       if (isa == isa::Isa::Scalar)
@@ -274,7 +276,7 @@ template <class Plain> void checkRows(std::size_t channels, std::size_t field) {
     test::connect(state.out, out.data(), out.size());
     state.channels = static_cast<unsigned>(channels), state.field = static_cast<unsigned>(field);
     state.groups = groups, state.firstGroup = firstGroup;
-    test::runOn<vertices::NormFamily>(isa, state);
+    test::runOn<vertices::NormFamily>(isa, state, isa != isa::Isa::Scalar);
     checkNear(out, exact, 0x1p-24 * 16 * (count / 8 + 16));
     if (isa == isa::Isa::Scalar)
       reference = out;
