@@ -96,7 +96,8 @@ template <class Tag> MapChain chainOf(const vertices::MapProgramView &program) {
 
 template <MapOp OP, std::size_t N, class V, class Other>
 POP_SIMD_INLINE void chainBinary(V (&v)[N], bool resultIsSecond, Other other) {
-  if (resultIsSecond)
+  constexpr bool COMMUTES = OP == MapOp::ADD || OP == MapOp::MULTIPLY;
+  if (!COMMUTES && resultIsSecond)
     arch::unrolled<N>([&](auto k) POP_SIMD_LAMBDA { v[k] = floatBinary<OP>(other(k), v[k]); });
   else
     arch::unrolled<N>([&](auto k) POP_SIMD_LAMBDA { v[k] = floatBinary<OP>(v[k], other(k)); });
@@ -173,44 +174,48 @@ POP_SIMD_INLINE bool runsBackward(const MapChain &chain, unsigned char *const *v
   };
   return meets(false) && !meets(true);
 }
-/// mapChain on lanes V for chains whose steps are all cheap, or for all: cheap steps are applied to
-/// half of the registers at a time, so that the choice of the next step is a small part of the
-/// work.
-template <class V, bool CHEAP>
+/// mapChain on lanes V, N vectors at a time, from element `begin` on; returns where it ended.
+/// \tparam CHEAP  the chain is
+template <bool CHEAP, std::size_t N, class V>
+std::size_t mapChainBlocks(const MapChain &chain, unsigned char *const *values,
+                           typename V::Element *out, std::size_t begin, std::size_t n, bool past) {
+  using T = typename V::Element;
+  constexpr std::size_t BLOCK = N * V::width;
+  const std::size_t blocks = (n - begin) / BLOCK;
+  const bool backward = !past && blocks != 0 && runsBackward(chain, values, out);
+  std::size_t k = backward ? begin + (blocks - 1) * BLOCK : begin;
+  for (std::size_t left = blocks; left != 0;
+       --left, k += backward ? std::size_t{0} - BLOCK : BLOCK) {
+    V v[N];
+    runChain<CHEAP>(chain, values, k, v,
+                    [](const T *p, auto j) POP_SIMD_LAMBDA { return V::load(p + j * V::width); });
+    T *const to = out + k;
+    if (past)
+      arch::unrolled<N>([&](auto j) POP_SIMD_LAMBDA { v[j].stream(to + j * V::width); });
+    else
+      arch::unrolled<N>([&](auto j) POP_SIMD_LAMBDA { v[j].store(to + j * V::width); });
+  }
+  return begin + blocks * BLOCK;
+}
+
+/// mapChain on lanes V. Cheap steps are applied to half of the registers at a time, so that the
+/// choice of the next step is a small part of the work.
+template <class V>
 void mapChainOf(const MapChain &chain, unsigned char *const *values, void *output, std::size_t n,
                 bool past) {
   using T = typename V::Element;
-  T *const out = static_cast<T *>(output);
   static_assert(V::width <= MAP_CHAIN_CONSTANT);
   constexpr std::size_t QUARTER = sizeof(V) == 64 ? 8 : 4; // of the registers
-  constexpr std::size_t TILE = CHEAP ? 2 * QUARTER : QUARTER;
-  constexpr std::size_t BLOCK = TILE * V::width;
-  const auto whole = [](const T *p, auto j) POP_SIMD_LAMBDA { return V::load(p + j * V::width); };
-  const std::size_t blocks = n / BLOCK;
-  const bool backward = !past && runsBackward(chain, values, out) && blocks != 0;
-  std::size_t k = backward ? (blocks - 1) * BLOCK : 0;
-  for (std::size_t left = blocks; left != 0;
-       --left, k += backward ? std::size_t{0} - BLOCK : BLOCK) {
-    V v[TILE];
-    runChain<CHEAP>(chain, values, k, v, whole);
-    T *const to = out + k;
-    if (past)
-      arch::unrolled<TILE>([&](auto j) POP_SIMD_LAMBDA { v[j].stream(to + j * V::width); });
-    else
-      arch::unrolled<TILE>([&](auto j) POP_SIMD_LAMBDA { v[j].store(to + j * V::width); });
-  }
-  std::size_t i = blocks * BLOCK;
-  for (; n - i >= QUARTER / 2 * V::width; i += QUARTER / 2 * V::width) {
-    V v[QUARTER / 2];
-    runChain<CHEAP>(chain, values, i, v, whole);
-    arch::unrolled<QUARTER / 2>([&](auto j)
-                                    POP_SIMD_LAMBDA { v[j].store(out + i + j * V::width); });
-  }
+  constexpr bool ALL_CHEAP = std::is_same_v<T, half>;
+  T *const out = static_cast<T *>(output);
+  std::size_t i =
+      chain.cheap ? mapChainBlocks<true, 2 * QUARTER, V>(chain, values, out, 0, n, past) : 0;
+  i = mapChainBlocks<ALL_CHEAP, QUARTER, V>(chain, values, out, i, n, past);
   while (i < n) {
     const std::size_t m = n - i < V::width ? n - i : V::width;
     V v[1];
-    runChain<CHEAP>(chain, values, i, v,
-                    [&](const T *p, auto) POP_SIMD_LAMBDA { return V::loadPartial(p, m); });
+    runChain<ALL_CHEAP>(chain, values, i, v,
+                        [&](const T *p, auto) POP_SIMD_LAMBDA { return V::loadPartial(p, m); });
     v[0].storePartial(out + i, m);
     i += m;
   }
@@ -225,11 +230,8 @@ void mapChain(const MapChain &chain, unsigned char *const *values, void *output,
               bool past) {
   if constexpr (Tag::HALF_ARITHMETIC)
     if (chain.halves)
-      return detail::mapChainOf<simd<half, Tag>, true>(chain, values, output, n, past);
-  if (chain.cheap)
-    detail::mapChainOf<simd<float, Tag>, true>(chain, values, output, n, past);
-  else
-    detail::mapChainOf<simd<float, Tag>, false>(chain, values, output, n, past);
+      return detail::mapChainOf<simd<half, Tag>>(chain, values, output, n, past);
+  detail::mapChainOf<simd<float, Tag>>(chain, values, output, n, past);
 }
 
 } // namespace cottonwood::kernels
