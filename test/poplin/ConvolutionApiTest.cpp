@@ -210,6 +210,12 @@ TEST_CASE("reports name the problem, the plan and its cost") {
     CHECK(text.str().find("cycles") != std::string::npos);
     poplin::reportWeightUpdatePlanInfo(update, run.graph, layer());
     CHECK(update.str().find("problem: conv-problem g=2 b=4 n=6 i=2") != std::string::npos);
+    std::ostringstream pointwise;
+    poplin::reportWeightUpdatePlanInfo(pointwise, run.graph,
+                                       ConvParams(FLOAT, 2, {5, 5}, {1, 1}, 4, 6, 1));
+    bool const onCpu = run.graph.getTarget().getTargetType() == poplar::TargetType::CPU;
+    CHECK((pointwise.str().find("problem: matmul-problem g=1 m=4 k=50 n=6") != std::string::npos) ==
+          onCpu);
     poplin::PlanCosts const costs = poplin::reportPlanEstimatedCosts(run.graph, layer());
     CHECK(costs.cycles > 0);
     auto const detailed = poplin::internal::reportDetailedPlanEstimatedCosts(run.graph, layer());

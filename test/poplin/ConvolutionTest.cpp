@@ -92,6 +92,38 @@ TEST_CASE("gradients of any params equal the sums of the definition") {
   });
 }
 
+TEST_CASE("gradients of pointwise weights, in the layouts of the library and in plain ones") {
+  onDevices([](DeviceMaker const &device) {
+    for (Type const &type : {FLOAT, HALF}) {
+      Products all(device);
+      auto const add = [&](ConvParams const &p) {
+        auto &run = all.run;
+        ConvParams turned = p; // its input is shaped like the output
+        std::swap(turned.inputChannelsPerConvGroup, turned.outputChannelsPerConvGroup);
+        turned.inputFieldShape = p.getOutputFieldShape();
+        turned.outputTransform = ConvParams::OutputTransform(p.getNumFieldDims());
+        Values const in = all.numbers.real(type, product(inShape(p))),
+                     deltas = all.numbers.real(type, product(outShape(p)));
+        Tensor const tIn = filled(all, poplin::createInput(run.graph, p), in),
+                     tDeltas = filled(all, poplin::createInput(run.graph, turned), deltas);
+        all.expect("library " + textOf(p),
+                   poplin::calculateWeightDeltas(run.graph, tDeltas, tIn, p, run.prog),
+                   weightGradient(p, deltas, in));
+        all.expect("plain deltas " + textOf(p),
+                   poplin::calculateWeightDeltas(run.graph, run.input(type, outShape(p), deltas),
+                                                 tIn, p, run.prog),
+                   weightGradient(p, deltas, in));
+      };
+      add(same(type, 3, {5, 7}, {1, 1}, 40, 33));
+      add(same(type, 1, {9}, {1}, 6, 70));
+      add(same(type, 2, {4, 3}, {1, 1}, 5, 4, 3));
+      add(same(type, 2, {6, 6}, {1, 1}, 1, 1, 20));
+      add(same(type, 2, {6, 6}, {1, 1}, 12, 8, 1, 2)); // strided: no product
+      all.runAndCheck();
+    }
+  });
+}
+
 TEST_CASE("common layers, with channels beyond one strip of the kernels") {
   onDevices([](DeviceMaker const &device) {
     for (Type const &type : {FLOAT, HALF}) {

@@ -44,6 +44,8 @@ private:
   void emit(ConvCheck const &check, Tensor const &in, Tensor const &weights, Tensor const &rows,
             bool transposeAndFlip, ::poplar::program::Sequence &prog);
   void emitSums(ConvJob const &job, ::poplar::program::Sequence &prog);
+  void emitPointwiseGradient(Tensor const &activations, Tensor const &zDeltas, Tensor const &rows,
+                             ::poplar::program::Sequence &prog);
 
   char const *where_;
   ::poplar::Graph &graph_;

@@ -2,9 +2,12 @@
 
 #include <poplin/ConvUtil.hpp>
 #include <poplin/impl/ConvCall.hpp>
+#include <poplin/impl/MatMulEmit.hpp>
 #include <poplin/impl/MatMulPlanning.hpp>
 #include <popops/Zero.hpp>
 #include <poputil/TileMapping.hpp>
+
+#include <algorithm>
 
 namespace cottonwood::poplin {
 
@@ -183,6 +186,60 @@ POP_INLINE void ConvCall::runInto(Tensor const &in, Tensor const &weights, Tenso
   emit(check, in, weights, rows, transposeAndFlip, prog);
 }
 
+POP_INLINE bool gradientIsProduct(::poplar::Target const &target, ConvCheck const &forward,
+                                  ConvOptions const &options) {
+  auto const &p = forward.params;
+  auto const all = [](auto const &values, auto wanted) {
+    return std::all_of(values.begin(), values.end(), [&](auto v) { return v == wanted; });
+  };
+  auto const untouched = [&](::poplin::ConvParams::InputTransform const &t) {
+    return all(t.truncationLower, 0U) && all(t.truncationUpper, 0U) && all(t.dilation, 1U) &&
+           all(t.paddingLower, 0U) && all(t.paddingUpper, 0U) && all(t.flip, false);
+  };
+  auto const &out = p.outputTransform;
+  return plansForCpu(target) && options.constraints.empty() && !convolvesChannels(forward) &&
+         all(p.kernelShape, std::size_t{1}) && untouched(p.inputTransform) &&
+         untouched(p.kernelTransform) && all(out.stride, 1U) && all(out.truncationLower, 0U) &&
+         all(out.truncationUpper, 0U) && all(out.paddingLower, 0U) && all(out.paddingUpper, 0U);
+}
+
+POP_INLINE planner::MatMulProblem gradientProduct(ConvCheck const &forward) {
+  auto const &p = forward.problem;
+  planner::MatMulProblem problem;
+  problem.g = p.g, problem.m = p.i, problem.n = p.n, problem.k = p.b * p.outputs();
+  problem.input = p.input, problem.output = p.output;
+  problem.a = planner::MatMulLayout::COLUMNS;
+  return problem;
+}
+
+POP_INLINE MatMulOptions productOptions(ConvOptions const &options) {
+  MatMulOptions product;
+  product.partials = options.partials;
+  product.memoryProportion = options.memoryProportion;
+  product.measure = options.measure;
+  return product;
+}
+
+// Of pointwise weights: sums over batch and field are the depth of a product of channels.
+POP_INLINE void ConvCall::emitPointwiseGradient(Tensor const &activations, Tensor const &zDeltas,
+                                                Tensor const &rows,
+                                                ::poplar::program::Sequence &prog) {
+  std::size_t const groups = rows.dim(rows.rank() - 2);
+  // [groups, N * field, C]
+  auto const matrices = [&](Tensor const &t) {
+    Tensor const lines = convActivations(t, groups);
+    std::size_t const channels = lines.dim(lines.rank() - 1);
+    return lines.reshape({groups, lines.numElements() / groups / channels, channels});
+  };
+  MatMulJob job;
+  job.where = where_;
+  job.a = matrices(activations).dimShuffle({0, 2, 1});
+  job.b = matrices(zDeltas);
+  job.out = rows.reshape({rows.dim(0), groups, rows.dim(rows.rank() - 1)}).dimShuffle({1, 0, 2});
+  job.options = productOptions(options_), job.cache = cache_;
+  emitMatMul(graph_, job, prog, debugContext_);
+}
+
 // The update's batch are the forward input channels and its input channels the forward batch; its
 // kernel is the output's gradient.
 POP_INLINE Tensor ConvCall::weightDeltas(Tensor const &zDeltas, Tensor const &activations,
@@ -206,6 +263,8 @@ POP_INLINE Tensor ConvCall::weightDeltas(Tensor const &zDeltas, Tensor const &ac
   if (check.isTrivial()) {
     if (!check.isEmpty())
       ::popops::zero(graph_, rows, prog, debugContext_);
+  } else if (gradientIsProduct(graph_.getTarget(), forward, options_)) {
+    emitPointwiseGradient(activations, zDeltas, rows, prog);
   } else {
     ConvJob job;
     job.where = where_, job.check = check;

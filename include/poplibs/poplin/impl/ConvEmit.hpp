@@ -9,6 +9,7 @@
 #include <poplin/impl/ConvCheck.hpp>
 #include <poplin/impl/ConvOptions.hpp>
 #include <poplin/impl/EpilogueEmit.hpp>
+#include <poplin/impl/MatMulOptions.hpp>
 #include <poplin/impl/TileEmit.hpp>
 #include <poplin/impl/WisdomStore.hpp>
 
@@ -19,6 +20,15 @@ namespace cottonwood::poplin {
 POP_API planner::ConvChoice planConv(char const *where, ::poplar::Target const &target,
                                      ConvCheck const &check, ConvOptions const &options,
                                      ::poplin::PlanningCache *cache);
+
+/// Whether the gradient of a forward convolution's weights is a product of matrices: on CPUs that
+/// of pointwise weights, [C, N * field] by [N * field, O] in each group, unless groups are vectors
+/// or `options` force a plan.
+POP_API bool gradientIsProduct(::poplar::Target const &target, ConvCheck const &forward,
+                               ConvOptions const &options);
+/// Its problem, and its options.
+POP_API planner::MatMulProblem gradientProduct(ConvCheck const &forward);
+POP_API MatMulOptions productOptions(ConvOptions const &options);
 
 /// The quickest plan on a CPU of those that leave the bits as `estimated` has them; nothing if the
 /// convolution is too large to be tried. `estimated` has no blocks of Winograd's filtering.

@@ -16,6 +16,14 @@
 
 namespace cottonwood::poplin::detail {
 
+template <class Problem, class Choice>
+void writeReport(std::ostream &out, Problem const &problem, Choice const &choice, bool onCpu) {
+  out << "problem: " << toText(problem) << "\nplan: " << planText(choice, onCpu)
+      << "\nestimate: " << static_cast<std::uint64_t>(choice.cost.cycles) << " cycles, "
+      << choice.cost.temporaryBytes << " bytes of temporaries\ncandidates:\n"
+      << choice.explanation;
+}
+
 POP_INLINE void reportConvPlan(std::ostream &out, char const *where, ::poplar::Graph const &graph,
                                ::poplin::ConvParams const &params, ConvOptions const &options,
                                ::poplin::PlanningCache *cache) {
@@ -24,12 +32,8 @@ POP_INLINE void reportConvPlan(std::ostream &out, char const *where, ::poplar::G
     out << "nothing to multiply: " << toText(check.problem) << "\n";
     return;
   }
-  auto const choice = planConv(where, graph.getTarget(), check, options, cache);
-  bool const onCpu = plansForCpu(graph.getTarget());
-  out << "problem: " << toText(check.problem) << "\nplan: " << planText(choice, onCpu)
-      << "\nestimate: " << static_cast<std::uint64_t>(choice.cost.cycles) << " cycles, "
-      << choice.cost.temporaryBytes << " bytes of temporaries\ncandidates:\n"
-      << choice.explanation;
+  writeReport(out, check.problem, planConv(where, graph.getTarget(), check, options, cache),
+              plansForCpu(graph.getTarget()));
 }
 
 /// f(name, value) for every cost, in the order of the members.
@@ -78,8 +82,16 @@ POP_INLINE void reportWeightUpdatePlanInfo(std::ostream &out, poplar::Graph cons
   ConvOptions options = readConvOptions(fwdOptions);
   if (options.pass == "TRAINING_FWD" || options.pass == "FC_TRAINING_FWD") // of the same layer
     options.pass.replace(options.pass.size() - 3, 3, "WU");
-  detail::reportConvPlan(out, "poplin::reportWeightUpdatePlanInfo", graph,
-                         getWeightUpdateParams(fwdParams), options, cache);
+  char const *const where = "poplin::reportWeightUpdatePlanInfo";
+  ConvCheck const forward = checkConv(where, fwdParams);
+  if (!forward.isTrivial() && gradientIsProduct(graph.getTarget(), forward, options)) {
+    auto const problem = gradientProduct(forward);
+    detail::writeReport(
+        out, problem, planMatMul(where, graph.getTarget(), problem, productOptions(options), cache),
+        true);
+    return;
+  }
+  detail::reportConvPlan(out, where, graph, getWeightUpdateParams(fwdParams), options, cache);
 }
 
 POP_INLINE PlanCosts reportPlanEstimatedCosts(poplar::Graph const &graph, ConvParams const &params,
