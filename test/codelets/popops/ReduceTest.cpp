@@ -58,7 +58,8 @@ std::vector<Out> run(isa::Isa isa, ReduceOp op, const Shape &s, test::Misaligned
                      const std::vector<Out> &old, float scale) {
   const auto result = runWorkers<V>(isa, op, s, in, old, scale, true);
   const auto alone = runWorkers<V>(isa, op, s, in, old, scale, false);
-  CHECK(std::memcmp(result.data(), alone.data(), result.size() * sizeof(Out)) == 0);
+  CHECK((result.empty() ||
+         std::memcmp(result.data(), alone.data(), result.size() * sizeof(Out)) == 0));
   return result;
 }
 
