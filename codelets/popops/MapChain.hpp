@@ -23,7 +23,7 @@ struct MapChainStep {
 struct MapChain {
   unsigned count = 0;     ///< steps; 0 if a program is none
   std::uint8_t first = 0; ///< value id of the array that the chain begins with
-  bool cheap = false;     ///< every step takes few cycles
+  bool cheap = false;     ///< every step isCheap()
   bool halves = false;    ///< its values are half, and it is cheap
   MapChainStep steps[MAP_CHAIN_STEPS];
 };
@@ -51,13 +51,6 @@ POP_SIMD_INLINE constexpr bool isChained(MapOp op) {
   }
 }
 
-/// Those that take a few cycles: what passes from one to the next by way of the choice of the next
-/// step would be noticed.
-POP_SIMD_INLINE constexpr bool takesFewCycles(MapOp op) {
-  return isChained(op) && op != MapOp::SIGMOID && op != MapOp::TANH && op != MapOp::EXPONENT &&
-         op != MapOp::DIVIDE;
-}
-
 /// The chain that a program is. Programs of one operation are none.
 template <class Tag> MapChain chainOf(const vertices::MapProgramView &program) {
   MapChain chain;
@@ -72,8 +65,7 @@ template <class Tag> MapChain chainOf(const vertices::MapProgramView &program) {
     return chain;
   for (unsigned s = 0; s < count; ++s) {
     const vertices::MapInstruction in = program.instruction(s);
-    if (!(halves ? takesFewCycles(in.op) : isChained(in.op)) || in.type != type ||
-        in.toType != type)
+    if (!(halves ? isCheap(in.op) : isChained(in.op)) || in.type != type || in.toType != type)
       return chain;
     const bool two = in.op >= vertices::FIRST_BINARY_MAP_OP;
     const std::uint8_t a = in.args[0], b = two ? in.args[1] : in.args[0];
@@ -85,7 +77,7 @@ template <class Tag> MapChain chainOf(const vertices::MapProgramView &program) {
     if (s == 0)
       chain.first = a;
     chain.steps[s] = {in.op, second, other, false};
-    cheap = cheap && takesFewCycles(in.op);
+    cheap = cheap && isCheap(in.op);
     result = in.result;
   }
   chain.count = count;
@@ -133,7 +125,7 @@ POP_SIMD_INLINE void runChain(const MapChain &chain, unsigned char *const *value
     const MapChainStep &step = chain.steps[s];
     const T *const operand = array(step.other) + (step.constant ? 0 : i);
     const auto apply = [&](auto op) POP_SIMD_LAMBDA {
-      if constexpr (!CHEAP || takesFewCycles(decltype(op)::value))
+      if constexpr (!CHEAP || isCheap(decltype(op)::value))
         chainStep<decltype(op)::value>(v, step, operand, load);
     };
     switch (step.op) {
