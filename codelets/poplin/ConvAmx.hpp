@@ -37,7 +37,7 @@ public:
 
 private:
   const ConvGeometry &geometry_;
-  std::ptrdiff_t at_[CONV_MAX_DIMS];
+  std::ptrdiff_t at_[CONV_MAX_DIMS] = {};
 };
 
 /// Where each output of each dimension but the last finds its taps in the input.
@@ -59,6 +59,7 @@ public:
       for (std::size_t c = 0; c < dim.numClasses; ++c)
         enter(dim, dim.classes[c], space);
       space += size;
+      ends_[d] = space;
     }
     first_ = geometry.dim[last].classes->in * geometry.dim[last].inStride;
   }
@@ -76,6 +77,15 @@ public:
       output /= outputs;
     }
     return result;
+  }
+  /// Goes on to the next output; after the last comes the first.
+  POP_SIMD_INLINE void next(Row &row) const {
+    for (unsigned d = geometry_.dims - 1; d-- > 0;) {
+      row.taps[d] += geometry_.dim[d].taps;
+      if (row.taps[d] != ends_[d])
+        return;
+      row.taps[d] = table_[d];
+    }
   }
   /// The channels of a tap of an output; NONE if it lies in the padding.
   POP_SIMD_INLINE Offset at(const Row &row, const ConvTaps &tap) const {
@@ -98,7 +108,7 @@ private:
   }
 
   const ConvGeometry &geometry_;
-  const Offset *table_[CONV_MAX_DIMS];
+  const Offset *table_[CONV_MAX_DIMS], *ends_[CONV_MAX_DIMS];
   Offset first_;
 };
 
@@ -120,14 +130,16 @@ public:
   void packA(std::size_t i, std::size_t rows, std::size_t p, std::size_t depth, unsigned char *to,
              const AmxRanges &ranges) const {
     const std::size_t steps = depth / AMX_STEP;
+    const Step first = stepAt(p);
+    ConvInputs::Row output = inputs_.row(i);
     for (std::size_t x = 0; x < rows; x += MATMUL_TILE_BLOCK, to += Packer::panelBytes(steps)) {
       const std::size_t tiles = amxTiles(rows - x);
       for (std::size_t t = 0; t < tiles; ++t) {
         const std::size_t row = x + t * AMX_LANES;
         const std::size_t count = rows - row < AMX_LANES ? rows - row : AMX_LANES;
         const AmxTile tile{to + t * arch::TILE_BYTES, tiles, steps};
-        for (std::size_t y = 0; y < count; ++y)
-          packRow(i + row + y, p / AMX_STEP, tile, y, ranges.from(row + y));
+        for (std::size_t y = 0; y < count; ++y, inputs_.next(output))
+          packRow(output, first, tile, y, ranges.from(row + y));
         Packer::clearRows(tile, count);
       }
     }
@@ -136,23 +148,22 @@ public:
   void packB(std::size_t j, std::size_t columns, std::size_t p, std::size_t depth,
              unsigned char *to, const AmxRanges &ranges) const {
     const std::size_t steps = depth / AMX_STEP;
-    ConvTaps tap(geometry_, p / AMX_STEP / chunks_);
-    std::size_t chunk = p / AMX_STEP % chunks_;
-    for (std::size_t s = 0; s < steps; ++s) {
-      const TWeights *const from =
-          weightsOf(tap) + static_cast<std::ptrdiff_t>(chunk * AMX_STEP) * channelStep();
-      const std::size_t values = amxCount(channels_, chunk * AMX_STEP, AMX_STEP);
-      for (std::size_t x = 0; x < columns; x += AMX_LANES) {
-        const std::size_t inPanel = x % MATMUL_TILE_BLOCK;
-        const std::size_t tiles = amxTiles(columns - (x - inPanel));
-        unsigned char *const tile = to + x / MATMUL_TILE_BLOCK * Packer::panelBytes(steps) +
-                                    s * Packer::stepBytes(tiles) +
-                                    inPanel / AMX_LANES * arch::TILE_BYTES;
-        packTileOfB(from, j + x, amxCount(columns, x, AMX_LANES), values, tile, tiles,
-                    ranges.from(x));
+    // Panel by panel: weights in blocks of columns are one stream of memory each.
+    for (std::size_t x = 0; x < columns; x += MATMUL_TILE_BLOCK, to += Packer::panelBytes(steps)) {
+      const std::size_t tiles = amxTiles(columns - x);
+      unsigned char *tile = to;
+      Step step = stepAt(p);
+      for (std::size_t s = 0; s < steps; ++s, tile += Packer::stepBytes(tiles), next(step)) {
+        const TWeights *const from =
+            weightsOf(step.tap) +
+            static_cast<std::ptrdiff_t>(step.chunk * AMX_STEP) * channelStep();
+        const std::size_t values = amxCount(channels_, step.chunk * AMX_STEP, AMX_STEP);
+        for (std::size_t t = 0; t < tiles; ++t) {
+          const std::size_t first = x + t * AMX_LANES;
+          packTileOfB(from, j + first, amxCount(columns, first, AMX_LANES), values,
+                      tile + t * arch::TILE_BYTES, tiles, ranges.from(first));
+        }
       }
-      if (++chunk == chunks_)
-        chunk = 0, tap.next();
     }
   }
 
@@ -176,6 +187,20 @@ private:
   using Pieces = AmxPieces<Tag, METHOD>;
   using One = simd<float, isa::scalar>;
 
+  /// A tap, and some of its channels.
+  struct Step {
+    ConvTaps tap;
+    std::size_t chunk;
+  };
+  Step stepAt(std::size_t p) const {
+    const std::size_t step = p / AMX_STEP;
+    return {ConvTaps(geometry_, step / chunks_), step % chunks_};
+  }
+  void next(Step &step) const {
+    if (++step.chunk == chunks_)
+      step.chunk = 0, step.tap.next();
+  }
+
   std::ptrdiff_t channelStep() const { return geometry_.dim[geometry_.dims - 1].tapStride; }
   /// The weights of a tap: its first channel, first column.
   const TWeights *weightsOf(const ConvTaps &tap) const {
@@ -189,14 +214,13 @@ private:
            static_cast<std::ptrdiff_t>(j % problem_.weightsBlock) * problem_.weightsColumn;
   }
 
-  /// Line y of a tile in all its steps, from step s of the product on.
-  void packRow(std::size_t output, std::size_t s, const AmxTile &tile, std::size_t y,
+  /// Line y of a tile in all its steps.
+  void packRow(const ConvInputs::Row &row, const Step &first, const AmxTile &tile, std::size_t y,
                const AmxRanges &ranges) const {
-    const ConvInputs::Row row = inputs_.row(output);
-    ConvTaps tap(geometry_, s / chunks_);
-    std::size_t chunk = s % chunks_;
+    ConvTaps tap = first.tap;
+    std::size_t chunk = first.chunk;
     unsigned char *to = tile.to + y * arch::TILE_ROW_BYTES;
-    AmxRange<Tag> range{V::splat(*ranges.least), V::splat(*ranges.most)};
+    auto range = Packer::Range::ofRow(ranges);
     for (std::size_t left = tile.steps; left != 0; chunk = 0, tap.next()) {
       const std::ptrdiff_t offset = inputs_.at(row, tap);
       const std::size_t n = chunks_ - chunk < left ? chunks_ - chunk : left;
@@ -213,13 +237,11 @@ private:
         const V high = channels_ - c > AMX_LANES
                            ? Packer::loadUpTo(from + AMX_LANES, channels_ - c - AMX_LANES)
                            : V::zero();
-        if constexpr (amxHasRanges(METHOD))
-          range.add(low), range.add(high);
+        range.add(low), range.add(high);
         Pieces(low, high).store(to, tile.tiles);
       }
     }
-    if constexpr (amxHasRanges(METHOD))
-      *ranges.least = range.least.reduceMin(), *ranges.most = range.most.reduceMax();
+    range.storeRow(ranges);
   }
 
   /// Columns [j, j + count) of a step, whose first channel is at `from`.
@@ -228,13 +250,13 @@ private:
     const bool together = j % problem_.weightsBlock + count <= problem_.weightsBlock;
     if (together && problem_.weightsColumn == 1) {
       const TWeights *const first = from + columnAt(j);
+      // Weights are mostly in the order of steps: the next one is fetched meanwhile.
       const auto at = [&](std::size_t p) __attribute__((always_inline)) {
-        return p < values ? first + static_cast<std::ptrdiff_t>(p) * channelStep() : nullptr;
+        const TWeights *const row = first + static_cast<std::ptrdiff_t>(p) * channelStep();
+        __builtin_prefetch(row + static_cast<std::ptrdiff_t>(AMX_STEP) * channelStep());
+        return p < values ? row : nullptr;
       };
-      for (std::size_t y = 0; y < AMX_LANES; ++y)
-        Packer::packPair(at(y), at(y + AMX_LANES), count, to + y * arch::TILE_ROW_BYTES, tiles,
-                         ranges);
-      return;
+      return Packer::packStepOfB(at, count, to, tiles, ranges);
     }
     alignas(64) float turned[AMX_STEP * AMX_LANES];
     if (together && channelStep() == 1)
@@ -246,9 +268,7 @@ private:
         readColumns(from + static_cast<std::ptrdiff_t>(p) * channelStep(), j, count,
                     turned + p * AMX_LANES);
     const auto at = [&](std::size_t p) { return p < values ? turned + p * AMX_LANES : nullptr; };
-    for (std::size_t y = 0; y < AMX_LANES; ++y)
-      Packer::packPair(at(y), at(y + AMX_LANES), AMX_LANES, to + y * arch::TILE_ROW_BYTES, tiles,
-                       ranges);
+    Packer::packStepOfB(at, AMX_LANES, to, tiles, ranges);
   }
 
   /// Columns [j, j + count) of one channel, and zeros.

@@ -17,12 +17,14 @@ struct ConvBlocking {
   /// BLOCKED: what is above; else a method on matrix tiles, with matMulTileBlocking() of its own.
   /// It rounds differently.
   MatMulMethod method = MatMulMethod::BLOCKED;
+  std::uint32_t setRows = 6; ///< most rows of a tile whose inputs share a set of L1
   bool operator==(const ConvBlocking &) const = default;
 };
 
 /// A pass keeps a strip of weights in L1 or close to it; the sums of a strip take a small part of
 /// L2. A pass of 256 taps makes loading and storing sums cheap; longer ones would only cut the
-/// outputs at the borders into more boxes.
+/// outputs at the borders into more boxes. Rows that share a set leave two of its places to the
+/// weights.
 constexpr ConvBlocking chooseConvBlocking(const MatMulCaches &caches = {}) {
   ConvBlocking result;
   const std::size_t line = MATMUL_MAX_TILE_COLUMNS * sizeof(float);
@@ -32,6 +34,8 @@ constexpr ConvBlocking chooseConvBlocking(const MatMulCaches &caches = {}) {
   result.enough = 256;
   result.pixels =
       static_cast<std::uint32_t>(std::clamp<std::size_t>(caches.l2 / 8 / line, 192, 4096));
+  result.setRows =
+      static_cast<std::uint32_t>(std::max<std::size_t>(caches.l1 / MATMUL_WAY_BYTES, 8) - 2);
   return result;
 }
 

@@ -80,10 +80,8 @@ private:
   using TileArgs = ConvTileArgs<TIn, TileWeights>;
   static constexpr std::size_t COLUMNS = Shape::COLUMNS;
   static constexpr std::size_t WIDTH = Shape::WIDTH;
-  /// Rows of the input these many elements apart lie in one set of L1, which has room for eight or
-  /// more; so many of them leave some for the weights.
+  /// Rows of the input these many elements apart lie in one set of L1.
   static constexpr std::ptrdiff_t SET_SPAN = MATMUL_WAY_BYTES / sizeof(TIn);
-  static constexpr std::size_t SET_ROWS = Shape::ROWS < 6 ? Shape::ROWS : 6;
   /// Groups that are columns have code of their own for lines of floats. It takes the compiler
   /// long, so that it is there only where it matters most.
   static constexpr bool LINES = CHANNELS && WIDTH > 1 && !Finish::ACTIVE &&
@@ -288,7 +286,9 @@ private:
     tile.load = !onePass_;
     tile.columns = static_cast<unsigned>(columns_);
     ConvRows row(box, outStride_);
-    const std::size_t most = row.inStep() % SET_SPAN == 0 ? SET_ROWS : Shape::ROWS;
+    std::size_t most = Shape::ROWS;
+    if (row.inStep() % SET_SPAN == 0 && args_.blocking.setRows < most)
+      most = args_.blocking.setRows;
     const std::size_t all = box.outputs(), tiles = (all + most - 1) / most;
     const std::size_t height = (all + tiles - 1) / tiles;
     const TIn *in = CHANNELS ? in_ + column_ : in_;

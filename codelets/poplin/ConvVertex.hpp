@@ -18,8 +18,9 @@
 ///   g
 ///              starts at p * outPixel + g * columns, or a region an output
 ///   workspace  Output<Vector<float, ONE_PTR>>: kernels::convWorkspace() or convTileWorkspace()
-///   floats depth, enough, pixels, method    kernels::ConvBlocking outputs, inChannels, taps what
-///   one group costs: its outputs, input channels, taps
+///              floats
+///   depth, enough, pixels, method, setRows    kernels::ConvBlocking
+///   outputs, inChannels, taps   what one group costs: its outputs, input channels, taps
 ///
 /// poplin::ConvPartial<In, Out>       for tiles of an IPU (MultiVertex): a part of one group
 ///   in, weights, out   out [outputs, columns] row-major; in weights columns lie side by side.
@@ -50,6 +51,7 @@ public:
   unsigned weightsBlock, outPixel, dims, groups, columns;
   unsigned depth, enough, pixels, method;
   unsigned outputs, inChannels, taps;
+  unsigned setRows;
 
 protected:
   using Args = kernels::ConvArgs<KernelType<In>, KernelType<Weights>, KernelType<Out>>;
@@ -71,7 +73,7 @@ protected:
             oneRegion ? kernelPointer(out[0].data()) : nullptr,
             outPixel,
             oneRegion ? nullptr : reinterpret_cast<KernelType<Out> *const *>(out.data()),
-            {depth, enough, pixels, static_cast<kernels::MatMulMethod>(method)},
+            {depth, enough, pixels, static_cast<kernels::MatMulMethod>(method), setRows},
             workspace.data()};
   }
 };

@@ -6,7 +6,7 @@
 /// the same however C and K are cut.
 ///
 /// - A sum that is not finite is computed again. Infinity and NaN in an operand make all sums of
-///   their row or column so, and so do floats of 2^111 and above, which do not split.
+///   their row or column so, and so do floats that round to infinity in 8 bits, which do not split.
 /// - Tiles take denormal numbers as zero. With l(A), l(B) the least magnitudes above zero, pieces
 ///   are normal from l = 2^-103 on, and nothing that a chain adds or holds is below
 ///   2^-46 l(A) l(B): if that is at least 2^-126, nothing is lost. Else less than

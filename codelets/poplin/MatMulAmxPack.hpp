@@ -27,7 +27,8 @@ constexpr std::size_t amxTiles(std::size_t size) { return size > AMX_LANES ? 2 :
 ///
 /// A float is the sum of three bfloat16 numbers and a half of two, exactly: each piece is the one
 /// nearest to what is left. That is so for floats above 2^-103, below which pieces are denormal,
-/// and below 2^111, above which the first piece is NaN, as it is for infinity and NaN.
+/// and for those that do not round to infinity. Of infinity, NaN and the others the last piece is
+/// NaN.
 template <class Tag, MatMulMethod METHOD> struct AmxPieces {
   static constexpr std::size_t COUNT = matMulTilePieces(METHOD);
   using V = simd<float, Tag>;
@@ -42,8 +43,9 @@ template <class Tag, MatMulMethod METHOD> struct AmxPieces {
       unroll<COUNT>([&](auto q) __attribute__((always_inline)) {
         constexpr bool LAST = q + 1 == COUNT;
         const V lowPiece = LAST ? low : nearest(low), highPiece = LAST ? high : nearest(high);
-        pairs[q] =
-            lowPiece.bits().template shiftRight<16>() | (highPiece.bits() & Pairs::splat(-0x10000));
+        const Pairs upper = highPiece.bits();
+        pairs[q] = lowPiece.bits().template shiftRight<16>() |
+                   (LAST ? upper & Pairs::splat(-0x10000) : upper);
         low = low - lowPiece, high = high - highPiece;
       });
   }
@@ -56,10 +58,9 @@ template <class Tag, MatMulMethod METHOD> struct AmxPieces {
   }
 
 private:
-  /// The nearest number of 8 significant bits (Veltkamp's splitting).
+  /// The nearest number of 8 significant bits; of two the greater magnitude.
   POP_SIMD_INLINE static V nearest(V x) {
-    const V scaled = x * V::splat(0x1p16f + 1);
-    return scaled - (scaled - x);
+    return V::fromBits((x.bits() + Pairs::splat(0x8000)) & Pairs::splat(-0x10000));
   }
 };
 
@@ -74,17 +75,61 @@ struct AmxRanges {
   }
 };
 
-/// The same of lanes.
-template <class Tag> struct AmxRange {
-  using V = simd<float, Tag>;
-  V least, most;
+/// Halves split exactly whatever they are; of floats the magnitudes matter.
+constexpr bool amxHasRanges(MatMulMethod method) { return method == MatMulMethod::AMX6; }
 
-  POP_SIMD_INLINE void add(V x) {
-    const V magnitude = V::abs(x);
-    most = V::max(most, magnitude);
-    least =
-        V::select(magnitude == V::zero(), least, V::min(least, magnitude)); // NaN is found later
+/// The same of the lanes of a vector, whose lanes belong to one row or to sixteen columns. Nothing
+/// where magnitudes do not matter.
+template <class Tag, bool USED> class AmxRange {
+public:
+  using V = simd<float, Tag>;
+
+  AmxRange() = default;
+  POP_SIMD_INLINE static AmxRange ofRow(const AmxRanges &ranges) {
+    return {V::splat(*ranges.least), V::splat(*ranges.most)};
   }
+  POP_SIMD_INLINE static AmxRange ofColumns(const AmxRanges &ranges) {
+    return {V::load(ranges.least), V::load(ranges.most)};
+  }
+  POP_SIMD_INLINE void add(V x) {
+    const Bits twice = twiceBits(x);
+    most_ = Bits::max(most_, twice);
+    least_ = Bits::min(least_, twice - Bits::splat(1));
+  }
+  POP_SIMD_INLINE void storeRow(const AmxRanges &ranges) const {
+    *ranges.least = least().reduceMin(), *ranges.most = most().reduceMax();
+  }
+  POP_SIMD_INLINE void storeColumns(const AmxRanges &ranges) const {
+    least().store(ranges.least), most().store(ranges.most);
+  }
+
+private:
+  using Bits = simd<std::uint32_t, Tag>;
+
+  POP_SIMD_INLINE AmxRange(V least, V most)
+      : least_(twiceBits(least) - Bits::splat(1)), most_(twiceBits(most)) {}
+
+  /// The sign drops out.
+  POP_SIMD_INLINE static Bits twiceBits(V x) {
+    const Bits bits(x.bits().r);
+    return bits + bits;
+  }
+  POP_SIMD_INLINE static V half(Bits twice) {
+    return V::fromBits(twice.template shiftRight<1>().asInt());
+  }
+  POP_SIMD_INLINE V least() const { return half(least_ + Bits::splat(1)); }
+  POP_SIMD_INLINE V most() const { return half(most_); }
+
+  Bits least_; ///< less 1, which makes zero the greatest of all
+  Bits most_;
+};
+template <class Tag> class AmxRange<Tag, false> {
+public:
+  POP_SIMD_INLINE static AmxRange ofRow(const AmxRanges &) { return {}; }
+  POP_SIMD_INLINE static AmxRange ofColumns(const AmxRanges &) { return {}; }
+  POP_SIMD_INLINE void add(simd<float, Tag>) {}
+  POP_SIMD_INLINE void storeRow(const AmxRanges &) const {}
+  POP_SIMD_INLINE void storeColumns(const AmxRanges &) const {}
 };
 
 /// Where a tile's rows of all steps go.
@@ -98,8 +143,6 @@ constexpr std::size_t amxCount(std::size_t size, std::size_t x, std::size_t most
   return size <= x ? 0 : size - x < most ? size - x : most;
 }
 
-/// Halves split exactly whatever they are; of floats the magnitudes matter.
-constexpr bool amxHasRanges(MatMulMethod method) { return method == MatMulMethod::AMX6; }
 /// Bytes of a step of a panel with so many tiles.
 constexpr std::size_t amxStepBytes(MatMulMethod method, std::size_t tiles) {
   return tiles * matMulTilePieces(method) * arch::TILE_BYTES;
@@ -110,7 +153,7 @@ template <class Tag, class TIn, MatMulMethod METHOD> class AmxPacker {
 public:
   using V = simd<float, Tag>;
   using Pieces = AmxPieces<Tag, METHOD>;
-  static constexpr bool RANGES = amxHasRanges(METHOD);
+  using Range = AmxRange<Tag, amxHasRanges(METHOD)>;
 
   /// Bytes of a panel's step, and of a whole panel.
   static constexpr std::size_t stepBytes(std::size_t tiles) { return amxStepBytes(METHOD, tiles); }
@@ -142,6 +185,8 @@ public:
   template <class TOut>
   static void packB(const MatMulArgs<TIn, TOut> &args, std::size_t j, std::size_t columns,
                     std::size_t p, std::size_t depth, unsigned char *to, AmxRanges ranges) {
+    if (args.bPanel != 0)
+      return packPanels(args, j, columns, p, depth, to, ranges);
     const std::size_t steps = (depth + AMX_STEP - 1) / AMX_STEP;
     for (std::size_t s = 0; s < steps; ++s) {
       const std::size_t first = s * AMX_STEP;
@@ -159,10 +204,16 @@ public:
       const auto at = [&](std::size_t value, std::size_t x) __attribute__((always_inline)) {
         return value < values ? args.bAt(p + first + value, j + x) : nullptr;
       };
+      // Rows lie in pages of their own, to which no hardware prefetcher follows.
+      const auto fetch = [&](std::size_t value, std::size_t x) __attribute__((always_inline)) {
+        if (first + value < depth)
+          __builtin_prefetch(args.bAt(p + first + value, j + x));
+      };
       if (args.b.column == 1) { // two rows at a time, all their columns
         for (std::size_t y = 0; y < AMX_LANES; ++y)
           forEachTile([&](std::size_t x, std::size_t count, unsigned char *tile, std::size_t tiles,
                           const AmxRanges &range) __attribute__((always_inline)) {
+            fetch(y + 1, x), fetch(y + AMX_LANES + 1, x);
             packPair(at(y, x), at(y + AMX_LANES, x), count, tile + y * arch::TILE_ROW_BYTES, tiles,
                      range);
           });
@@ -171,12 +222,10 @@ public:
                         const AmxRanges &range) {
           alignas(64) float turned[AMX_STEP * AMX_LANES];
           turnColumns({at(0, x), args.b.row, args.b.column}, values, count, turned);
-          for (std::size_t y = 0; y < AMX_LANES; ++y) {
-            const float *const low = y < values ? turned + y * AMX_LANES : nullptr;
-            const float *const high =
-                y + AMX_LANES < values ? turned + (y + AMX_LANES) * AMX_LANES : nullptr;
-            packPair(low, high, AMX_LANES, tile + y * arch::TILE_ROW_BYTES, tiles, range);
-          }
+          const auto line = [&](std::size_t value) __attribute__((always_inline)) {
+            return value < values ? turned + value * AMX_LANES : nullptr;
+          };
+          packStepOfB(line, AMX_LANES, tile, tiles, range);
         });
       }
     }
@@ -198,34 +247,72 @@ public:
   POP_SIMD_INLINE static void packPair(const T *lowFrom, const T *highFrom, std::size_t columns,
                                        unsigned char *to, std::size_t tiles,
                                        const AmxRanges &ranges) {
-    const V low = lowFrom ? loadUpTo(lowFrom, columns) : V::zero();
-    const V high = highFrom ? loadUpTo(highFrom, columns) : V::zero();
-    if constexpr (RANGES) {
-      AmxRange<Tag> range{V::load(ranges.least), V::load(ranges.most)};
-      range.add(low), range.add(high);
-      range.least.store(ranges.least), range.most.store(ranges.most);
-    }
-    Pieces(low, high).store(to, tiles);
+    Range range = Range::ofColumns(ranges);
+    packPair(lowFrom, highFrom, columns, to, tiles, range);
+    range.storeColumns(ranges);
+  }
+
+  /// A step of at most 16 columns of B. Value p of k begins at at(p), which is null beyond the
+  /// last.
+  template <class At>
+  POP_SIMD_INLINE static void packStepOfB(At at, std::size_t columns, unsigned char *to,
+                                          std::size_t tiles, const AmxRanges &ranges) {
+    Range range = Range::ofColumns(ranges);
+    for (std::size_t y = 0; y < AMX_LANES; ++y)
+      packPair(at(y), at(y + AMX_LANES), columns, to + y * arch::TILE_ROW_BYTES, tiles, range);
+    range.storeColumns(ranges);
   }
 
 private:
+  /// Of a B in panels, which are one stream of memory each.
+  template <class TOut>
+  static void packPanels(const MatMulArgs<TIn, TOut> &args, std::size_t j, std::size_t columns,
+                         std::size_t p, std::size_t depth, unsigned char *to,
+                         const AmxRanges &ranges) {
+    static_assert(MATMUL_PANEL == MATMUL_TILE_BLOCK);
+    const std::size_t steps = (depth + AMX_STEP - 1) / AMX_STEP;
+    for (std::size_t x = 0; x < columns; x += MATMUL_PANEL, to += panelBytes(steps)) {
+      const std::size_t tiles = amxTiles(columns - x);
+      unsigned char *tile = to;
+      for (std::size_t s = 0; s < steps; ++s, tile += stepBytes(tiles))
+        for (std::size_t t = 0; t < tiles; ++t) {
+          const std::size_t first = s * AMX_STEP, column = x + t * AMX_LANES;
+          const auto at = [&](std::size_t value) __attribute__((always_inline)) {
+            const TIn *const row =
+                args.bAt(p + first, j + column) + static_cast<std::ptrdiff_t>(value) * args.b.row;
+            __builtin_prefetch(row + static_cast<std::ptrdiff_t>(AMX_STEP) * args.b.row);
+            return first + value < depth ? row : nullptr;
+          };
+          packStepOfB(at, amxCount(columns, column, AMX_LANES), tile + t * arch::TILE_BYTES, tiles,
+                      ranges.from(column));
+        }
+    }
+  }
+
+  template <class T>
+  POP_SIMD_INLINE static void packPair(const T *lowFrom, const T *highFrom, std::size_t columns,
+                                       unsigned char *to, std::size_t tiles, Range &range) {
+    const V low = lowFrom ? loadUpTo(lowFrom, columns) : V::zero();
+    const V high = highFrom ? loadUpTo(highFrom, columns) : V::zero();
+    range.add(low), range.add(high);
+    Pieces(low, high).store(to, tiles);
+  }
+
   /// Rows of A with contiguous values: one stream of reads a row.
   static void packRows(const MatMulView<TIn> &a, std::size_t rows, std::size_t depth,
                        const AmxTile &tile, const AmxRanges &ranges) {
     for (std::size_t i = 0; i < rows; ++i) {
       const TIn *from = a.at(i, 0);
       unsigned char *to = tile.to + i * arch::TILE_ROW_BYTES;
-      AmxRange<Tag> range{V::splat(ranges.least[i]), V::splat(ranges.most[i])};
+      Range range = Range::ofRow(ranges.from(i));
       for (std::size_t p = 0; p < depth; p += AMX_STEP, to += stepBytes(tile.tiles)) {
         const V low = loadUpTo(from + p, depth - p);
         const V high = depth - p > AMX_LANES ? loadUpTo(from + p + AMX_LANES, depth - p - AMX_LANES)
                                              : V::zero();
-        if constexpr (RANGES)
-          range.add(low), range.add(high);
+        range.add(low), range.add(high);
         Pieces(low, high).store(to, tile.tiles);
       }
-      if constexpr (RANGES)
-        ranges.least[i] = range.least.reduceMin(), ranges.most[i] = range.most.reduceMax();
+      range.storeRow(ranges.from(i));
     }
   }
 
@@ -233,6 +320,9 @@ private:
   static void packTurnedRows(const MatMulView<TIn> &a, std::size_t rows, std::size_t depth,
                              AmxTile tile, const AmxRanges &ranges) {
     alignas(64) float turned[AMX_LANES * AMX_STEP];
+    Range range[AMX_LANES];
+    for (std::size_t i = 0; i < rows; ++i)
+      range[i] = Range::ofRow(ranges.from(i));
     for (std::size_t p = 0; p < depth; p += AMX_STEP, tile.to += stepBytes(tile.tiles)) {
       const std::size_t values = depth - p < AMX_STEP ? depth - p : AMX_STEP;
       if (a.row == 1)
@@ -245,14 +335,12 @@ private:
       for (std::size_t i = 0; i < rows; ++i) {
         const V low = V::load(turned + i * AMX_STEP);
         const V high = V::load(turned + i * AMX_STEP + AMX_LANES);
-        if constexpr (RANGES) {
-          AmxRange<Tag> range{V::splat(ranges.least[i]), V::splat(ranges.most[i])};
-          range.add(low), range.add(high);
-          ranges.least[i] = range.least.reduceMin(), ranges.most[i] = range.most.reduceMax();
-        }
+        range[i].add(low), range[i].add(high);
         Pieces(low, high).store(tile.to + i * arch::TILE_ROW_BYTES, tile.tiles);
       }
     }
+    for (std::size_t i = 0; i < rows; ++i)
+      range[i].storeRow(ranges.from(i));
   }
 
   /// A step of at most 16 columns of B as rows of 16 floats.

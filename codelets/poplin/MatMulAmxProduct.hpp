@@ -19,6 +19,7 @@ public:
   AmxProduct(const Operands &operands, const MatMulBlocking &blocking, float *workspace,
              const TileOutput &output)
       : operands_(operands), output_(output),
+        keepsA_(matMulTilesKeepA(blocking, operands.rows(), operands.columns(), operands.depth())),
         space_(matMulTileSpace(blocking, operands.rows(), operands.columns(), operands.depth())) {
     const std::size_t depth = blocking.depth, k = operands.depth();
     const std::size_t passes = k <= depth ? 1 : (k + depth - 1) / depth;
@@ -54,10 +55,19 @@ private:
     return left < MATMUL_TILE_COLUMNS ? left : MATMUL_TILE_COLUMNS;
   }
 
+  /// Packed rows of A take this much for so many values of k, which are whole steps.
+  static std::size_t stepsBytes(std::size_t rows, std::size_t depth) {
+    return whole(rows) / SIDE * (depth / AMX_STEP) * amxStepBytes(METHOD, 2);
+  }
+
   /// As many rows and columns as the workspace has sums for, all of K.
   void runPart(const TilePlace &part) {
-    if constexpr (RANGES)
-      rangesA_.clear(whole(part.rows)), rangesB_.clear(whole(part.columns));
+    const bool packsA = !keepsA_ || part.j == 0;
+    if constexpr (RANGES) {
+      rangesB_.clear(whole(part.columns));
+      if (packsA)
+        rangesA_.clear(whole(part.rows));
+    }
     const std::size_t k = operands_.depth();
     std::size_t p = 0;
     do {
@@ -66,8 +76,10 @@ private:
       for (std::size_t i = 0; i < part.rows; i += MATMUL_TILE_ROWS) {
         const std::size_t rows =
             part.rows - i < MATMUL_TILE_ROWS ? part.rows - i : MATMUL_TILE_ROWS;
-        operands_.packA(part.i + i, rows, p, depth, packedA_, rangesA_.from(i));
-        runRows(part, i, rows, p, depth);
+        unsigned char *const a = packedA_ + (keepsA_ ? stepsBytes(rows, p) : 0);
+        if (packsA)
+          operands_.packA(part.i + i, rows, p, depth, a, rangesA_.from(i));
+        runRows(part, i, rows, p, depth, a);
       }
       p += depth;
     } while (p < k);
@@ -75,11 +87,11 @@ private:
 
   /// Rows [i, i + rows) of a part, values [p, p + depth) of k.
   void runRows(const TilePlace &part, std::size_t i, std::size_t rows, std::size_t p,
-               std::size_t depth) {
+               std::size_t depth, const unsigned char *a) {
     const std::size_t steps = (depth + AMX_STEP - 1) / AMX_STEP;
     const bool last = p + depth >= operands_.depth();
     const std::size_t panel = steps * amxStepBytes(METHOD, 2);
-    AmxBlockArgs block{packedA_, packedB_, steps, sums_, p == 0};
+    AmxBlockArgs block{a, packedB_, steps, sums_, p == 0};
     for (std::size_t x = 0; x < rows; x += SIDE, block.a += panel) {
       block.b = packedB_;
       for (std::size_t j = 0; j < part.columns; j += SIDE, block.b += panel) {
@@ -149,6 +161,7 @@ private:
   arch::Tiles<Tag> tiles_;
   const Operands &operands_;
   const TileOutput &output_;
+  const bool keepsA_;
   const MatMulTileSpace space_;
   std::size_t depth_, rows_;
   unsigned char *packedA_, *packedB_;

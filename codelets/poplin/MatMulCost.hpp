@@ -70,6 +70,15 @@ constexpr std::size_t matMulTilePieces(MatMulMethod method) {
   return method == MatMulMethod::AMX6 ? 3 : method == MatMulMethod::AMX1 ? 1 : 2;
 }
 
+/// True if a product on tiles packs A once for all columns: few rows, of which L2 keeps all values
+/// of k.
+constexpr bool matMulTilesKeepA(const MatMulBlocking &blocking, std::size_t m, std::size_t n,
+                                std::size_t k) {
+  constexpr std::size_t MOST = 512 * 1024;
+  return m <= MATMUL_TILE_ROWS && n > MATMUL_TILE_COLUMNS &&
+         2 * matMulTilePieces(blocking.method) * m * k <= MOST;
+}
+
 /// The parts of the workspace of a product on tiles, in bytes. All are whole cache lines.
 struct MatMulTileSpace {
   std::size_t a, b, sums, ranges, repair;
@@ -88,6 +97,8 @@ constexpr MatMulTileSpace matMulTileSpace(const MatMulBlocking &blocking, std::s
   constexpr std::size_t BLOCK = MATMUL_TILE_BLOCK * MATMUL_TILE_BLOCK * sizeof(float);
   MatMulTileSpace space{};
   space.a = std::min(rows, MATMUL_TILE_ROWS) * pieceBytes;
+  if (matMulTilesKeepA(blocking, m, n, k))
+    space.a = rows * 2 * matMulTilePieces(blocking.method) * whole(k);
   space.b = columns * pieceBytes;
   space.sums = k > blocking.depth ? rows * columns * sizeof(float) : BLOCK;
   space.ranges = 2 * (rows + columns) * sizeof(float);
@@ -147,19 +158,30 @@ constexpr bool matMulUsesDot(std::size_t m, std::size_t n, std::size_t k, const 
   return contiguousK && ((m == 1 && n > 1 && b.column != 1) || n == 1);
 }
 
+/// True if tiles save more of a float product than packing its operands and fetching its sums
+/// costs. In multiply-adds of vectors, as measured on a core of the Granite Rapids class: one on
+/// tiles costs 1 / 2.2, rows and columns come by 16; a number that is packed 20; a sum 25.
+constexpr bool matMulTilesPay(std::size_t m, std::size_t n, std::size_t k) {
+  const auto whole = [](std::size_t size) { return static_cast<double>((size + 15) / 16 * 16); };
+  const double sums = static_cast<double>(m) * static_cast<double>(n);
+  const double saved = sums - whole(m) * whole(n) / 2.2;
+  const double packed = 20 * (static_cast<double>(m) + static_cast<double>(n));
+  return saved > packed + 25 * sums / static_cast<double>(k);
+}
+
 /// The method on tiles for the product of these shapes; BLOCKED if multiply-adds are faster, which
-/// they are where packing costs more than tiles save. It rounds differently, so this rule looks at
-/// the whole problem, never at a part of it. The constants follow rates measured on a core of the
-/// Granite Rapids class: packing one number costs what tiles save on 64 (float) or 24 (half)
-/// multiply-adds.
+/// they are where packing costs more than tiles save: of halves, a number what they save on 24
+/// multiply-adds. It rounds differently, so this rule looks at the whole problem, never at a part
+/// of it.
 constexpr MatMulMethod matMulTileMethod(isa::Tiles tiles, std::size_t m, std::size_t n,
                                         std::size_t k, bool halfOperands, bool halfPartials) {
-  const double saved = static_cast<double>(m) * static_cast<double>(n);
-  const double packed = static_cast<double>(m) + static_cast<double>(n);
-  if (tiles == isa::Tiles::None || k < 32 || saved < (halfOperands ? 24 : 64) * packed)
+  if (tiles == isa::Tiles::None || k < 32)
     return MatMulMethod::BLOCKED;
   if (!halfOperands)
-    return MatMulMethod::AMX6;
+    return matMulTilesPay(m, n, k) ? MatMulMethod::AMX6 : MatMulMethod::BLOCKED;
+  const double products = static_cast<double>(m) * static_cast<double>(n);
+  if (products < 24 * (static_cast<double>(m) + static_cast<double>(n)))
+    return MatMulMethod::BLOCKED;
   if (tiles == isa::Tiles::Half)
     return MatMulMethod::AMX1;
   return halfPartials ? MatMulMethod::AMX3 : MatMulMethod::AMX4;

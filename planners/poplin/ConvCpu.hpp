@@ -120,6 +120,7 @@ inline ConvChoice planConvCpu(ConvProblem const &problem, MatMulCpu const &cpu,
             plan.splitB = b, plan.splitY0 = y, plan.splitY1 = y1, plan.splitG = g, plan.splitN = n;
             plan.depth = blocking.depth, plan.enough = blocking.enough;
             plan.pixels = blocking.pixels, plan.method = whole.method;
+            plan.setRows = blocking.setRows;
             plan.winograd = whole.winograd;
             if (plan.winograd != 0) {
               plan.depth = plan.enough = 0;

@@ -41,7 +41,8 @@ inline std::string convRefusal(ConvPlan const &plan, ConvProblem const &problem,
                : "the method '" + detail::fieldText(plan.method) + "' has fixed blocks";
   constexpr std::uint32_t MOST = 1U << 16U;
   if (plan.depth < 1 || plan.enough < 1 || plan.pixels < 1 ||
-      plan.depth > kernels::CONV_MAX_SEGMENTS || plan.enough > MOST || plan.pixels > MOST)
+      plan.depth > kernels::CONV_MAX_SEGMENTS || plan.enough > MOST || plan.pixels > MOST ||
+      plan.setRows < 1)
     return "blocks without elements, or too large ones";
   return {};
 }

@@ -68,6 +68,7 @@ struct ConvPlan {
   std::uint64_t otherSplits = 1;          ///< what constraints may ask for and no plan has: 1
   std::uint32_t depth = 0, enough = 0, pixels = 0;               ///< on CPUs: ConvBlocking
   kernels::MatMulMethod method = kernels::MatMulMethod::BLOCKED; ///< on CPUs
+  std::uint32_t setRows = kernels::ConvBlocking().setRows;       ///< on CPUs
   /// On CPUs: outputs in each dimension of a block of Winograd's minimal filtering, with `pixels`
   /// blocks at a time; 0: the sums themselves.
   std::uint32_t winograd = 0;
@@ -85,11 +86,12 @@ struct ConvPlan {
     visit("enough", self.enough);
     visit("pixels", self.pixels);
     visit("method", self.method);
+    visit("setRows", self.setRows);
     visit("winograd", self.winograd);
   }
   friend bool operator==(ConvPlan const &, ConvPlan const &) = default;
 
-  kernels::ConvBlocking blocking() const { return {depth, enough, pixels, method}; }
+  kernels::ConvBlocking blocking() const { return {depth, enough, pixels, method, setRows}; }
   std::uint64_t parts() const {
     return splitG * splitB * splitN * splitY0 * splitY1 * splitI * splitK0;
   }

@@ -147,7 +147,7 @@ TEST_CASE("layers that CPUs with matrix tiles compute on them") {
     Products all(cpu);
     for (ConvParams const &p :
          {same(type, 2, {14, 13}, {3, 3}, 64, 96), same(type, 2, {29, 28}, {3, 3}, 60, 96, 1, 2),
-          same(type, 3, {11, 11}, {1, 1}, 96, 160), same(type, 2, {16, 16}, {3, 1}, 32, 90, 2)}) {
+          same(type, 3, {11, 11}, {1, 1}, 96, 160), same(type, 2, {16, 16}, {3, 1}, 64, 90, 2)}) {
       std::ostringstream plan;
       poplin::reportPlanInfo(plan, all.run.graph, p);
       bool const tiles = isa::tilesOf(isa::activeIsa()) != isa::Tiles::None;

@@ -110,7 +110,9 @@ POP_API poplar::Tensor createBiases(poplar::Graph &graph, poplar::Tensor const &
                                     poplar::OptionFlags const &options = {},
                                     PlanningCache *cache = nullptr);
 
-/// The convolution of in and weights as a new tensor.
+/// The convolution of in and weights as a new tensor. On CPUs channels are best last, as
+/// createInput() lays them out; kernels of one element are read and written as well where the field
+/// is last, as in row-major tensors, if it has at least 256 elements. Others are copied.
 /// \param transposeAndFlipWeights  weights are those of a forward convolution, [groups, its output
 ///        channels, its input channels, ...kernel]: they are read with channels exchanged and every
 ///        dimension of the kernel reversed, as params of getGradientParams want them.

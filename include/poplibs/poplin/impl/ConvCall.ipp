@@ -7,8 +7,6 @@
 #include <popops/Zero.hpp>
 #include <poputil/TileMapping.hpp>
 
-#include <algorithm>
-
 namespace cottonwood::poplin {
 
 POP_INLINE Tensor convFromRows(Tensor const &rows) {
@@ -184,40 +182,6 @@ POP_INLINE void ConvCall::runInto(Tensor const &in, Tensor const &weights, Tenso
     graph_.setTileMapping(out, mapping);
   }
   emit(check, in, weights, rows, transposeAndFlip, prog);
-}
-
-POP_INLINE bool gradientIsProduct(::poplar::Target const &target, ConvCheck const &forward,
-                                  ConvOptions const &options) {
-  auto const &p = forward.params;
-  auto const all = [](auto const &values, auto wanted) {
-    return std::all_of(values.begin(), values.end(), [&](auto v) { return v == wanted; });
-  };
-  auto const untouched = [&](::poplin::ConvParams::InputTransform const &t) {
-    return all(t.truncationLower, 0U) && all(t.truncationUpper, 0U) && all(t.dilation, 1U) &&
-           all(t.paddingLower, 0U) && all(t.paddingUpper, 0U) && all(t.flip, false);
-  };
-  auto const &out = p.outputTransform;
-  return plansForCpu(target) && options.constraints.empty() && !convolvesChannels(forward) &&
-         all(p.kernelShape, std::size_t{1}) && untouched(p.inputTransform) &&
-         untouched(p.kernelTransform) && all(out.stride, 1U) && all(out.truncationLower, 0U) &&
-         all(out.truncationUpper, 0U) && all(out.paddingLower, 0U) && all(out.paddingUpper, 0U);
-}
-
-POP_INLINE planner::MatMulProblem gradientProduct(ConvCheck const &forward) {
-  auto const &p = forward.problem;
-  planner::MatMulProblem problem;
-  problem.g = p.g, problem.m = p.i, problem.n = p.n, problem.k = p.b * p.outputs();
-  problem.input = p.input, problem.output = p.output;
-  problem.a = planner::MatMulLayout::COLUMNS;
-  return problem;
-}
-
-POP_INLINE MatMulOptions productOptions(ConvOptions const &options) {
-  MatMulOptions product;
-  product.partials = options.partials;
-  product.memoryProportion = options.memoryProportion;
-  product.measure = options.measure;
-  return product;
 }
 
 // Of pointwise weights: sums over batch and field are the depth of a product of channels.

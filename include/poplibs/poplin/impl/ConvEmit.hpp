@@ -73,6 +73,12 @@ struct ConvJob {
 /// Adds the program of the convolution for the kind of target that the graph has.
 POP_API void emitConv(::poplar::Graph &graph, ConvJob const &job, ::poplar::program::Sequence &prog,
                       ::poplar::DebugContext const &debugContext);
+/// Adds the program of a pointwise convolution as products of matrices where that is quicker: on
+/// CPUs of halves, and if the field lies side by side in the input or the result. \returns  whether
+/// it did.
+POP_API bool emitPointwise(::poplar::Graph &graph, ConvJob const &job,
+                           ::poplar::program::Sequence &prog,
+                           ::poplar::DebugContext const &debugContext);
 POP_API void emitConvCpu(::poplar::Graph &graph, ConvJob const &job,
                          ::poplar::program::Sequence &prog,
                          ::poplar::DebugContext const &debugContext);

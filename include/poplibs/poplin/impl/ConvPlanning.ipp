@@ -246,10 +246,10 @@ planConvGroup(char const *where, ::poplar::Target const &target,
 POP_INLINE void emitConv(::poplar::Graph &graph, ConvJob const &job,
                          ::poplar::program::Sequence &prog,
                          ::poplar::DebugContext const &debugContext) {
-  if (plansForCpu(graph.getTarget()))
-    emitConvCpu(graph, job, prog, debugContext);
-  else
+  if (!plansForCpu(graph.getTarget()))
     emitConvTiles(graph, job, prog, debugContext);
+  else if (!emitPointwise(graph, job, prog, debugContext))
+    emitConvCpu(graph, job, prog, debugContext);
 }
 
 } // namespace cottonwood::poplin

@@ -32,6 +32,7 @@
 #include <poplin/impl/ConvParams.ipp>
 #include <poplin/impl/ConvParamsText.ipp>
 #include <poplin/impl/ConvPlanning.ipp>
+#include <poplin/impl/ConvPointwise.ipp>
 #include <poplin/impl/ConvPreplan.ipp>
 #include <poplin/impl/ConvReport.ipp>
 #include <poplin/impl/ConvTables.ipp>

@@ -1,0 +1,133 @@
+// Convolutions of pointwise kernels on CPUs as products of matrices.
+#pragma once
+
+#include <poplin/impl/ConvEmit.hpp>
+#include <poplin/impl/ConvOperand.hpp>
+#include <poplin/impl/MatMulEmit.hpp>
+#include <poplin/impl/MatMulOperand.hpp>
+#include <poplin/impl/MatMulPlanning.hpp>
+
+#include <algorithm>
+
+namespace cottonwood::poplin {
+
+namespace detail {
+
+/// A kernel of one element in each dimension, on a CPU, with nothing that forces a plan, and groups
+/// that are not vectors. Outputs may leave out inputs, but there are none beside these.
+POP_INLINE bool isPointwise(::poplar::Target const &target, ConvCheck const &forward,
+                            ConvOptions const &options) {
+  auto const &p = forward.params;
+  auto const all = [](auto const &values, auto wanted) {
+    return std::all_of(values.begin(), values.end(), [&](auto v) { return v == wanted; });
+  };
+  auto const keepsOrder = [&](::poplin::ConvParams::InputTransform const &t) {
+    return all(t.dilation, 1U) && all(t.paddingLower, 0U) && all(t.paddingUpper, 0U) &&
+           all(t.flip, false);
+  };
+  auto const &out = p.outputTransform;
+  return plansForCpu(target) && options.constraints.empty() && !convolvesChannels(forward) &&
+         all(p.kernelShape, std::size_t{1}) && keepsOrder(p.inputTransform) &&
+         keepsOrder(p.kernelTransform) && all(out.paddingLower, 0U) && all(out.paddingUpper, 0U);
+}
+
+/// The inputs [groups, N, ...field, C] that a pointwise kernel meets.
+POP_INLINE Tensor pointwiseInputs(::poplin::ConvParams const &p, Tensor in) {
+  auto const &t = p.inputTransform;
+  auto const &out = p.outputTransform;
+  for (unsigned d = 0; d != p.getNumFieldDims(); ++d) {
+    std::size_t const begin = t.truncationLower[d] + out.truncationLower[d];
+    std::size_t const end = in.dim(2 + d) - t.truncationUpper[d] - out.truncationUpper[d];
+    in = in.slice(begin, end, 2 + d).subSample(out.stride[d], 2 + d);
+  }
+  return in;
+}
+
+/// Fewer outputs are a product with few columns, which takes longer than copies do.
+inline constexpr std::size_t POINTWISE_FIELD = 256;
+
+/// [groups * parts, the rest, C] of activations [groups, N, ...field, C].
+POP_INLINE Tensor fieldMatrices(Tensor const &t, std::size_t parts) {
+  std::size_t const channels = t.dim(t.rank() - 1), matrices = t.dim(0) * parts;
+  return t.reshape({matrices, t.numElements() / matrices / channels, channels});
+}
+
+/// The field lies side by side, channels do not.
+POP_INLINE bool isFieldLast(::poplar::Graph const &graph, Tensor const &matrices) {
+  auto const strided = stridedOperand(graph, matrices);
+  return strided && strided->row == 1 && strided->column != 1 && matrices.dim(2) > 1;
+}
+
+} // namespace detail
+
+POP_INLINE bool gradientIsProduct(::poplar::Target const &target, ConvCheck const &forward,
+                                  ConvOptions const &options) {
+  auto const &p = forward.params;
+  return detail::isPointwise(target, forward, options) &&
+         p.getOutputFieldShape() == p.inputFieldShape;
+}
+
+POP_INLINE planner::MatMulProblem gradientProduct(ConvCheck const &forward) {
+  auto const &p = forward.problem;
+  planner::MatMulProblem problem;
+  problem.g = p.g, problem.m = p.i, problem.n = p.n, problem.k = p.b * p.outputs();
+  problem.input = p.input, problem.output = p.output;
+  problem.a = planner::MatMulLayout::COLUMNS;
+  return problem;
+}
+
+POP_INLINE MatMulOptions productOptions(ConvOptions const &options) {
+  MatMulOptions product;
+  product.partials = options.partials;
+  product.memoryProportion = options.memoryProportion;
+  product.measure = options.measure;
+  return product;
+}
+
+// With a field that lies side by side in the input or the result, [field, C] by [C, O] reads and
+// writes columns in place, where the kernels of convolutions want copies with channels last. They
+// want floats, too, while those of products read halves.
+POP_INLINE bool emitPointwise(::poplar::Graph &graph, ConvJob const &job,
+                              ::poplar::program::Sequence &prog,
+                              ::poplar::DebugContext const &debugContext) {
+  auto const &params = job.check.params;
+  if (job.epilogue || !detail::isPointwise(graph.getTarget(), job.check, job.options))
+    return false;
+  Tensor const in = detail::pointwiseInputs(params, job.in);
+  Tensor const out = job.out.dimRoll(job.out.rank() - 2);
+  bool const fieldLast =
+                 detail::isFieldLast(graph, detail::fieldMatrices(job.in, params.batchSize)),
+             outFieldLast =
+                 detail::isFieldLast(graph, detail::fieldMatrices(out, params.batchSize));
+  if (fieldLast || outFieldLast) {
+    if (job.check.problem.outputs() < detail::POINTWISE_FIELD)
+      return false;
+  } else if (params.inputType != ::poplar::HALF) {
+    return false;
+  }
+  std::size_t const parts = fieldLast || outFieldLast ? params.batchSize : 1;
+  Tensor weights = job.weights.reshape(
+      {params.numConvGroups, job.weights.dim(1), params.inputChannelsPerConvGroup});
+  // Strips of columns have no strides as a left operand, which weights are where columns of the
+  // result are written.
+  if (outFieldLast && !stridedOperand(graph, weights)) {
+    Tensor const copy =
+        graph.addVariable(weights.elementType(), {weights.dim(0), weights.dim(2), weights.dim(1)},
+                          {debugContext, "weights"});
+    graph.setTileMapping(copy, 0);
+    prog.add(::poplar::program::Copy(weights.dimShuffle({0, 2, 1}), copy, false, debugContext));
+    weights = copy.dimShuffle({0, 2, 1});
+  }
+  MatMulJob product;
+  product.where = job.where;
+  product.a = detail::fieldMatrices(in, parts), product.out = detail::fieldMatrices(out, parts);
+  product.b = weights.dimShuffle({0, 2, 1})
+                  .expand({1})
+                  .broadcast(static_cast<unsigned>(parts), 1)
+                  .flatten(0, 2);
+  product.options = productOptions(job.options), product.cache = job.cache;
+  emitMatMul(graph, product, prog, debugContext);
+  return true;
+}
+
+} // namespace cottonwood::poplin
