@@ -254,7 +254,7 @@ private:
       return value;
     };
     std::size_t i = 0;
-    if (hasNext && ready.out != nullptr && keep_ >= whole_)
+    if (hasNext && ready.out != nullptr && (LOG || keep_ >= whole_))
       i = past_ ? blocks<BOUNDED, true>(in, kept, shift, ready, sums, nextBounds)
                 : blocks<BOUNDED, false>(in, kept, shift, ready, sums, nextBounds);
     for (std::size_t k = i; k < whole_; k += W)
