@@ -85,24 +85,62 @@ template <class Tag> class RowBoundsOf {
 public:
   RowBoundsOf() : least_(V::splat(__builtin_inff())), most_(V::splat(-__builtin_inff())) {}
 
-  POP_SIMD_INLINE void take(V x) {
-    least_ = V::min(x, least_);
-    most_ = V::max(x, most_);
+  POP_SIMD_INLINE void take(V x) { take(x, x); }
+  POP_SIMD_INLINE void take(V low, V high) {
+    least_ = V::min(low, least_);
+    most_ = V::max(high, most_);
   }
   template <class T> POP_SIMD_INLINE void takePartial(const T *in, std::size_t n) {
     using L = simd<std::int32_t, Tag>;
     const auto inside = L::iota() < L::splat(static_cast<std::int32_t>(n));
     take(V::select(inside, V::loadPartial(in, n), V::splat(__builtin_nanf(""))));
   }
+  /// Elements in[0, 64).
+  template <class T> POP_SIMD_INLINE void takeBlock(const T *in) {
+    arch::unrolled<64 / V::width>([&](auto k)
+                                      POP_SIMD_LAMBDA { take(V::load(in + k * V::width)); });
+  }
   POP_SIMD_INLINE void merge(const RowBoundsOf &other) {
     least_ = V::min(least_, other.least_);
     most_ = V::max(most_, other.most_);
   }
+  POP_SIMD_INLINE void mergeInto(RowBoundsOf &other) const { other.merge(*this); }
   POP_SIMD_INLINE RowBounds get() const { return {least_.reduceMin(), most_.reduceMax()}; }
 
 private:
   V least_, most_;
 };
+
+/// The same of blocks of halves that have arithmetic of their own.
+template <class Tag> class HalfBoundsOf {
+  using H = simd<half, Tag>;
+
+public:
+  HalfBoundsOf() : least_(H::splat(__builtin_inff())), most_(H::splat(-__builtin_inff())) {}
+
+  POP_SIMD_INLINE void takeBlock(const half *in) {
+    arch::unrolled<64 / H::width>([&](auto k) POP_SIMD_LAMBDA {
+      const H x = H::load(in + k * H::width);
+      least_ = H::min(x, least_);
+      most_ = H::max(x, most_);
+    });
+  }
+  POP_SIMD_INLINE void mergeInto(RowBoundsOf<Tag> &bounds) const {
+    using V = simd<float, Tag>;
+    half low[H::width], high[H::width];
+    least_.store(low);
+    most_.store(high);
+    for (std::size_t i = 0; i < H::width; i += V::width)
+      bounds.take(V::load(low + i), V::load(high + i));
+  }
+
+private:
+  H least_, most_;
+};
+
+/// How the bounds of blocks are found.
+template <class Tag, bool HALVES> struct BlockBounds { using type = RowBoundsOf<Tag>; };
+template <class Tag> struct BlockBounds<Tag, true> { using type = HalfBoundsOf<Tag>; };
 
 template <class Tag, class T> POP_SIMD_INLINE RowBounds boundsOfRow(const T *in, std::size_t n) {
   using V = simd<float, Tag>;
@@ -286,13 +324,13 @@ private:
     const V most = V::splat(ready.most), factor = V::splat(ready.factor);
     T *const out = ready.out + head_;
     RowPartials<Tag, ReduceOp::ADD, T> partials = sums;
-    RowBoundsOf<Tag> nexts = nextBounds;
+    constexpr bool HALVES = Tag::HALF_ARITHMETIC && std::is_same_v<T, half>;
+    typename BlockBounds<Tag, HALVES>::type nexts;
     for (std::size_t i = 0; i < end; i += 64) {
       partials.block(in, i, [&](V x, std::size_t k) POP_SIMD_LAMBDA {
         const V value = e(x - shift);
         if constexpr (!LOG)
           value.store(kept + k);
-        nexts.take(V::load(next + k));
         V y;
         if constexpr (LOG)
           y = (V::load(before + k) - most) - factor;
@@ -301,11 +339,12 @@ private:
         PAST ? y.stream(out + k) : y.store(out + k);
         return value;
       });
+      nexts.takeBlock(next + i);
       for (std::size_t k = 0; k < 64; k += LINE)
         __builtin_prefetch(next + i + k + ahead);
     }
     sums = partials;
-    nextBounds = nexts;
+    nexts.mergeInto(nextBounds);
     return end;
   }
 
