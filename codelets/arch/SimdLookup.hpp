@@ -1,8 +1,9 @@
 /// \file SimdLookup.hpp
-/// Tables of eight numbers, one permutation to look up in, and functions made of eight polynomials.
+/// Tables of eight numbers, one permutation to look up in, or of sixteen, and functions made of as
+/// many polynomials.
 #pragma once
 
-#include <codelets/arch/Simd.hpp>
+#include <codelets/arch/SimdTable.hpp>
 
 namespace cottonwood::math {
 
@@ -25,13 +26,26 @@ POP_SIMD_INLINE simd<float, Tag> lookup8(const float (&table)[8], simd<std::int3
 }
 #endif
 
-/// The polynomial of piece k & 7 at t; c[power][piece].
-template <class V, std::size_t N>
-POP_SIMD_INLINE V pieces(V t, typename V::Int k, const float (&c)[N][8]) {
+/// table[i & 15] in every lane.
+template <class Tag>
+POP_SIMD_INLINE simd<float, Tag> lookup16(const float (&table)[16], simd<std::int32_t, Tag> i) {
+  return arch::Table16<Tag>(table)(i);
+}
+
+/// The polynomial of piece k at t, k modulo the number of pieces; c[power][piece].
+template <class V, std::size_t N, std::size_t PIECES>
+POP_SIMD_INLINE V pieces(V t, typename V::Int k, const float (&c)[N][PIECES]) {
+  static_assert(PIECES == 8 || PIECES == 16);
+  const auto coefficients = [&](std::size_t power) POP_SIMD_LAMBDA {
+    if constexpr (PIECES == 8)
+      return lookup8(c[power], k);
+    else
+      return lookup16(c[power], k);
+  };
   const V t2 = t * t; // even and odd powers apart
-  V last = lookup8(c[N - 1], k), other = lookup8(c[N - 2], k);
+  V last = coefficients(N - 1), other = coefficients(N - 2);
   arch::unrolled<N - 2>([&](auto i) POP_SIMD_LAMBDA {
-    const V sum = V::fma(last, t2, lookup8(c[N - 3 - i], k));
+    const V sum = V::fma(last, t2, coefficients(N - 3 - i));
     last = other;
     other = sum;
   });

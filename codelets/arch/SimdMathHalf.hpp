@@ -65,6 +65,37 @@ inline constexpr float ERF[][8] = {
      -0x1.7f155ap-8f, -0x1.27262ep-11f, -0x1.de8396p-15f},
     {0x1.af0a24p-4f, 0x1.08b0a6p-8f, -0x1.0c9d34p-4f, -0x1.084e6p-7f, 0x1.9c7cd2p-7f, 0x1.1e594p-8f,
      0x1.26b6cep-11f, 0x1.123d48p-15f}};
+/// The probability that a standard normal number exceeds a, around multiples of 1/2 up to
+/// NORMAL_TAIL_END, where halves have none left.
+inline constexpr float NORMAL_TAIL_END = 7.7f;
+template <class V>
+inline constexpr float NORMAL_TAIL[][16] = {
+    {0x1p-1f, 0x1.3bf144p-2f, 0x1.44ed0cp-3f, 0x1.11a46ep-4f, 0x1.74bcf8p-6f, 0x1.96f4e4p-8f,
+     0x1.61de1ep-10f, 0x1.e7dbccp-13f, 0x1.09ad84p-15f, 0x1.c8077p-19f, 0x1.33cab2p-22f,
+     0x1.463e3ap-26f, 0x1.0f3318p-30f, 0x1.6145bp-35f, 0x1.6845f6p-40f, 0x1.1f75d4p-45f},
+    {-0x1.988454p-2f, -0x1.6883dp-2f, -0x1.ef8e5ap-3f, -0x1.094086p-3f, -0x1.ba4b44p-5f,
+     -0x1.1f2f04p-6f, -0x1.22721p-8f, -0x1.c98988p-11f, -0x1.18a9cap-13f, -0x1.0c2a4ep-16f,
+     -0x1.8f18b4p-20f, -0x1.ce9326p-24f, -0x1.a18e32p-28f, -0x1.258b38p-32f, -0x1.416deep-37f,
+     -0x1.121aeap-42f},
+    {0x1.758624p-21f, 0x1.6882c8p-4f, 0x1.ef8dc8p-4f, 0x1.8de05p-4f, 0x1.ba4b56p-5f, 0x1.66fb0ep-6f,
+     0x1.b3ab6ep-8f, 0x1.9057e2p-10f, 0x1.18a7dep-12f, 0x1.2da96ep-15f, 0x1.f2c7cep-19f,
+     0x1.3de858p-22f, 0x1.38f802p-26f, 0x1.dc8232p-31f, 0x1.18ca34p-35f, 0x1.005904p-40f},
+    {0x1.10494cp-4f, 0x1.6883a4p-5f, 0x1.b4f976p-20f, -0x1.ba1182p-6f, -0x1.ba4beep-6f,
+     -0x1.f69726p-7f, -0x1.834664p-8f, -0x1.aced2p-10f, -0x1.5ec0e8p-12f, -0x1.adf53ep-15f,
+     -0x1.8eb5acp-18f, -0x1.197028p-21f, -0x1.2fc1dep-25f, -0x1.f6e4ecp-30f, -0x1.400e3ep-34f,
+     -0x1.39ce16p-39f},
+    {0x1.16dd3ep-13f, -0x1.49de0cp-6f, -0x1.4a055p-6f, -0x1.8cb80cp-8f, 0x1.26bf42p-8f,
+     0x1.84b868p-8f, 0x1.b39464p-9f, 0x1.34ad6ep-10f, 0x1.3056d2p-12f, 0x1.b291d6p-15f,
+     0x1.cafb0ap-18f, 0x1.6b38c4p-21f, 0x1.b27286p-25f, 0x1.8b0e68p-29f, 0x1.124d38p-33f,
+     0x1.23d21ap-38f},
+    {-0x1.5b210cp-7f, -0x1.2b4ca6p-8f, 0x1.03bddep-8f, 0x1.7d59b4p-8f, 0x1.282534p-9f,
+     -0x1.505d8cp-11f, -0x1.203f5p-10f, -0x1.30751cp-11f, -0x1.82a2dep-13f, -0x1.4dea8ep-15f,
+     -0x1.9be094p-18f, -0x1.740d4ep-21f, -0x1.f3b35p-25f, -0x1.f7e29ap-29f, -0x1.801abcp-33f,
+     -0x1.bce062p-38f},
+    {0x1.6cd50cp-10f, 0x1.61b6f4p-9f, 0x1.d6337ep-10f, -0x1.b0cfd2p-11f, -0x1.5a90dp-10f,
+     -0x1.fedb42p-12f, 0x1.e1d79cp-14f, 0x1.724f34p-13f, 0x1.4ea06ep-14f, 0x1.64d25cp-16f,
+     0x1.ffb1f6p-19f, 0x1.03913ep-21f, 0x1.7ea77p-25f, 0x1.a09ecap-29f, 0x1.52bbacp-33f,
+     0x1.9e6e62p-38f}};
 /// x - n pi for |n| < 2^14.
 template <class V> POP_SIMD_INLINE V minusPi(V x, V n) {
   return V::fnma(n, V::splat(-0x1.777a5cp-24f), V::fnma(n, V::splat(0x1.921fb6p+1f), x));
@@ -123,6 +154,14 @@ template <class V> POP_SIMD_INLINE V cos(V x) {
   const V r = detail::minusPi(x, (n - magic) + half);
   const V value = detail::sinOfHalfTurn(r, n.bits() + V::Int::splat(1));
   return detail::largeTrig(x, value, [](float a) { return __builtin_cosf(a); });
+}
+
+/// max(x, 0) - |x| T(|x|) with T of the pieces above.
+template <class V> POP_SIMD_INLINE V geluErf(V x) {
+  const V a = V::min(V::splat(detail::NORMAL_TAIL_END), V::abs(x)); // NaN stays
+  const V magic = V::splat(detail::INTEGERS), k = V::fma(a, V::splat(2.f), magic);
+  const V t = V::fnma(k - magic, V::splat(0.5f), a);
+  return V::fnma(a, pieces(t, k.bits(), detail::NORMAL_TAIL<V>), V::max(V::zero(), x));
 }
 
 template <class V> POP_SIMD_INLINE V gelu(V x) {

@@ -1,5 +1,5 @@
 /// \file SimdTable.hpp
-/// Sixteen floats in registers that every lane picks one of.
+/// Sixteen floats in registers that every lane picks one of, and lanes moved from vector to vector.
 #pragma once
 
 #include <codelets/arch/Simd.hpp>
@@ -44,6 +44,30 @@ template <Avx512Tag Tag> struct Table16<Tag> {
     return V{_mm512_permutexvar_ps(index.r, all)};
   }
 };
+#endif
+
+/// Lanes n, n + 1, ... of a, and the first n lanes of b behind them; n is at most their number.
+template <class V> POP_SIMD_INLINE V lanesFrom(V a, V b, std::size_t n) {
+  typename V::Element lanes[2 * V::width];
+  a.store(lanes);
+  b.store(lanes + V::width);
+  return V::load(lanes + n);
+}
+#if defined(__AVX512F__) && defined(__AVX512BW__) && defined(__AVX512DQ__) && defined(__AVX512VL__)
+template <class V>
+requires(sizeof(V) == 64 && sizeof(typename V::Element) == 4) POP_SIMD_INLINE V
+    lanesFrom(V a, V b, std::size_t n) {
+  const __m512i lane = _mm512_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
+  const __m512i from = _mm512_add_epi32(lane, _mm512_set1_epi32(static_cast<int>(n)));
+  __m512i low, high;
+  __builtin_memcpy(&low, &a, 64);
+  __builtin_memcpy(&high, &b, 64);
+  // An index has five bits: those from 16 on are the lanes of b.
+  const __m512i lanes = _mm512_permutex2var_epi32(low, from, high);
+  V result;
+  __builtin_memcpy(&result, &lanes, 64);
+  return result;
+}
 #endif
 
 } // namespace cottonwood::arch

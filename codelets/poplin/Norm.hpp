@@ -16,6 +16,7 @@
 ///   r1, k2, r2     unsigned
 ///   eps, factor    float;   stable  unsigned: 0: variance = max(0, mean of in^2 - mean^2), else
 ///                  mean of (in - mean)^2
+///   fetches      unsigned  1: every other line of as much as in has, behind it, is fetched
 ///
 /// The order of additions is a function of the block alone, the same on every instruction set: rows
 /// of at least 64 elements (or all rows, if r1 = 1) keep 32 partial results, element i of each row
@@ -114,10 +115,11 @@ public:
   NormOut<T> mean, invStdDev;
   unsigned r1, k2, r2;
   float eps, factor;
-  unsigned stable;
+  unsigned stable, fetches;
 
   bool compute(Workers workers) {
-    const kernels::NormBlock block{r1, k2, r2};
+    const std::size_t bytes = mean.size() * r1 * r2 * sizeof(T);
+    const kernels::NormBlock block{r1, k2, r2, fetches != 0 ? bytes : 0};
     const std::size_t grain = kernels::sumsAlongRows(block) ? 1 : (64 + r2 - 1) / r2;
     const WorkerShare share = workerShare(mean.size(), workers, grain);
     const float count = static_cast<float>(std::size_t{r1} * r2);

@@ -112,6 +112,10 @@ public:
       return walk(begin, end, data_.out + begin, Op::TWO_OUTPUTS ? data_.out2 + begin : nullptr);
     const bool fetches =
         data_.elements * sizeof(T) <= NORM_FETCH_BYTES && walk_.first + data_.elements < elements;
+    if (!expands_ && hasWholeLines(begin, end)) {
+      past_ = true, fetches_ = fetches;
+      return walk(begin, end, data_.out + begin, Op::TWO_OUTPUTS ? data_.out2 + begin : nullptr);
+    }
     while (begin < end) {
       // Pieces end at whole cache lines of the output.
       const std::size_t line = 64 / sizeof(T);
@@ -133,12 +137,24 @@ public:
   }
 
 private:
+  /// Whether elements [begin, end) of all rows are whole cache lines of the outputs.
+  bool hasWholeLines(std::size_t begin, std::size_t end) const {
+    constexpr std::size_t LINE = 64 / sizeof(T);
+    const auto isLine = [](const T *p) { return reinterpret_cast<std::uintptr_t>(p) % 64 == 0; };
+    return V::width > 1 && length_ % LINE == 0 && (walk_.first + begin) % LINE == 0 &&
+           (end - begin) % LINE == 0 && isLine(data_.out + begin) &&
+           (!Op::TWO_OUTPUTS || isLine(data_.out2 + begin));
+  }
+
   /// Brings elements [begin, begin + n) of the next vertex to the second-level cache: reading them
-  /// and storing past the caches go together. (GCC drops calls of functions that only fetch.)
+  /// and storing past the caches go together. Of every two lines one is left to the vertex that
+  /// finds the statistics, if rows have some of their own. (GCC drops calls of functions that only
+  /// fetch.)
   POP_SIMD_INLINE void fetchBehind(const T *data, std::size_t begin, std::size_t n) const {
     const auto first = reinterpret_cast<std::uintptr_t>(data + begin) + data_.elements * sizeof(T);
-    for (std::size_t i = 0; i < n * sizeof(T); i += 64)
-      __builtin_prefetch(reinterpret_cast<const void *>(first + i), 0, 2);
+    const bool shared = Op::STATS == 2 && size(0) > 1 && stride(0, 1) != 0;
+    for (auto at = shared ? first | 64 : first; at < first + n * sizeof(T); at += shared ? 128 : 64)
+      __builtin_prefetch(reinterpret_cast<const void *>(at), 0, 2);
   }
 
   static void store(T *out, const T *from, std::size_t n) {
@@ -265,15 +281,21 @@ private:
         stat[k] = V::splat(*coefficients_[k]);
       for (unsigned k = 0; k < Op::CHANS && !CHAN; ++k)
         chan[k] = V::splat(*coefficients_[Op::STATS + k]);
-      const auto step = [&](std::size_t i, std::size_t m) POP_SIMD_LAMBDA {
-        for (unsigned k = 0; k < Op::STATS && STAT; ++k)
-          stat[k] = loadUpTo<V>(coefficients_[k] + i, m);
-        for (unsigned k = 0; k < Op::CHANS && CHAN; ++k)
-          chan[k] = loadUpTo<V>(coefficients_[Op::STATS + k] + i, m);
-        V second = V::zero(), other = V::zero();
+      const auto value = [&](std::size_t i, std::size_t m, V &second) POP_SIMD_LAMBDA {
+        if constexpr (STATS)
+          for (unsigned k = 0; k < Op::STATS; ++k)
+            stat[k] = loadUpTo<V>(coefficients_[k] + i, m);
+        if constexpr (CHANS)
+          for (unsigned k = 0; k < Op::CHANS; ++k)
+            chan[k] = loadUpTo<V>(coefficients_[Op::STATS + k] + i, m);
+        V other = V::zero();
         if constexpr (Op::TWO_INPUTS)
           other = loadUpTo<V>(w + i, m);
-        const V result = Op::apply(loadUpTo<V>(x + i, m), other, stat, chan, second);
+        return Op::apply(loadUpTo<V>(x + i, m), other, stat, chan, second);
+      };
+      const auto step = [&](std::size_t i, std::size_t m) POP_SIMD_LAMBDA {
+        V second = V::zero();
+        const V result = value(i, m, second);
         if (m == static_cast<std::size_t>(V::width)) {
           result.store(out + i);
           if constexpr (Op::TWO_OUTPUTS)
@@ -285,10 +307,28 @@ private:
         }
       };
       std::size_t i = 0;
-      for (; i + V::width <= n; i += V::width)
-        step(i, V::width);
-      if (i < n)
-        step(i, n - i);
+      if (past_) {
+        constexpr std::size_t LINE = 64 / sizeof(T);
+        for (; i < n; i += LINE) {
+          if (fetches_) {
+            fetchBehind(data_.x, begin + i, LINE);
+            if constexpr (Op::TWO_INPUTS)
+              fetchBehind(data_.w, begin + i, LINE);
+          }
+          V second[LINE / V::width];
+          streamLine<V>(out + i, [&](std::size_t k) POP_SIMD_LAMBDA {
+            return value(i + k, V::width, second[k / V::width]);
+          });
+          if constexpr (Op::TWO_OUTPUTS)
+            streamLine<V>(out2 + i,
+                          [&](std::size_t k) POP_SIMD_LAMBDA { return second[k / V::width]; });
+        }
+      } else {
+        for (; i + V::width <= n; i += V::width)
+          step(i, V::width);
+        if (i < n)
+          step(i, n - i);
+      }
     }
   }
 
@@ -297,6 +337,8 @@ private:
   unsigned inner_;     ///< the first dimension of a row
   std::size_t length_; ///< of a row
   bool expands_;
+  bool past_ = false;    ///< stores past the caches at once; all pieces are whole lines,
+  bool fetches_ = false; ///< and what the next vertex reads is fetched
   std::size_t index_[16] = {};
   std::ptrdiff_t stat_ = 0, chan_ = 0;
   const float *coefficients_[COEFFICIENTS + 1] = {};

@@ -12,6 +12,9 @@ namespace cottonwood::kernels {
 /// A contiguous block of memory [k1, r1, k2, r2], row-major.
 struct NormBlock {
   std::size_t r1, k2, r2;
+  /// Bytes from what is read along long rows to what is fetched meanwhile, every other line of it;
+  /// 0: nothing is.
+  std::size_t fetched = 0;
 };
 
 enum class NormSum : std::uint8_t {
@@ -118,6 +121,7 @@ template <class Tag, NormSum KIND, std::size_t ROWS, class T>
 void normRows(const NormBlock &block, const T *a, const T *b, const float *centre,
               std::size_t output, float *first, float *second) {
   using V = simd<float, Tag>;
+  constexpr std::size_t LINES = 2 * 64 / sizeof(T);
   NormLanes<Tag> lanes[ROWS];
   const auto add = [&](std::size_t row, std::size_t at) POP_SIMD_LAMBDA {
     const V middle = V::splat(KIND == NormSum::DEVIATIONS ? centre[row] : 0.f);
@@ -135,9 +139,15 @@ void normRows(const NormBlock &block, const T *a, const T *b, const float *centr
       at[row] = ((k1 * block.r1 + r) * block.k2 + k2) * block.r2;
     }
     std::size_t i = 0;
-    for (; i + 32 <= block.r2; i += 32)
+    for (; i + 32 <= block.r2; i += 32) {
+      if (block.fetched != 0 && i % LINES == 0)
+        arch::unrolled<ROWS>([&](auto row) POP_SIMD_LAMBDA {
+          const auto behind = reinterpret_cast<std::uintptr_t>(a + at[row] + i) + block.fetched;
+          __builtin_prefetch(reinterpret_cast<const void *>(behind & ~std::uintptr_t{127}), 0, 2);
+        });
       arch::unrolled<ROWS>([&](auto row)
                                POP_SIMD_LAMBDA { lanes[row].block(i, add(row, at[row])); });
+    }
     if (i < block.r2)
       arch::unrolled<ROWS>(
           [&](auto row) POP_SIMD_LAMBDA { lanes[row].tail(i, block.r2, add(row, at[row])); });
@@ -264,7 +274,8 @@ void normStatistics(const NormBlock &block, const NormStatisticsRule &rule, cons
     for (std::size_t o = 0; o < n; ++o)
       means[o] = means[o] / rule.count;
     if (rule.stable)
-      normSums<Tag, NormSum::DEVIATIONS>(block, in, in, means, begin, n, means, moments);
+      normSums<Tag, NormSum::DEVIATIONS>({block.r1, block.k2, block.r2}, in, in, means, begin, n,
+                                         means, moments);
     for (std::size_t o = 0; o < n; o += V::width) {
       const std::size_t m = n - o < V::width ? n - o : V::width;
       const V average = V::loadPartial(means + o, m);

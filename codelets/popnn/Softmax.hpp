@@ -69,6 +69,7 @@ public:
 
 /// For the registry: every vertex class of this file.
 struct SoftmaxFamily {
+  static constexpr bool HALF_ARITHMETIC = true;
   template <class Tag, class T>
   using Forms = VertexList<Softmax<Tag, T>, SoftmaxInPlace<Tag, T>, SoftmaxGradient<Tag, T>>;
   template <class Tag> using Vertices = JoinLists<Forms<Tag, float>, Forms<Tag, poplar::half>>;

@@ -14,26 +14,29 @@ enum class SoftmaxKind : std::uint8_t { PLAIN, STABLE, SCALED, LOG };
 inline constexpr float SOFTMAX_SCALE = 62000.f;
 
 namespace detail {
-/// Rows up to these lengths keep all of their exponentials: in L1, and in L2. What is beyond is
-/// computed twice.
-inline constexpr std::size_t SOFTMAX_ROW = 4096, SOFTMAX_LONG_ROW = 32768;
-/// Bytes of an operand from which the next row is fetched while one is computed.
-inline constexpr std::size_t SOFTMAX_FETCHED = std::size_t{4} << 20;
+/// Rows up to these lengths keep all of their exponentials: in L1, and in L2. Longer ones keep as
+/// many as the latter, and what is beyond is computed twice.
+inline constexpr std::size_t SOFTMAX_ROW = 4096, SOFTMAX_LONG_ROW = 65536;
+/// Bytes of an operand from which rows are fetched before they are needed, and how far ahead.
+inline constexpr std::size_t SOFTMAX_FETCHED = std::size_t{4} << 20, SOFTMAX_AHEAD = 2048;
 /// Shorter rows are never written past the caches.
 inline constexpr std::size_t SOFTMAX_STREAMED_ROW = 256;
 
-/// 2^(k / 16)
+/// The bits of 2^(k / 16) less those of k / 16 as the first bits behind an exponent: adding n 2^19
+/// for any n makes 2^(n / 16) of the number at n mod 16.
 template <class Tag>
 inline constexpr float SOFTMAX_POWERS[16] = {
-    0x1p+0f,        0x1.0b5586p+0f, 0x1.172b84p+0f, 0x1.2387a6p+0f, 0x1.306fep+0f,  0x1.3dea64p+0f,
-    0x1.4bfdaep+0f, 0x1.5ab07ep+0f, 0x1.6a09e6p+0f, 0x1.7a1148p+0f, 0x1.8ace54p+0f, 0x1.9c4918p+0f,
-    0x1.ae89fap+0f, 0x1.c199bep+0f, 0x1.d5818ep+0f, 0x1.ea4afap+0f};
+    0x1p+0f,        0x1.fb5586p-1f, 0x1.f72b84p-1f, 0x1.f387a6p-1f, 0x1.f06fep-1f,  0x1.edea64p-1f,
+    0x1.ebfdaep-1f, 0x1.eab07ep-1f, 0x1.ea09e6p-1f, 0x1.ea1148p-1f, 0x1.eace54p-1f, 0x1.ec4918p-1f,
+    0x1.ee89fap-1f, 0x1.f199bep-1f, 0x1.f5818ep-1f, 0x1.fa4afap-1f};
 
-/// e^x with the same bits for every tag; 1.1 ulp.
+/// e^x with the same bits for every tag; 1.1 ulp, and for rows of halves a relative error below
+/// 2^-18.5 while the result is at least a half's least, 2^-24.
 /// \tparam BOUNDED  x is at least -86 and at most 88, or NaN
-template <class Tag, bool BOUNDED> class SoftmaxExp {
+template <class Tag, bool BOUNDED, class T> class SoftmaxExp {
   using V = simd<float, Tag>;
   using I = typename V::Int;
+  static constexpr float STEPS = 16 * math::detail::LOG2E; ///< that x has, of ln(2) / 16 each
 
 public:
   SoftmaxExp() : powers_(SOFTMAX_POWERS<Tag>) {}
@@ -43,22 +46,31 @@ public:
     if constexpr (!BOUNDED)
       x = math::detail::clampKeepNan(x, -104.f, 89.f);
     // The sum has no room for a fraction; its last bits are those of n.
-    const V whole = V::splat(0x1.8p23f), sum = V::fma(x, V::splat(16 * math::detail::LOG2E), whole);
-    const V n = sum - whole;
-    const V r = V::fnma(n, V::splat(math::detail::LN2_LO / 16),
-                        V::fnma(n, V::splat(math::detail::LN2_HI / 16), x));
-    const V p = V::fma(r * r, V::fma(r, V::splat(0x1.555556p-3f), V::splat(0x1.00022p-1f)), r);
-    const V power = powers_(sum.bits());
+    const V whole = V::splat(0x1.8p23f), sum = V::fma(x, V::splat(STEPS), whole);
+    const V n = sum - whole, p = tail(x, n);
+    const I power = powers_(sum.bits()).bits(), exponent = sum.bits().template shiftLeft<19>();
     if constexpr (BOUNDED) {
-      const I exponent = sum.bits().template shiftLeft<19>() & I::splat(-0x800000);
-      const V s = V::fromBits(power.bits() + exponent);
+      const V s = V::fromBits(power + exponent);
       return V::fma(s, p, s);
     } else {
-      return math::scaleByPower(V::fma(power, p, power), V::floor(n * V::splat(0x1p-4f)));
+      const V s = V::fromBits(power + (exponent & I::splat(0x780000)));
+      return math::scaleByPower(V::fma(s, p, s), V::floor(n * V::splat(0x1p-4f)));
     }
   }
 
 private:
+  /// e^r - 1
+  POP_SIMD_INLINE static V tail(V x, V n) {
+    if constexpr (std::is_same_v<T, half>) {
+      const V t = V::fms(x, V::splat(STEPS), n); // r in steps
+      return t * V::fma(t, V::splat(0x1.ebfbep-11f), V::splat(0x1.62e43p-5f));
+    } else {
+      const V r = V::fnma(n, V::splat(math::detail::LN2_LO / 16),
+                          V::fnma(n, V::splat(math::detail::LN2_HI / 16), x));
+      return V::fma(r * r, V::fma(r, V::splat(0x1.555556p-3f), V::splat(0x1.00022p-1f)), r);
+    }
+  }
+
   arch::Table16<Tag> powers_;
 };
 
@@ -67,31 +79,84 @@ struct RowBounds {
 };
 
 /// Of the elements that are no NaN.
+template <class Tag> class RowBoundsOf {
+  using V = simd<float, Tag>;
+
+public:
+  RowBoundsOf() : least_(V::splat(__builtin_inff())), most_(V::splat(-__builtin_inff())) {}
+
+  POP_SIMD_INLINE void take(V x) { take(x, x); }
+  POP_SIMD_INLINE void take(V low, V high) {
+    least_ = V::min(low, least_);
+    most_ = V::max(high, most_);
+  }
+  template <class T> POP_SIMD_INLINE void takePartial(const T *in, std::size_t n) {
+    using L = simd<std::int32_t, Tag>;
+    const auto inside = L::iota() < L::splat(static_cast<std::int32_t>(n));
+    take(V::select(inside, V::loadPartial(in, n), V::splat(__builtin_nanf(""))));
+  }
+  /// Elements in[0, 64).
+  template <class T> POP_SIMD_INLINE void takeBlock(const T *in) {
+    arch::unrolled<64 / V::width>([&](auto k)
+                                      POP_SIMD_LAMBDA { take(V::load(in + k * V::width)); });
+  }
+  POP_SIMD_INLINE void merge(const RowBoundsOf &other) {
+    least_ = V::min(least_, other.least_);
+    most_ = V::max(most_, other.most_);
+  }
+  POP_SIMD_INLINE void mergeInto(RowBoundsOf &other) const { other.merge(*this); }
+  POP_SIMD_INLINE RowBounds get() const { return {least_.reduceMin(), most_.reduceMax()}; }
+
+private:
+  V least_, most_;
+};
+
+/// The same of blocks of halves that have arithmetic of their own.
+template <class Tag> class HalfBoundsOf {
+  using H = simd<half, Tag>;
+
+public:
+  HalfBoundsOf() : least_(H::splat(__builtin_inff())), most_(H::splat(-__builtin_inff())) {}
+
+  POP_SIMD_INLINE void takeBlock(const half *in) {
+    arch::unrolled<64 / H::width>([&](auto k) POP_SIMD_LAMBDA {
+      const H x = H::load(in + k * H::width);
+      least_ = H::min(x, least_);
+      most_ = H::max(x, most_);
+    });
+  }
+  POP_SIMD_INLINE void mergeInto(RowBoundsOf<Tag> &bounds) const {
+    using V = simd<float, Tag>;
+    half low[H::width], high[H::width];
+    least_.store(low);
+    most_.store(high);
+    for (std::size_t i = 0; i < H::width; i += V::width)
+      bounds.take(V::load(low + i), V::load(high + i));
+  }
+
+private:
+  H least_, most_;
+};
+
+/// How the bounds of blocks are found.
+template <class Tag, bool HALVES> struct BlockBounds { using type = RowBoundsOf<Tag>; };
+template <class Tag> struct BlockBounds<Tag, true> { using type = HalfBoundsOf<Tag>; };
+
 template <class Tag, class T> POP_SIMD_INLINE RowBounds boundsOfRow(const T *in, std::size_t n) {
   using V = simd<float, Tag>;
   constexpr std::size_t W = V::width, K = 4;
-  const V inf = V::splat(__builtin_inff());
-  V least[K], most[K];
-  arch::unrolled<K>([&](auto k) POP_SIMD_LAMBDA { least[k] = inf, most[k] = -inf; });
-  const auto take = [&](V x, std::size_t k) POP_SIMD_LAMBDA {
-    least[k] = V::min(x, least[k]);
-    most[k] = V::max(x, most[k]);
-  };
+  RowBoundsOf<Tag> bounds[K];
   std::size_t i = 0;
   for (; i + K * W <= n; i += K * W)
-    arch::unrolled<K>([&](auto k) POP_SIMD_LAMBDA { take(V::load(in + i + k * W), k); });
+    arch::unrolled<K>([&](auto k) POP_SIMD_LAMBDA { bounds[k].take(V::load(in + i + k * W)); });
   for (; i + W <= n; i += W)
-    take(V::load(in + i), 0);
-  if (i < n) {
-    using L = simd<std::int32_t, Tag>;
-    const auto inside = L::iota() < L::splat(static_cast<std::int32_t>(n - i));
-    take(V::select(inside, V::loadPartial(in + i, n - i), V::splat(__builtin_nanf(""))), 0);
-  }
-  arch::unrolled<2>([&](auto k) POP_SIMD_LAMBDA {
-    least[k] = V::min(least[k], least[k + 2]);
-    most[k] = V::max(most[k], most[k + 2]);
-  });
-  return {V::min(least[0], least[1]).reduceMin(), V::max(most[0], most[1]).reduceMax()};
+    bounds[0].take(V::load(in + i));
+  if (i < n)
+    bounds[0].takePartial(in + i, n - i);
+  bounds[0].merge(bounds[1]);
+  bounds[2].merge(bounds[3]);
+  bounds[0].merge(bounds[2]);
+  return bounds[0].get();
 }
 
 /// out[i] = f(in[i], i) for whole vectors and the ragged end.
@@ -105,92 +170,199 @@ POP_SIMD_INLINE void transformRow(const T *in, T *out, std::size_t n, F f) {
     f(V::loadPartial(in + i, n - i), i).storePartial(out + i, n - i);
 }
 
-/// How rows that lie one behind another are read and written.
-template <class T> struct SoftmaxMemory {
-  static constexpr std::size_t LINE = 64 / sizeof(T);
-  bool fetches = false;               ///< the next row while one is computed
-  bool past = false;                  ///< writes past the caches
-  bool isFirst = true, isLast = true; ///< of the rows
-  /// The last line of a row if the next row has a part of it. Written in two parts it would have to
-  /// be read before, and all stores behind it would wait.
-  alignas(64) T line[LINE];
+/// A row whose sum is known, and where it goes.
+template <class T> struct SoftmaxReady {
+  const float *kept = nullptr; ///< its first exponentials
+  std::size_t keep = 0;        ///< how many
+  const T *in = nullptr;
+  T *out = nullptr;
+  float most = 0;   ///< what is subtracted from its elements,
+  float factor = 0; ///< and what exponentials are multiplied by, or the logarithm of their sum
 };
 
-/// transformRow() past the caches.
-template <class Tag, class T, class F>
-POP_SIMD_INLINE void transformRowPast(const T *in, T *out, std::size_t n, SoftmaxMemory<T> &memory,
-                                      F f) {
+/// Rows that lie one behind another, by way of a pipeline: while the exponentials of a row are
+/// computed, the bounds of the next one are found and the one before is written. So reading,
+/// computing and writing go on all the time.
+template <class Tag, bool LOG, std::size_t KEPT, class T> class SoftmaxRows {
   using V = simd<float, Tag>;
-  constexpr std::size_t LINE = SoftmaxMemory<T>::LINE;
-  const std::size_t beyond = reinterpret_cast<std::uintptr_t>(out) / sizeof(T) % LINE;
-  std::size_t i = (LINE - beyond) % LINE;
-  if (i != 0) {
-    transformRow<Tag>(in, memory.isFirst ? out : memory.line + beyond, i, f);
-    if (!memory.isFirst)
-      streamBytes<Tag>(reinterpret_cast<unsigned char *>(out - beyond),
-                       reinterpret_cast<const unsigned char *>(memory.line), 64);
-  }
-  if constexpr (V::width > 1)
-    for (; i + LINE <= n; i += LINE)
-      for (std::size_t k = i; k < i + LINE; k += V::width)
-        f(V::load(in + k), k).stream(out + k);
-  const auto rest = [&](V x, std::size_t k) POP_SIMD_LAMBDA { return f(x, i + k); };
-  transformRow<Tag>(in + i, memory.isLast ? out + i : memory.line, n - i, rest);
-}
+  static constexpr std::size_t W = V::width, LINE = 64 / sizeof(T);
 
-/// One row whose exponentials, KEPT of them, wait in `kept` for their sum.
-template <class Tag, bool BOUNDED, std::size_t KEPT, class T>
-POP_SIMD_INLINE void softmaxRow(SoftmaxKind kind, const T *in, T *out, std::size_t n, float most,
-                                SoftmaxMemory<T> &memory) {
-  using V = simd<float, Tag>;
-  constexpr std::size_t W = V::width;
-  const SoftmaxExp<Tag, BOUNDED> e;
-  const V shift = V::splat(most);
-  const std::size_t keep = kind == SoftmaxKind::LOG ? 0 : n < KEPT ? n : KEPT;
-  alignas(64) float kept[KEPT + W];
-  float sum;
-  if (keep == n && n != 0) {
-    sum = reduceRow<Tag, ReduceOp::ADD>(in, n, [&](V x, std::size_t i) POP_SIMD_LAMBDA {
+public:
+  /// \param elements  of all rows: decides how they are fetched, never what is computed
+  SoftmaxRows(SoftmaxKind kind, std::size_t length, std::size_t elements, bool inPlace)
+      : kind_(kind), length_(length), keep_(LOG             ? 0
+                                            : length < KEPT ? length
+                                                            : KEPT),
+        fetches_(elements * sizeof(T) >= SOFTMAX_FETCHED),
+        past_(W > 1 && !inPlace && length >= SOFTMAX_STREAMED_ROW &&
+              2 * elements * sizeof(T) >= STREAM_BYTES) {}
+
+  void run(const T *in, T *out, std::size_t rows) {
+    SoftmaxReady<T> ready;
+    RowBounds bounds = boundsOfRow<Tag>(in, length_);
+    for (std::size_t row = 0; row < rows; ++row, in += length_, out += length_) {
+      const float most = kind_ == SoftmaxKind::PLAIN ? 0 : bounds.most;
+      // Differences are rounded: what is a little below -86 is safe too.
+      const bool bounded = kind_ != SoftmaxKind::PLAIN && bounds.least - most >= -86.f;
+      begin(ready, row == 1);
+      float *const kept = kept_[row % 2];
+      const float sum = bounded ? step<true>(in, kept, most, row + 1 < rows, ready, bounds)
+                                : step<false>(in, kept, most, row + 1 < rows, ready, bounds);
+      finish(ready, false);
+      ready = {kept, keep_, in, out, most, factorOf(sum)};
+    }
+    begin(ready, rows == 1);
+    for (std::size_t i = 0; i < whole_; i += W)
+      write(ready, i);
+    finish(ready, true);
+  }
+
+private:
+  float factorOf(float sum) const {
+    if constexpr (LOG)
+      return math::log(V::splat(sum)).first();
+    else
+      return (kind_ == SoftmaxKind::SCALED ? SOFTMAX_SCALE : 1.f) / sum;
+  }
+
+  /// Result vector of elements [i, i + n) of a row.
+  POP_SIMD_INLINE V result(const SoftmaxReady<T> &row, std::size_t i, std::size_t n) const {
+    const auto x = [&] { return (n == W ? V::load(row.in + i) : V::loadPartial(row.in + i, n)); };
+    if constexpr (LOG)
+      return (x() - V::splat(row.most)) - V::splat(row.factor);
+    else
+      return (i + n <= row.keep ? V::load(row.kept + i)
+                                : SoftmaxExp<Tag, false, T>()(x() - V::splat(row.most))) *
+             V::splat(row.factor);
+  }
+
+  POP_SIMD_INLINE void results(const SoftmaxReady<T> &row, std::size_t begin, std::size_t end,
+                               T *out) const {
+    for (; begin + W <= end; begin += W, out += W)
+      result(row, begin, W).store(out);
+    if (begin < end)
+      result(row, begin, end - begin).storePartial(out, end - begin);
+  }
+
+  /// What is to be written of the row by write(): all whole vectors or, past the caches, all whole
+  /// lines; what is before these is written here.
+  POP_SIMD_INLINE void begin(const SoftmaxReady<T> &row, bool isFirst) {
+    head_ = whole_ = 0;
+    if (row.out == nullptr)
+      return;
+    if (past_) {
+      const std::size_t beyond = reinterpret_cast<std::uintptr_t>(row.out) / sizeof(T) % LINE;
+      head_ = (LINE - beyond) % LINE;
+      if (head_ != 0) {
+        results(row, 0, head_, isFirst ? row.out : line_ + beyond);
+        if (!isFirst)
+          streamBytes<Tag>(reinterpret_cast<unsigned char *>(row.out - beyond),
+                           reinterpret_cast<const unsigned char *>(line_), 64);
+      }
+    }
+    whole_ = past_ ? (length_ - head_) / LINE * LINE : length_ / W * W;
+  }
+
+  /// Vector i of those.
+  POP_SIMD_INLINE void write(const SoftmaxReady<T> &row, std::size_t i) const {
+    const V y = result(row, head_ + i, W);
+    past_ ? y.stream(row.out + head_ + i) : y.store(row.out + head_ + i);
+  }
+
+  /// What is behind them.
+  POP_SIMD_INLINE void finish(const SoftmaxReady<T> &row, bool isLast) {
+    const std::size_t done = head_ + whole_;
+    if (row.out != nullptr && done < length_)
+      results(row, done, length_, past_ && !isLast ? line_ : row.out + done);
+  }
+
+  /// The sum of a row's exponentials; `bounds` become those of the next row, if there is one.
+  template <bool BOUNDED>
+  [[gnu::noinline]] float step(const T *in, float *kept, float most, bool hasNext,
+                               const SoftmaxReady<T> &ready, RowBounds &bounds) {
+    const SoftmaxExp<Tag, BOUNDED, T> e;
+    const V shift = V::splat(most);
+    const T *const next = in + length_;
+    RowBoundsOf<Tag> nextBounds;
+    RowPartials<Tag, ReduceOp::ADD, T> sums;
+    const auto exponential = [&](V x, std::size_t i) POP_SIMD_LAMBDA {
       const V value = e(x - shift);
-      value.store(kept + i);
-      if (memory.fetches) // while this row is computed the next one comes from memory
-        __builtin_prefetch(in + n + i, 0, 2);
-      return value;
-    });
-  } else {
-    sum = reduceRow<Tag, ReduceOp::ADD>(in, n, [&](V x, std::size_t i) POP_SIMD_LAMBDA {
-      const V value = e(x - shift);
-      if (i + W <= keep)
+      if (!LOG && i < keep_)
         value.store(kept + i);
-      if (memory.fetches)
-        __builtin_prefetch(in + n + i, 0, 2);
       return value;
-    });
+    };
+    std::size_t i = 0;
+    if (hasNext && ready.out != nullptr && (LOG || keep_ >= whole_))
+      i = past_ ? blocks<BOUNDED, true>(in, kept, shift, ready, sums, nextBounds)
+                : blocks<BOUNDED, false>(in, kept, shift, ready, sums, nextBounds);
+    for (std::size_t k = i; k < whole_; k += W)
+      write(ready, k);
+    if (hasNext) {
+      std::size_t k = i;
+      for (; k + W <= length_; k += W)
+        nextBounds.take(V::load(next + k));
+      if (k < length_)
+        nextBounds.takePartial(next + k, length_ - k);
+      bounds = nextBounds.get();
+    }
+    for (; i + 64 <= length_; i += 64)
+      sums.block(in, i, exponential);
+    sums.raggedEnd(in, i, length_, exponential);
+    return sums.fold();
   }
-  const auto transform = [&](auto f) POP_SIMD_LAMBDA {
-    memory.past ? transformRowPast<Tag>(in, out, n, memory, f) : transformRow<Tag>(in, out, n, f);
-  };
-  if (kind == SoftmaxKind::LOG) {
-    const V logSum = math::log(V::splat(sum));
-    return transform([&](V x, std::size_t) POP_SIMD_LAMBDA { return (x - shift) - logSum; });
-  }
-  const V factor = V::splat((kind == SoftmaxKind::SCALED ? SOFTMAX_SCALE : 1.f) / sum);
-  if (keep == n)
-    return transform([&](V, std::size_t i) POP_SIMD_LAMBDA { return V::load(kept + i) * factor; });
-  transform([&](V x, std::size_t i) POP_SIMD_LAMBDA {
-    return (i + W <= keep ? V::load(kept + i) : e(x - shift)) * factor;
-  });
-}
 
-template <class Tag, bool BOUNDED, class T>
-[[gnu::noinline]] void softmaxShortRow(SoftmaxKind kind, const T *in, T *out, std::size_t n,
-                                       float most, SoftmaxMemory<T> &memory) {
-  softmaxRow<Tag, BOUNDED, SOFTMAX_ROW>(kind, in, out, n, most, memory);
-}
-template <class Tag, bool BOUNDED, class T>
-[[gnu::noinline]] void softmaxLongRow(SoftmaxKind kind, const T *in, T *out, std::size_t n,
-                                      float most, SoftmaxMemory<T> &memory) {
-  softmaxRow<Tag, BOUNDED, SOFTMAX_LONG_ROW>(kind, in, out, n, most, memory);
+  /// The same for blocks of 64 elements while there are such of all three rows; returns where these
+  /// end.
+  template <bool BOUNDED, bool PAST>
+  POP_SIMD_INLINE std::size_t
+  blocks(const T *in, float *kept, V shift, const SoftmaxReady<T> &ready,
+         RowPartials<Tag, ReduceOp::ADD, T> &sums, RowBoundsOf<Tag> &nextBounds) const {
+    const SoftmaxExp<Tag, BOUNDED, T> e;
+    const std::size_t end = whole_ / 64 * 64, ahead = fetches_ ? SOFTMAX_AHEAD / sizeof(T) : 0;
+    const T *const next = in + length_, *const before = ready.in + head_;
+    const float *const results = ready.kept + head_;
+    const V most = V::splat(ready.most), factor = V::splat(ready.factor);
+    T *const out = ready.out + head_;
+    RowPartials<Tag, ReduceOp::ADD, T> partials = sums;
+    constexpr bool HALVES = Tag::HALF_ARITHMETIC && std::is_same_v<T, half>;
+    typename BlockBounds<Tag, HALVES>::type nexts;
+    for (std::size_t i = 0; i < end; i += 64) {
+      partials.block(in, i, [&](V x, std::size_t k) POP_SIMD_LAMBDA {
+        const V value = e(x - shift);
+        if constexpr (!LOG)
+          value.store(kept + k);
+        V y;
+        if constexpr (LOG)
+          y = (V::load(before + k) - most) - factor;
+        else
+          y = V::load(results + k) * factor;
+        PAST ? y.stream(out + k) : y.store(out + k);
+        return value;
+      });
+      nexts.takeBlock(next + i);
+      for (std::size_t k = 0; k < 64; k += LINE)
+        __builtin_prefetch(next + i + k + ahead);
+    }
+    sums = partials;
+    nexts.mergeInto(nextBounds);
+    return end;
+  }
+
+  SoftmaxKind kind_;
+  std::size_t length_, keep_;
+  bool fetches_; ///< rows before they are needed
+  bool past_;    ///< writes past the caches
+  std::size_t head_ = 0, whole_ = 0;
+  /// The last line of a row if the next row has a part of it. Written in two parts it would have to
+  /// be read before, and all stores behind it would wait.
+  alignas(64) T line_[LINE];
+  alignas(64) float kept_[LOG ? 1 : 2][KEPT + W];
+};
+
+template <class Tag, bool LOG, std::size_t KEPT, class T>
+[[gnu::noinline]] void softmaxRowsOf(SoftmaxKind kind, const T *in, T *out, std::size_t rows,
+                                     std::size_t length, std::size_t elements) {
+  SoftmaxRows<Tag, LOG, KEPT, T>(kind, length, elements, in == out).run(in, out, rows);
 }
 } // namespace detail
 
@@ -199,27 +371,13 @@ template <class Tag, bool BOUNDED, class T>
 template <class Tag, class T>
 void softmaxRows(SoftmaxKind kind, const T *in, T *out, std::size_t begin, std::size_t end,
                  std::size_t length, std::size_t elements) {
-  detail::SoftmaxMemory<T> memory;
-  memory.fetches = elements * sizeof(T) >= detail::SOFTMAX_FETCHED;
-  memory.past = simd<float, Tag>::width > 1 && in != out &&
-                length >= detail::SOFTMAX_STREAMED_ROW &&
-                2 * elements * sizeof(T) >= detail::STREAM_BYTES;
-  for (std::size_t row = begin; row < end; ++row) {
-    const T *from = in + row * length;
-    memory.isFirst = row == begin;
-    memory.isLast = row + 1 == end;
-    detail::RowBounds bounds = detail::boundsOfRow<Tag>(from, length);
-    if (kind == SoftmaxKind::PLAIN)
-      bounds.most = 0;
-    // Differences are rounded: what is a little below -86 is safe too.
-    const bool bounded = kind != SoftmaxKind::PLAIN && bounds.least - bounds.most >= -86.f;
-    const auto run = length <= detail::SOFTMAX_ROW || kind == SoftmaxKind::LOG
-                         ? (bounded ? &detail::softmaxShortRow<Tag, true, T>
-                                    : &detail::softmaxShortRow<Tag, false, T>)
-                         : (bounded ? &detail::softmaxLongRow<Tag, true, T>
-                                    : &detail::softmaxLongRow<Tag, false, T>);
-    run(kind, from, out + row * length, length, bounds.most, memory);
-  }
+  if (begin == end)
+    return;
+  const auto run = kind == SoftmaxKind::LOG ? &detail::softmaxRowsOf<Tag, true, 1, T>
+                   : length <= detail::SOFTMAX_ROW
+                       ? &detail::softmaxRowsOf<Tag, false, detail::SOFTMAX_ROW, T>
+                       : &detail::softmaxRowsOf<Tag, false, detail::SOFTMAX_LONG_ROW, T>;
+  run(kind, in + begin * length, out + begin * length, end - begin, length, elements);
 }
 
 /// out = g y - y sum(g y) for rows [begin, end).

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <codelets/arch/SimdMath.hpp>
+#include <codelets/arch/SimdTable.hpp>
 
 #include <type_traits>
 
@@ -97,43 +98,117 @@ template <ReduceOp OP> struct Combine {
   }
 };
 
-/// f(x, index of its first lane) of every vector of a row, combined in 64 partial results that are
-/// folded by halves.
-template <class Tag, ReduceOp OP, class In, class F>
-POP_SIMD_INLINE Accumulator<In> reduceRow(const In *in, std::size_t n, F f) {
+/// 64 partial results that the elements of a row are combined in, folded by halves: element r
+/// always goes to partial result r mod 64.
+template <class Tag, ReduceOp OP, class In> class RowPartials {
   using T = Accumulator<In>;
   using V = simd<T, Tag>;
   using C = Combine<OP>;
-  constexpr std::size_t W = V::width, K = 64 / W;
-  V sums[K];
-  arch::unrolled<K>([&](auto k) POP_SIMD_LAMBDA { sums[k] = V::splat(C::template identity<T>()); });
+  static constexpr std::size_t W = V::width, K = 64 / W;
+
+public:
+  POP_SIMD_INLINE RowPartials() {
+    arch::unrolled<K>([&](auto k)
+                          POP_SIMD_LAMBDA { sums_[k] = V::splat(C::template identity<T>()); });
+  }
+
+  /// Elements [i, i + 64), of which f(x, index of the first lane) is taken vector by vector.
+  template <class F> POP_SIMD_INLINE void block(const In *in, std::size_t i, F f) {
+    arch::unrolled<K>([&](auto k) POP_SIMD_LAMBDA {
+      sums_[k] = C::accumulate(sums_[k], f(V::load(in + i + k * W), i + k * W));
+    });
+  }
+
+  /// Elements [i, n), fewer than 64 of them; i is a multiple of 64.
+  template <class F>
+  POP_SIMD_INLINE void raggedEnd(const In *in, std::size_t i, std::size_t n, F f) {
+    arch::unrolled<K>([&](auto k) POP_SIMD_LAMBDA {
+      const std::size_t begin = i + k * W;
+      if (begin + W <= n) {
+        sums_[k] = C::accumulate(sums_[k], f(V::load(in + begin), begin));
+      } else if (begin < n) {
+        using I = simd<std::int32_t, Tag>;
+        const auto inside = I::iota() < I::splat(static_cast<std::int32_t>(n - begin));
+        const V next = C::accumulate(sums_[k], f(V::loadPartial(in + begin, n - begin), begin));
+        sums_[k] = V::select(inside, next, sums_[k]);
+      }
+    });
+  }
+
+  /// Elements [0, 64 - beyond) of a row that begins `beyond` elements behind a line, as places
+  /// [beyond, 64); the elements behind them follow from place 64 on.
+  template <class F> POP_SIMD_INLINE void firstLines(const In *in, std::size_t beyond, F f) {
+    using I = simd<std::int32_t, Tag>;
+    const V first = arch::lanesFrom(V::zero(), V::loadPartial(in, W - beyond), W - beyond);
+    const auto outside = I::iota() < I::splat(static_cast<std::int32_t>(beyond));
+    sums_[0] = V::select(outside, sums_[0], C::accumulate(sums_[0], f(first, 0)));
+    arch::unrolled<K - 1>([&](auto k) POP_SIMD_LAMBDA {
+      sums_[k + 1] = C::accumulate(sums_[k + 1], f(V::load(in + (k + 1) * W - beyond), 0));
+    });
+  }
+
+  /// Afterwards: partial results of elements instead of places.
+  POP_SIMD_INLINE void fromLines(std::size_t beyond) {
+    const V first = sums_[0];
+    arch::unrolled<K>([&](auto k) POP_SIMD_LAMBDA {
+      sums_[k] = arch::lanesFrom(sums_[k], k + 1 < K ? sums_[(k + 1) % K] : first, beyond);
+    });
+  }
+
+  POP_SIMD_INLINE T fold() {
+    if constexpr (K >= 64)
+      mergeHalves<32>();
+    if constexpr (K >= 32)
+      mergeHalves<16>();
+    if constexpr (K >= 16)
+      mergeHalves<8>();
+    if constexpr (K >= 8)
+      mergeHalves<4>();
+    mergeHalves<2>();
+    return C::horizontal(C::merge(sums_[0], sums_[1]));
+  }
+
+private:
+  template <std::size_t N> POP_SIMD_INLINE void mergeHalves() {
+    arch::unrolled<N>([&](auto k) POP_SIMD_LAMBDA { sums_[k] = C::merge(sums_[k], sums_[k + N]); });
+  }
+
+  V sums_[K];
+};
+
+/// f(x, index of its first lane) of every vector of a row, combined.
+template <class Tag, ReduceOp OP, class In, class F>
+POP_SIMD_INLINE Accumulator<In> reduceRow(const In *in, std::size_t n, F f) {
+  RowPartials<Tag, OP, In> partials;
   std::size_t i = 0;
   for (; i + 64 <= n; i += 64)
-    arch::unrolled<K>([&](auto k) POP_SIMD_LAMBDA {
-      sums[k] = C::accumulate(sums[k], f(V::load(in + i + k * W), i + k * W));
-    });
-  // Element r always goes to partial result r mod 64, in the ragged end too.
-  arch::unrolled<K>([&](auto k) POP_SIMD_LAMBDA {
-    const std::size_t begin = i + k * W;
-    if (begin + W <= n) {
-      sums[k] = C::accumulate(sums[k], f(V::load(in + begin), begin));
-    } else if (begin < n) {
-      using I = simd<std::int32_t, Tag>;
-      const auto inside = I::iota() < I::splat(static_cast<std::int32_t>(n - begin));
-      const V next = C::accumulate(sums[k], f(V::loadPartial(in + begin, n - begin), begin));
-      sums[k] = V::select(inside, next, sums[k]);
-    }
-  });
-  if constexpr (K >= 64)
-    arch::unrolled<32>([&](auto k) POP_SIMD_LAMBDA { sums[k] = C::merge(sums[k], sums[k + 32]); });
-  if constexpr (K >= 32)
-    arch::unrolled<16>([&](auto k) POP_SIMD_LAMBDA { sums[k] = C::merge(sums[k], sums[k + 16]); });
-  if constexpr (K >= 16)
-    arch::unrolled<8>([&](auto k) POP_SIMD_LAMBDA { sums[k] = C::merge(sums[k], sums[k + 8]); });
-  if constexpr (K >= 8)
-    arch::unrolled<4>([&](auto k) POP_SIMD_LAMBDA { sums[k] = C::merge(sums[k], sums[k + 4]); });
-  arch::unrolled<2>([&](auto k) POP_SIMD_LAMBDA { sums[k] = C::merge(sums[k], sums[k + 2]); });
-  return C::horizontal(C::merge(sums[0], sums[1]));
+    partials.block(in, i, f);
+  partials.raggedEnd(in, i, n, f);
+  return partials.fold();
+}
+
+/// Rows of at least so many elements that begin within a line are read line by line where vectors
+/// are whole lines: each would touch two of them.
+inline constexpr std::size_t REDUCE_LINES = 256;
+template <class Tag, class In>
+inline constexpr bool READS_LINES = arch::Avx512Tag<Tag> && sizeof(In) == 4;
+
+/// The same for such a row and f of the vector alone; the same bits.
+template <class Tag, ReduceOp OP, class In, class F>
+[[gnu::noinline]] Accumulator<In> reduceLines(const In *in, std::size_t n, F f) {
+  const std::size_t beyond = reinterpret_cast<std::uintptr_t>(in) / sizeof(In) % 16;
+  if (beyond == 0)
+    return reduceRow<Tag, OP>(in, n, f);
+  RowPartials<Tag, OP, In> partials;
+  partials.firstLines(in, beyond, f);
+  const In *const rest = in + (64 - beyond);
+  const std::size_t left = n - (64 - beyond);
+  std::size_t i = 0;
+  for (; i + 64 <= left; i += 64)
+    partials.block(rest, i, f);
+  partials.raggedEnd(rest, i, left, f);
+  partials.fromLines(beyond);
+  return partials.fold();
 }
 
 /// log(sum of exp(x)) of a row: its maximum first, so that nothing overflows.
@@ -163,12 +238,18 @@ template <class V> POP_SIMD_INLINE V logAdd(V a, V b) {
 template <class Tag, ReduceOp OP, class In>
 void reduceRows(const In *in, std::size_t count, std::size_t length, Accumulator<In> *results) {
   using V = simd<Accumulator<In>, Tag>;
+  const auto same = [](V x, std::size_t) POP_SIMD_LAMBDA { return x; };
+  if constexpr (OP != ReduceOp::LOG_ADD && READS_LINES<Tag, In>)
+    if (length >= REDUCE_LINES) {
+      for (std::size_t i = 0; i < count; ++i, in += length)
+        results[i] = reduceLines<Tag, OP>(in, length, same);
+      return;
+    }
   for (std::size_t i = 0; i < count; ++i, in += length) {
     if constexpr (OP == ReduceOp::LOG_ADD)
       results[i] = logAddRow<Tag>(in, length);
     else
-      results[i] =
-          reduceRow<Tag, OP>(in, length, [](V x, std::size_t) POP_SIMD_LAMBDA { return x; });
+      results[i] = reduceRow<Tag, OP>(in, length, same);
   }
 }
 

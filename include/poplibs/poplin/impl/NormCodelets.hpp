@@ -50,7 +50,7 @@ template <class Tag, class T> poputil::VertexText describeVertex(NormStatistics<
   return {poputil::templateName<T>("poplin::NormStatistics"),
           {POP_FIELD(V, in), POP_FIELD(V, mean), POP_FIELD(V, invStdDev), POP_FIELD(V, r1),
            POP_FIELD(V, k2), POP_FIELD(V, r2), POP_FIELD(V, eps), POP_FIELD(V, factor),
-           POP_FIELD(V, stable)},
+           POP_FIELD(V, stable), POP_FIELD(V, fetches)},
           &costOfNormSums<sizeof(T), 1, 3, 3>};
 }
 template <class Tag, class T> poputil::VertexText describeVertex(NormWhiten<Tag, T> *) {

@@ -118,6 +118,10 @@ public:
     };
     Tensor const mean = variable("mean"), invStdDev = variable("invStdDev");
     auto const cs = graph.addComputeSet(call_.debugContext);
+    // Boxes of large activations go through the cache one after the other.
+    bool const fetches =
+        graph.getTarget().getNumTiles() == 1 &&
+        in_.numElements() * graph.getTarget().getTypeSize(in_.elementType()) >= FETCHED_BYTES;
     for (std::size_t i = 0; i != boxes_.boxes.size(); ++i) {
       auto const v = addVertex(cs, "poplin::NormStatistics", i);
       graph.connect(v["in"], part(in_, i));
@@ -126,12 +130,15 @@ public:
       graph.setInitialValue(v["eps"], args.eps);
       graph.setInitialValue(v["factor"], factor);
       graph.setInitialValue(v["stable"], args.stable ? 1U : 0U);
+      graph.setInitialValue(v["fetches"], fetches && i + 1 != boxes_.boxes.size() ? 1U : 0U);
     }
     call_.prog.add(::poplar::program::Execute(cs, call_.debugContext));
     return {mean.flatten(), invStdDev.flatten()};
   }
 
 private:
+  static constexpr std::size_t FETCHED_BYTES = std::size_t{8} << 20U;
+
   Tensor partials(char const *name) {
     auto const &sizes = layout_.sizes();
     return call_.graph.addVariable(::poplar::FLOAT, {boxes_.parts, sizes[0], sizes[2]},
