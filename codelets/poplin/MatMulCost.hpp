@@ -242,7 +242,7 @@ constexpr void adaptToDistantCache(MatMulBlocking &blocking, std::size_t m, std:
     blocking.packB = 1;
   // Most of the work is to write C: strips follow each other soon enough to fill its pages.
   if (k <= 64 && m * n * sizeof(float) > caches.l2)
-    blocking.rows = std::min<std::uint32_t>(blocking.rows, 8 * MATMUL_MAX_TILE_ROWS);
+    blocking.rows = std::min<std::uint32_t>(blocking.rows, 4 * MATMUL_MAX_TILE_ROWS);
 }
 
 } // namespace detail
