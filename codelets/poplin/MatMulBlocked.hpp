@@ -40,10 +40,8 @@ private:
   /// Panels of rows or strips of columns up to which operands come from far: they are used too
   /// seldom to be in a cache, and there is too little else to hide their way.
   static constexpr std::size_t FEW = 4;
-  /// Rows of A these many floats apart lie in one set of L1, which has room for eight or more; so
-  /// many of them leave some for B.
+  /// Rows of A these many floats apart lie in one set of L1.
   static constexpr std::ptrdiff_t SET_SPAN = MATMUL_WAY_BYTES / sizeof(float);
-  static constexpr std::size_t SET_ROWS = 6;
   /// C's rows can take the tile's sums directly.
   static constexpr bool FLOAT_OUT = std::is_same_v<TOut, float>;
   static constexpr bool HALF_OUT = std::is_same_v<TOut, half>;
@@ -108,7 +106,7 @@ private:
     } else if constexpr (FLOAT_IN) {
       a_ = a.data, aDepth_ = a.column, aRow_ = a.row;
     }
-    mostRows_ = aRow_ != 0 && aRow_ % SET_SPAN == 0 ? SET_ROWS : Shape::ROWS;
+    mostRows_ = aRow_ != 0 && aRow_ % SET_SPAN == 0 ? MATMUL_SET_ROWS : Shape::ROWS;
   }
 
   /// From the rows of A of one tile of a strip to those of the next.

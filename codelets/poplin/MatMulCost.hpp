@@ -9,6 +9,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <numeric>
 
 namespace cottonwood::kernels {
 
@@ -55,6 +56,9 @@ inline constexpr std::uint32_t MATMUL_MAX_STREAMED_ROWS = 4;
 inline constexpr std::size_t MATMUL_ROW_PADDING = 16;
 /// Places this many bytes apart share a set of L1: 64 sets of 64 bytes on every x86-64.
 inline constexpr std::size_t MATMUL_WAY_BYTES = 4096;
+/// So many rows of A that share a set of L1 leave room for B, in the eight ways or more of a set.
+inline constexpr std::uint32_t MATMUL_SET_ROWS = 6;
+
 /// Values of K a step where a product on tiles computes elements by multiply-adds.
 inline constexpr std::size_t MATMUL_TILE_REPAIR_DEPTH = 256;
 
@@ -135,6 +139,10 @@ constexpr std::size_t matMulWorkspace(const MatMulBlocking &blocking, std::size_
   return strip + sums + packed + 2 * 16;
 }
 
+/// L2 caches from here on, bytes of one core, stand before a last cache that is far away: a core
+/// gets a vector from it every eight cycles.
+inline constexpr std::size_t MATMUL_LARGE_L2 = 2 * 1024 * 1024;
+
 /// An operand of a product as blocking sees it.
 struct MatMulOperand {
   bool isHalf = false;
@@ -147,6 +155,8 @@ struct MatMulOperand {
 struct MatMulCaches {
   std::size_t l1 = 32 * 1024, l2 = 1024 * 1024, l3 = 8 * 1024 * 1024;
   std::uint32_t stripColumns = MATMUL_MAX_TILE_COLUMNS; ///< what suits the core's loads
+  /// The last cache is far away behind a large L2 (MATMUL_LARGE_L2), and vectors have 16 floats.
+  bool distant = false;
 };
 
 /// True if the product of these shapes is a dot product per element: DOT is the only method with
@@ -199,6 +209,66 @@ constexpr MatMulBlocking matMulTileBlocking(MatMulMethod method) {
   return result;
 }
 
+/// Ways of an L2 cache: 16 on every core with 1 MB of it or more.
+inline constexpr std::size_t MATMUL_L2_WAYS = 16;
+
+namespace detail {
+
+constexpr std::size_t matMulDistance(std::int64_t elements) {
+  return static_cast<std::size_t>(elements < 0 ? -elements : elements) * sizeof(float);
+}
+
+/// True if rows of A share a set of L1.
+constexpr bool matMulRowsShareSet(const MatMulOperand &a) {
+  return !a.isHalf && a.column == 1 && matMulDistance(a.row) % MATMUL_WAY_BYTES == 0;
+}
+
+constexpr bool matMulFewPanels(std::size_t m) { return m <= 4 * MATMUL_MAX_TILE_ROWS; }
+
+/// Depth, packing and rows of blocks where the last cache is distant, as far as they differ from
+/// those elsewhere. Measured on a core of the Granite Rapids class (48 KB L1, 2 MB L2).
+constexpr void adaptToDistantCache(MatMulBlocking &blocking, std::size_t m, std::size_t n,
+                                   std::size_t k, const MatMulOperand &a, const MatMulOperand &b,
+                                   const MatMulCaches &caches) {
+  const std::size_t line = matMulStripColumns(blocking) * sizeof(float);
+  const auto clampDepth = [](std::size_t rows) {
+    return static_cast<std::uint32_t>(std::clamp<std::size_t>(rows, 64, 704));
+  };
+  const bool rowsOfB = b.column == 1 && !b.panels;
+  if (matMulFewPanels(m)) {
+    if (matMulRowsShareSet(a) && m > MATMUL_SET_ROWS && n > MATMUL_WIDE_COLUMNS)
+      blocking.packA = 1; // whole tiles instead of half ones, for many strips
+    if (rowsOfB && !b.isHalf && m <= MATMUL_MAX_TILE_ROWS) {
+      blocking.packB = 0; // nothing would be read again
+      blocking.depth = clampDepth(k);
+    } else if (rowsOfB) {
+      // Rows of B that were asked for must not push each other out of L2 before they are packed.
+      const std::size_t sets = std::gcd(matMulDistance(b.row), caches.l2 / MATMUL_L2_WAYS);
+      blocking.depth = std::min(blocking.depth, clampDepth(caches.l2 / 2 / sets));
+    }
+    return;
+  }
+  const bool oneStrip = n <= matMulStripColumns(blocking);
+  if (oneStrip && rowsOfB && !b.isHalf && a.column == 1 && k * line <= caches.l2 / 4) {
+    // Nothing but A comes from far, best in rows as long as they are.
+    blocking.packB = 0;
+    blocking.depth = static_cast<std::uint32_t>(std::max<std::size_t>(k, 1));
+    return;
+  }
+  if (line / sizeof(float) < MATMUL_WIDE_COLUMNS)
+    return;
+  // While A stays in L2 the strip is best in L1; else each value of A is worth long strips.
+  const bool nearA = m * k * sizeof(float) <= caches.l2;
+  blocking.depth = clampDepth((nearA ? caches.l1 / 6 * 5 : caches.l2 / 12) / line);
+  if (!b.panels && k > blocking.depth)
+    blocking.packB = 1;
+  // Most of the work is to write C: strips follow each other soon enough to fill its pages.
+  if (k <= 64 && m * n * sizeof(float) > caches.l2)
+    blocking.rows = std::min<std::uint32_t>(blocking.rows, 4 * MATMUL_MAX_TILE_ROWS);
+}
+
+} // namespace detail
+
 /// Loop bounds for one core. Measured on Zen 5 (1 MB L2): strips of 500 to 700 x 32 with passes of
 /// 1000 to 2000 rows keep the sums of a strip in L2, and A is best read in place, transposed or
 /// not, unless its values lie apart or have to be converted.
@@ -218,16 +288,18 @@ constexpr MatMulBlocking chooseMatMulBlocking(std::size_t m, std::size_t n, std:
     result.method = MatMulMethod::COLUMN;
     return result;
   }
-  result.columns = n <= MATMUL_MAX_TILE_COLUMNS ? MATMUL_MAX_TILE_COLUMNS : caches.stripColumns;
+  // Wide strips read A half as often, which counts where it comes from far.
+  const bool fewPanels = detail::matMulFewPanels(m);
+  result.columns = n <= MATMUL_MAX_TILE_COLUMNS       ? MATMUL_MAX_TILE_COLUMNS
+                   : !caches.distant                  ? caches.stripColumns
+                   : fewPanels && m > MATMUL_SET_ROWS ? MATMUL_MAX_TILE_COLUMNS
+                                                      : MATMUL_WIDE_COLUMNS;
   const std::size_t line = matMulStripColumns(result) * sizeof(float);
-  const auto distance = [](std::int64_t elements) {
-    return static_cast<std::size_t>(elements < 0 ? -elements : elements) * sizeof(float);
-  };
   // Few tiles of a strip, or few strips: operands come from far and the strip is best in L1.
-  const bool fewPanels = m <= 4 * MATMUL_MAX_TILE_ROWS, fewColumns = n <= MATMUL_MAX_TILE_COLUMNS;
+  const bool fewColumns = n <= MATMUL_MAX_TILE_COLUMNS;
   // Rows of A that share a set of L1 are pushed out early by a long strip; short rows of halves,
   // which are converted on the way, come one by one.
-  const bool oneSet = !a.isHalf && a.column == 1 && distance(a.row) % MATMUL_WAY_BYTES == 0;
+  const bool oneSet = detail::matMulRowsShareSet(a);
   const bool inL1 = fewPanels || (fewColumns && !a.isHalf);
   const std::size_t stripBytes = inL1                   ? caches.l1 / 4 * 3
                                  : oneSet || fewColumns ? caches.l1 / 2 * 3
@@ -237,7 +309,7 @@ constexpr MatMulBlocking chooseMatMulBlocking(std::size_t m, std::size_t n, std:
   // converted, is fetched for this product alone, or is too narrow to hide the way of a large A:
   // tiles over packed strips ask for that.
   const bool farA = fewColumns && m * k * sizeof(float) > caches.l2;
-  const bool smallB = k * distance(b.row) <= caches.l2 / 4 && !farA;
+  const bool smallB = k * detail::matMulDistance(b.row) <= caches.l2 / 4 && !farA;
   const bool often = m >= 8 * MATMUL_MAX_TILE_ROWS && b.passing;
   const bool again = b.isHalf && m > MATMUL_MAX_TILE_ROWS;
   result.packB = !b.panels && (!smallB || often || again) ? 1 : 0;
@@ -245,7 +317,8 @@ constexpr MatMulBlocking chooseMatMulBlocking(std::size_t m, std::size_t n, std:
   const bool fewStrips = n <= 2 * MATMUL_MAX_TILE_COLUMNS;
   // Values of k that lie apart, or whose lines push each other out of L2 before all are used.
   const bool spread =
-      a.column != 1 && (a.row != 1 || distance(a.column) % (MATMUL_WAY_BYTES / 2) == 0);
+      a.column != 1 &&
+      (a.row != 1 || detail::matMulDistance(a.column) % (MATMUL_WAY_BYTES / 2) == 0);
   result.packA = a.isHalf || (spread && !smallA && !fewStrips) ? 1 : 0;
   std::size_t rows = std::max<std::size_t>(caches.l2 / 8 / line, 192);
   if (result.packA) // a block of A that the last cache can hold
@@ -254,6 +327,8 @@ constexpr MatMulBlocking chooseMatMulBlocking(std::size_t m, std::size_t n, std:
   rows = std::min(rows, std::max<std::size_t>(m, 1));
   rows = (rows + MATMUL_MAX_TILE_ROWS - 1) / MATMUL_MAX_TILE_ROWS * MATMUL_MAX_TILE_ROWS;
   result.rows = static_cast<std::uint32_t>(rows);
+  if (caches.distant)
+    detail::adaptToDistantCache(result, m, n, k, a, b, caches);
   return result;
 }
 

@@ -106,6 +106,13 @@ template <class Out> double tolerance(std::size_t terms, double magnitude, doubl
   return bound * 1.0001 + 1e-37;
 }
 
+/// Caches of a core whose last one is far away.
+kernels::MatMulCaches distantCaches() {
+  kernels::MatMulCaches caches;
+  caches.l1 = 48 << 10, caches.l2 = 2 << 20, caches.l3 = 64 << 20, caches.distant = true;
+  return caches;
+}
+
 template <class In, class Out> struct Case {
   std::size_t m, n, k;
   Operand<In> a, b;
@@ -122,13 +129,14 @@ template <class In, class Out> struct Case {
       x = fromFloat<Out>(values(random));
   }
 
-  kernels::MatMulBlocking blocking(bool packA, std::uint32_t rows, std::uint32_t depth) const {
+  kernels::MatMulBlocking blocking(bool packA, std::uint32_t rows, std::uint32_t depth,
+                                   const kernels::MatMulCaches &caches = {}) const {
     const bool isHalf = std::is_same_v<In, Half>;
     const auto oa = describe(isHalf, a.view.row, a.view.column);
     kernels::MatMulOperand ob = describe(isHalf, b.view.row, b.view.column);
     ob.panels = bPanel != 0;
-    kernels::MatMulBlocking result =
-        kernels::chooseMatMulBlocking(m, n, k, oa, ob, kernels::matMulUsesDot(m, n, k, oa, ob));
+    kernels::MatMulBlocking result = kernels::chooseMatMulBlocking(
+        m, n, k, oa, ob, kernels::matMulUsesDot(m, n, k, oa, ob), caches);
     if (packA)
       result.packA = result.packB = 1;
     if (rows)
@@ -208,6 +216,12 @@ void checkCase(std::size_t m, std::size_t n, std::size_t k, Layout la, Layout lb
     blocking.columns = columns;
     return blocking;
   };
+  const kernels::MatMulBlocking distant = problem.blocking(false, 0, 0, distantCaches());
+  for (isa::Isa isa : test::vectorIsas()) {
+    CAPTURE(isa::name(isa));
+    CHECK(sameResult<In>(reference, problem.run(isa, distant, false)));
+    CHECK(sameResult<In>(reference, problem.run(isa, distant, true)));
+  }
   for (isa::Isa isa : test::vectorIsas())
     for (std::uint32_t columns : {kernels::MATMUL_MAX_TILE_COLUMNS, kernels::MATMUL_WIDE_COLUMNS}) {
       CAPTURE(isa::name(isa));
@@ -311,6 +325,25 @@ TEST_SUITE("codelets/poplin/MatMul") {
         checkCase<Half, Half>(m, n, 450, m % 2 == 0 ? Layout::PADDED_ROWS : Layout::ROWS,
                               n % 2 == 0 ? Layout::ROWS : Layout::TRANSPOSED, m == 25, random);
     checkCase<Half, float>(29, 33, 390, Layout::REVERSED, Layout::ROWS, true, random);
+  }
+
+  TEST_CASE("blocks where the last cache is distant") {
+    const auto choose = [](std::size_t m, std::size_t n, std::size_t k) {
+      const auto a = describe(false, static_cast<std::ptrdiff_t>(k), 1);
+      const auto b = describe(false, static_cast<std::ptrdiff_t>(n), 1);
+      return kernels::chooseMatMulBlocking(m, n, k, a, b, false, distantCaches());
+    };
+    // Wide strips for many rows, short ones as long as A stays in L2.
+    CHECK(choose(512, 512, 512).columns == kernels::MATMUL_WIDE_COLUMNS);
+    CHECK(choose(512, 512, 512).depth < choose(2048, 2048, 2048).depth);
+    // One strip of a small B: in place, all of K in one pass.
+    CHECK(choose(4096, 32, 4096).depth == 4096);
+    CHECK(choose(4096, 32, 4096).packB == 0);
+    // Few rows: A packed if its rows share a set of L1, no more rows of B than L2 has places for.
+    CHECK(choose(32, 1000, 1024).packA == 1);
+    CHECK(choose(32, 1000, 1000).packA == 0);
+    CHECK(choose(32, 4096, 1024).depth < choose(32, 4000, 1024).depth);
+    CHECK(choose(8, 4096, 4096).packB == 0);
   }
 
   TEST_CASE("rows against one column are dealt with several at a time") {

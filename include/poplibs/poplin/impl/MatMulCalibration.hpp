@@ -13,4 +13,7 @@ namespace cottonwood::poplin {
 /// POPLAR_MATMUL_STRIP says 32 or 64. \throws poplar::poplar_error  it says something else.
 POP_API POP_INLINE std::uint32_t preferredStripColumns();
 
+/// True if POPLAR_MATMUL_STRIP says a width, which then counts for all products.
+POP_INLINE bool stripColumnsArePinned();
+
 } // namespace cottonwood::poplin

@@ -61,6 +61,8 @@ POP_INLINE std::uint32_t measureStripColumns() {
 
 } // namespace detail
 
+POP_INLINE bool stripColumnsArePinned() { return std::getenv("POPLAR_MATMUL_STRIP") != nullptr; }
+
 POP_INLINE std::uint32_t preferredStripColumns() {
   static std::uint32_t const columns = [] {
     char const *const pinned = std::getenv("POPLAR_MATMUL_STRIP");

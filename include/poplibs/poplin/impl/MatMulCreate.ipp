@@ -30,8 +30,9 @@ struct MatMulForecast {
   ::poplin::PlanningCache *cache;
 };
 
-/// True for a right operand that CPU kernels would have to pack: the variable then has their
-/// layout. Not in training, where other passes read the same weights transposed.
+/// True for a right operand that CPU kernels would have to pack, or read from far for a few rows:
+/// the variable then has their layout. Not in training, where other passes read the same weights
+/// transposed.
 POP_INLINE bool wantsPanels(::poplar::Graph const &graph, MatMulSide side,
                             planner::MatMulProblem const &problem, MatMulOptions const &options,
                             char const *where, ::poplin::PlanningCache *cache) {
@@ -41,7 +42,9 @@ POP_INLINE bool wantsPanels(::poplar::Graph const &graph, MatMulSide side,
   auto const plan = planMatMul(where, graph.getTarget(), problem, options, cache).plan;
   bool const inBlocks =
       plan.method == kernels::MatMulMethod::BLOCKED || kernels::onMatMulTiles(plan.method);
-  return inBlocks && plan.packB;
+  bool const streamed = problem.m <= kernels::MATMUL_MAX_TILE_ROWS &&
+                        problem.k * problem.n * sizeof(float) > kernels::MATMUL_LARGE_L2 / 4;
+  return inBlocks && (plan.packB || streamed);
 }
 
 POP_INLINE ::poplar::Tensor createSide(::poplar::Graph &graph, MatMulSide side,
