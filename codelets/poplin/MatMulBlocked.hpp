@@ -146,8 +146,11 @@ private:
       if (args_.bPanel != 0 && !end) // never past the end of B
         tile.bAhead = MATMUL_PREFETCH_PANEL_ROWS * b.row;
       const bool oftenConverted = !FLOAT_IN && s.columns <= COLUMNS && s.m > 2 * s.height;
-      if (args_.bPanel != 0 && !oftenConverted)
+      if (args_.bPanel != 0 && !oftenConverted) {
+        runTiles<IN_PLACE>(tile, s, rows, 1, p); // brings the strip near
+        tile.bAhead = 0;
         return runTiles<IN_PLACE>(tile, s, rows, s.m, p);
+      }
       if (args_.bPanel == 0 && !packB_) {
         // The first panel brings B near; it is small enough to stay there.
         tile.bAhead = MATMUL_PREFETCH_IN_PLACE * b.row;

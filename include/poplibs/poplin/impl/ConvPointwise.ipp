@@ -84,9 +84,10 @@ POP_INLINE MatMulOptions productOptions(ConvOptions const &options) {
   return product;
 }
 
-// With a field that lies side by side in the input or the result, [field, C] by [C, O] reads and
-// writes columns in place, where the kernels of convolutions want copies with channels last. They
-// want floats, too, while those of products read halves.
+// [batch * field, C] by [C, O] where channels are last. With a field that lies side by side in the
+// input or the result, [field, C] by [C, O] for each of the batch reads and writes columns in
+// place, where the kernels of convolutions want copies with channels last. They want floats, too,
+// while those of products read halves.
 POP_INLINE bool emitPointwise(::poplar::Graph &graph, ConvJob const &job,
                               ::poplar::program::Sequence &prog,
                               ::poplar::DebugContext const &debugContext) {
@@ -102,8 +103,8 @@ POP_INLINE bool emitPointwise(::poplar::Graph &graph, ConvJob const &job,
   if (fieldLast || outFieldLast) {
     if (job.check.problem.outputs() < detail::POINTWISE_FIELD)
       return false;
-  } else if (params.inputType != ::poplar::HALF) {
-    return false;
+  } else if (params.inputType == ::poplar::FLOAT && in.shape() != job.in.shape()) {
+    return false; // the kernels of convolutions read strides in place
   }
   std::size_t const parts = fieldLast || outFieldLast ? params.batchSize : 1;
   Tensor weights = job.weights.reshape(
