@@ -111,8 +111,9 @@ POP_API poplar::Tensor createBiases(poplar::Graph &graph, poplar::Tensor const &
                                     PlanningCache *cache = nullptr);
 
 /// The convolution of in and weights as a new tensor. On CPUs channels are best last, as
-/// createInput() lays them out; kernels of one element are read and written as well where the field
-/// is last, as in row-major tensors, if it has at least 256 elements. Others are copied.
+/// createInput() lays them out. Where the field is last, as in row-major tensors, kernels of one
+/// element are read and written as well if it has at least 256 elements, and groups of one channel
+/// if it has lines of at least 16. Others are copied.
 /// \param transposeAndFlipWeights  weights are those of a forward convolution, [groups, its output
 ///        channels, its input channels, ...kernel]: they are read with channels exchanged and every
 ///        dimension of the kernel reversed, as params of getGradientParams want them.

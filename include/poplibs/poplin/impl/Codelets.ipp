@@ -7,6 +7,7 @@
 #include <poplin/impl/TileVertexNames.hpp>
 #include <poplin/impl/VertexCosts.hpp>
 
+#include <codelets/poplin/ConvPlanes.hpp>
 #include <codelets/poplin/ConvVertex.hpp>
 #include <codelets/poplin/FusedVertex.hpp>
 #include <codelets/poplin/MatMulVertex.hpp>
@@ -52,6 +53,17 @@ poputil::VertexText describeVertex(ConvPartial<Tag, In, Out> *) {
            POP_FIELD(V, strides), POP_FIELD(V, dims), POP_FIELD(V, columns), POP_FIELD(V, outputs),
            POP_FIELD(V, inChannels), POP_FIELD(V, taps)},
           &costOfConv<In, Out, 0, 6, 7>};
+}
+
+template <class Tag, class In, class Out>
+poputil::VertexText describeVertex(ConvPlanes<Tag, In, Out> *) {
+  using V = ConvPlanes<Tag, In, Out>;
+  return {poputil::templateName<In, Out>("poplin::ConvPlanes"),
+          {POP_FIELD(V, in), POP_FIELD(V, weights), POP_FIELD(V, out), POP_FIELD(V, workspace),
+           POP_FIELD(V, shape), POP_FIELD(V, strides), POP_FIELD(V, inOffset),
+           POP_FIELD(V, weightsOffset), POP_FIELD(V, planes), POP_FIELD(V, outputs),
+           POP_FIELD(V, taps)},
+          &costOfConvPlanes<In>};
 }
 
 template <class Tag, class T> poputil::VertexText describeVertex(WinogradWeights<Tag, T> *) {
@@ -125,6 +137,7 @@ POP_INLINE std::vector<codelet::Codelet> const &builtinCodelets(isa::Isa isa) {
   return poputil::codeletsOf(isa, [isa](std::vector<codelet::Codelet> &codelets) {
     poputil::appendFamily<vertices::MatMulFamily>(isa, codelets);
     poputil::appendFamily<vertices::ConvFamily>(isa, codelets);
+    poputil::appendFamily<vertices::ConvPlanesFamily>(isa, codelets);
     poputil::appendFamily<vertices::FusedFamily>(isa, codelets);
     poputil::appendFamily<vertices::NormFamily>(isa, codelets);
     poputil::appendFamily<vertices::WinogradFamily>(isa, codelets);

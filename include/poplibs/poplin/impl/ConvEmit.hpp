@@ -73,12 +73,16 @@ struct ConvJob {
 /// Adds the program of the convolution for the kind of target that the graph has.
 POP_API void emitConv(::poplar::Graph &graph, ConvJob const &job, ::poplar::program::Sequence &prog,
                       ::poplar::DebugContext const &debugContext);
-/// Adds the program of a pointwise convolution as products of matrices where that is quicker: on
-/// CPUs of halves, and if the field lies side by side in the input or the result. \returns  whether
-/// it did.
+/// Adds the program of a pointwise convolution as products of matrices, on CPUs where that is
+/// quicker. \returns  whether it did.
 POP_API bool emitPointwise(::poplar::Graph &graph, ConvJob const &job,
                            ::poplar::program::Sequence &prog,
                            ::poplar::DebugContext const &debugContext);
+/// Adds the program of a convolution of groups of one channel plane by plane, on CPUs where the
+/// fields of input and result lie side by side. \returns  whether it did.
+POP_API bool emitConvPlanes(::poplar::Graph &graph, ConvJob const &job,
+                            ::poplar::program::Sequence &prog,
+                            ::poplar::DebugContext const &debugContext);
 POP_API void emitConvCpu(::poplar::Graph &graph, ConvJob const &job,
                          ::poplar::program::Sequence &prog,
                          ::poplar::DebugContext const &debugContext);

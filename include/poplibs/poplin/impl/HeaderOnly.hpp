@@ -31,6 +31,7 @@
 #include <poplin/impl/ConvOptions.ipp>
 #include <poplin/impl/ConvParams.ipp>
 #include <poplin/impl/ConvParamsText.ipp>
+#include <poplin/impl/ConvPlanes.ipp>
 #include <poplin/impl/ConvPlanning.ipp>
 #include <poplin/impl/ConvPointwise.ipp>
 #include <poplin/impl/ConvPreplan.ipp>

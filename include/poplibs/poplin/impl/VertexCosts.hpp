@@ -45,6 +45,18 @@ codelet::Cost costOfConv(codelet::VertexSizes const &sizes, model::Machine const
           groups * 2 * outputs * columns * in * taps};
 }
 
+/// Positions are those of the fields in Codelets.ipp. A multiply-add of each lane of a vector takes
+/// a cycle.
+template <class In>
+codelet::Cost costOfConvPlanes(codelet::VertexSizes const &sizes, model::Machine const &) {
+  auto const value = [&](unsigned field) {
+    return static_cast<std::uint64_t>(sizes.stateInt(field));
+  };
+  std::uint64_t const lanes = IS_HALF<In> ? 4 : 2, planes = value(8), outputs = value(9);
+  return {20 + planes * ((outputs + lanes - 1) / lanes) * value(10),
+          2 * planes * outputs * value(10)};
+}
+
 /// Positions are those of the fields in Codelets.ipp. Transforms take an operation each for a
 /// number and vector lane, products what they take in a matrix product of their size.
 inline codelet::Cost costOfWinogradWeights(codelet::VertexSizes const &sizes,

@@ -1,0 +1,73 @@
+/// \file ConvPlanesCost.hpp
+/// Sizes of convolutions plane by plane (ConvPlanesKernel.hpp) that their callers need. Standard
+/// library only.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+
+namespace cottonwood::kernels {
+
+/// Most taps of a plane.
+inline constexpr std::size_t CONV_PLANES_MAX_TAPS = 256;
+/// Least outputs of a line: a vector of any instruction set.
+inline constexpr int CONV_PLANES_LINE = 16;
+/// Output (y, x) and tap (i, j) meet input (y * strideY + firstY + i * tapStepY, and so for x) if
+/// there is such a one. All sizes and strides are positive.
+struct ConvPlanesShape {
+  int inputsY, inputsX, outputsY, outputsX;
+  int tapsY, tapsX, strideY, strideX;
+  int firstY, firstX, tapStepY, tapStepX;
+
+  constexpr std::size_t taps() const {
+    return static_cast<std::size_t>(tapsY) * static_cast<std::size_t>(tapsX);
+  }
+  constexpr int inputY(int y, std::size_t tap) const {
+    return y * strideY + firstY + static_cast<int>(tap) / tapsX * tapStepY;
+  }
+  constexpr int inputX(int x, std::size_t tap) const {
+    return x * strideX + firstX + static_cast<int>(tap) % tapsX * tapStepX;
+  }
+};
+/// Numbers of a shape in a table.
+inline constexpr std::size_t CONV_PLANES_INTS = sizeof(ConvPlanesShape) / sizeof(int);
+
+/// A plane in scratch: strideY x strideX phases of `rows` lines of `pitch` floats.
+struct ConvPlanesSpace {
+  int lowY, lowX; ///< the first inputs, in the padding maybe
+  std::size_t rows, pitch;
+  std::size_t plane; ///< floats of all phases
+
+  constexpr explicit ConvPlanesSpace(const ConvPlanesShape &s)
+      : lowY(s.firstY + std::min((s.tapsY - 1) * s.tapStepY, 0)),
+        lowX(s.firstX + std::min((s.tapsX - 1) * s.tapStepX, 0)),
+        rows(extent(s.tapsY, s.tapStepY, s.strideY, s.outputsY)),
+        pitch(extent(s.tapsX, s.tapStepX, s.strideX, s.outputsX)),
+        plane((rows * static_cast<std::size_t>(s.strideY) * static_cast<std::size_t>(s.strideX) *
+                   pitch +
+               15) /
+              16 * 16) {}
+
+  /// Where output (0, 0) finds the inputs of a tap.
+  constexpr std::size_t placeOf(const ConvPlanesShape &s, std::size_t tap) const {
+    const auto y = static_cast<std::size_t>(s.inputY(0, tap) - lowY),
+               x = static_cast<std::size_t>(s.inputX(0, tap) - lowX);
+    const auto strideY = static_cast<std::size_t>(s.strideY),
+               strideX = static_cast<std::size_t>(s.strideX);
+    return ((y % strideY * strideX + x % strideX) * rows + y / strideY) * pitch + x / strideX;
+  }
+
+private:
+  /// Places of a phase that some output and tap meet.
+  static constexpr std::size_t extent(int taps, int step, int stride, int outputs) {
+    const int reach = (taps - 1) * (step < 0 ? -step : step);
+    return static_cast<std::size_t>(reach / stride + outputs);
+  }
+};
+
+/// Floats of scratch, which begins on a cache line.
+constexpr std::size_t convPlanesWorkspace(const ConvPlanesShape &shape) {
+  return ConvPlanesSpace(shape).plane + 16;
+}
+
+} // namespace cottonwood::kernels

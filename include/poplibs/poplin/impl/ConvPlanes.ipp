@@ -1,0 +1,159 @@
+// Convolutions of groups of one channel plane by plane.
+#pragma once
+
+#include <codelets/poplin/ConvPlanesCost.hpp>
+#include <poplin/impl/ConvEmit.hpp>
+#include <poplin/impl/ConvOperand.hpp>
+#include <poplin/impl/MatMulPlanning.hpp>
+#include <poputil/VertexTemplates.hpp>
+#include <poputil/impl/Math.hpp>
+
+#include <algorithm>
+#include <optional>
+
+namespace cottonwood::poplin {
+
+namespace detail {
+
+/// One dimension of a plane; dimensions that a field does not have are of one element.
+struct ConvPlanesDim {
+  int inputs = 1, outputs = 1, taps = 1, stride = 1, first = 0, tapStep = 1;
+  std::int64_t inTruncated = 0, tapsTruncated = 0;
+};
+
+/// Nothing if planes have transforms that the kernel does not know.
+POP_INLINE std::optional<ConvPlanesDim> convPlanesDim(::poplin::ConvParams const &p, unsigned d) {
+  auto const &in = p.inputTransform, &kernel = p.kernelTransform;
+  auto const &out = p.outputTransform;
+  if (in.dilation[d] != 1 || in.flip[d] || kernel.paddingLower[d] != 0 ||
+      kernel.paddingUpper[d] != 0 || out.paddingLower[d] != 0 || out.paddingUpper[d] != 0)
+    return std::nullopt;
+  auto const number = [](auto n) { return static_cast<int>(n); };
+  ConvPlanesDim dim;
+  dim.inTruncated = in.truncationLower[d], dim.tapsTruncated = kernel.truncationLower[d];
+  dim.inputs = number(p.getTruncatedInputSize(d)), dim.taps = number(p.getTruncatedKernelSize(d));
+  dim.outputs = number(p.getOutputSize(d)), dim.stride = number(out.stride[d]);
+  dim.tapStep = number(kernel.dilation[d]);
+  dim.first = number(out.truncationLower[d]) - number(in.paddingLower[d]);
+  if (kernel.flip[d]) {
+    dim.first += (dim.taps - 1) * dim.tapStep;
+    dim.tapStep = -dim.tapStep;
+  }
+  return dim;
+}
+
+/// Emits one convolution as vertices on tile 0 that read and write planes in place.
+class ConvPlanesEmitter {
+public:
+  ConvPlanesEmitter(::poplar::Graph &graph, ConvJob const &job, ::poplar::program::Sequence &prog,
+                    ::poplar::DebugContext const &debugContext)
+      : graph_(graph), job_(job), prog_(prog), debugContext_(debugContext) {}
+
+  /// False if the kernel does not know the convolution, or would not find planes.
+  bool run() {
+    auto const &p = job_.check.params;
+    if (job_.epilogue || !convolvesChannels(job_.check) || job_.check.problem.i != 1 ||
+        !chooseShape() || !choosePlanes())
+      return false;
+    std::size_t const batch = p.batchSize, groups = p.numConvGroups;
+    std::size_t const parts =
+        planConv(job_.where, graph_.getTarget(), job_.check, job_.options, job_.cache).plan.parts();
+    std::size_t const each =
+        poputil::ceilDiv(groups, std::min<std::size_t>(poputil::ceilDiv(parts, batch), groups));
+    cs_ = graph_.addComputeSet(debugContext_);
+    for (std::size_t b = 0; b != batch; ++b)
+      for (std::size_t g = 0; g < groups; g += each)
+        addVertex(b, g, std::min(g + each, groups));
+    prog_.add(::poplar::program::Execute(cs_, debugContext_));
+    return true;
+  }
+
+private:
+  bool chooseShape() {
+    auto const &p = job_.check.params;
+    std::size_t const dims = p.getNumFieldDims();
+    if (dims == 0 || dims > 2)
+      return false;
+    auto const x = convPlanesDim(p, static_cast<unsigned>(dims - 1));
+    auto const y = dims == 2 ? convPlanesDim(p, 0) : ConvPlanesDim();
+    if (!x || !y)
+      return false;
+    y_ = *y, x_ = *x;
+    shape_ = {y_.inputs, x_.inputs, y_.outputs, x_.outputs, y_.taps,    x_.taps,
+              y_.stride, x_.stride, y_.first,   x_.first,   y_.tapStep, x_.tapStep};
+    return shape_.outputsX >= kernels::CONV_PLANES_LINE &&
+           shape_.taps() <= kernels::CONV_PLANES_MAX_TAPS;
+  }
+
+  /// Lines of the input and the whole result lie side by side.
+  bool choosePlanes() {
+    out_ = job_.out.dimRoll(job_.out.rank() - 2, 1); // [N, groups, ...field, 1]
+    auto const in = stridedTensor(graph_, job_.in), weights = stridedTensor(graph_, job_.weights);
+    if (!in || !weights || !out_.isContiguous() || in->run.intersectsWith(job_.out) ||
+        weights->run.intersectsWith(job_.out))
+      return false;
+    in_ = *in, weights_ = *weights;
+    std::size_t const last = in_.strides.size() - 2;
+    // Channels that lie side by side are for vectors of channels.
+    return (x_.inputs == 1 || in_.strides[last] == 1) && in_.strides[0] != 1;
+  }
+
+  void addVertex(std::size_t b, std::size_t begin, std::size_t end) {
+    auto const at = [](std::size_t n) { return static_cast<std::int64_t>(n); };
+    auto const v =
+        graph_.addVertex(cs_,
+                         ::poputil::templateVertex("poplin::ConvPlanes", job_.weights.elementType(),
+                                                   out_.elementType()),
+                         {{"in", in_.run},
+                          {"weights", weights_.run},
+                          {"out", out_[b].slice(begin, end, 0).flatten()}});
+    ::poplar::Tensor const workspace = graph_.addVariable(
+        ::poplar::FLOAT, {kernels::convPlanesWorkspace(shape_)}, {debugContext_, "workspace"});
+    graph_.setTileMapping(workspace, 0);
+    graph_.connect(v["workspace"], workspace);
+    auto const &in = in_.strides, &weights = weights_.strides;
+    // [groups, N, ...field, 1] and [groups, 1, ...kernel, 1]
+    bool const plane = in.size() == 5;
+    std::size_t const x = in.size() - 2;
+    std::int64_t const inY = plane ? in[2] : 0, weightsY = plane ? weights[2] : 0;
+    int const *const numbers = &shape_.inputsY;
+    graph_.setInitialValue(v["shape"],
+                           std::vector<int>(numbers, numbers + kernels::CONV_PLANES_INTS));
+    graph_.setInitialValue(v["strides"],
+                           std::vector<long long>{in[0], inY, weights[0], weightsY, weights[x]});
+    set(v, "inOffset",
+        in_.offset + at(begin) * in[0] + at(b) * in[1] + y_.inTruncated * inY +
+            x_.inTruncated * in[x]);
+    set(v, "weightsOffset",
+        weights_.offset + at(begin) * weights[0] + y_.tapsTruncated * weightsY +
+            x_.tapsTruncated * weights[x]);
+    set(v, "planes", at(end - begin));
+    set(v, "outputs", std::int64_t{shape_.outputsY} * shape_.outputsX);
+    set(v, "taps", at(shape_.taps()));
+    graph_.setTileMapping(v, 0);
+  }
+
+  void set(::poplar::VertexRef const &v, char const *field, std::int64_t value) {
+    graph_.setInitialValue(v[field], static_cast<long long>(value));
+  }
+
+  ::poplar::Graph &graph_;
+  ConvJob const &job_;
+  ::poplar::program::Sequence &prog_;
+  ::poplar::DebugContext const &debugContext_;
+  ConvPlanesDim y_, x_;
+  kernels::ConvPlanesShape shape_{};
+  StridedTensor in_, weights_;
+  Tensor out_;
+  ::poplar::ComputeSet cs_;
+};
+
+} // namespace detail
+
+POP_INLINE bool emitConvPlanes(::poplar::Graph &graph, ConvJob const &job,
+                               ::poplar::program::Sequence &prog,
+                               ::poplar::DebugContext const &debugContext) {
+  return detail::ConvPlanesEmitter(graph, job, prog, debugContext).run();
+}
+
+} // namespace cottonwood::poplin

@@ -1,0 +1,120 @@
+#include "Convolutions.hpp"
+
+TEST_SUITE_BEGIN("poplin/convolution");
+
+using namespace convolutions;
+
+namespace {
+
+ConvParams depthwise(Type const &type, std::size_t batch, Shape const &field, Shape const &kernel,
+                     std::size_t channels, unsigned stride = 1) {
+  ConvParams p(type, batch, field, kernel, 1, 1, channels);
+  for (std::size_t d = 0; d != field.size(); ++d) {
+    p.inputTransform.paddingLower[d] = static_cast<unsigned>(kernel[d] - 1) / 2;
+    p.inputTransform.paddingUpper[d] = static_cast<unsigned>(kernel[d]) / 2;
+    p.outputTransform.stride[d] = stride;
+  }
+  return p;
+}
+
+/// Lines long enough for planes, and too short ones; transforms that planes know, and others.
+std::vector<ConvParams> layers(Type const &type) {
+  std::vector<ConvParams> all{
+      depthwise(type, 2, {9, 17}, {3, 3}, 5),     depthwise(type, 1, {7, 7}, {3, 3}, 6),
+      depthwise(type, 2, {12, 37}, {3, 3}, 4, 2), depthwise(type, 2, {40}, {5}, 7),
+      depthwise(type, 1, {9, 50}, {2, 4}, 4, 3),  depthwise(type, 1, {5, 4, 18}, {1, 3, 3}, 4)};
+  ConvParams p = depthwise(type, 2, {20, 42}, {3, 5}, 4, 2);
+  p.kernelTransform.dilation = {2, 1};
+  p.kernelTransform.flip = {true, true};
+  p.inputTransform.truncationLower = {1, 2};
+  p.inputTransform.truncationUpper = {0, 1};
+  p.outputTransform.truncationLower = {1, 0};
+  all.push_back(p);
+  p.kernelTransform.truncationLower = {0, 1};
+  p.kernelTransform.truncationUpper = {1, 0};
+  all.push_back(p);
+  p.inputTransform.dilation = {1, 2};
+  all.push_back(p);
+  p.outputTransform.paddingUpper = {1, 0};
+  all.push_back(p);
+  return all;
+}
+
+} // namespace
+
+TEST_CASE("depthwise layers in plain layouts equal the sums of the definition") {
+  onDevices([](DeviceMaker const &device) {
+    for (Type const &type : {FLOAT, HALF}) {
+      Products all(device);
+      auto &run = all.run;
+      for (ConvParams const &p : layers(type)) {
+        Values const in = all.numbers.real(type, product(inShape(p))),
+                     weights = all.numbers.real(type, product(weightsShape(p)));
+        Expectation const expected = forward(p, in, weights);
+        Tensor const x = run.input(type, inShape(p), in);
+        for (Tensor const &w : {run.input(type, weightsShape(p), weights),
+                                filled(all, poplin::createWeights(run.graph, p), weights)}) {
+          Tensor const out = run.graph.addVariable(type, outShape(p));
+          poputil::mapTensorLinearly(run.graph, out);
+          poplin::convolutionWithOutput(run.graph, x, w, out, p, false, run.prog);
+          all.expect("plain " + textOf(p), out, expected);
+        }
+      }
+      all.runAndCheck();
+    }
+  });
+}
+
+TEST_CASE("planes may lie in a part of a variable, also of the one that is written") {
+  onDevices([](DeviceMaker const &device) {
+    for (Type const &type : {FLOAT, HALF}) {
+      Products all(device);
+      auto &run = all.run;
+      ConvParams const p = depthwise(type, 2, {6, 18}, {3, 3}, 4);
+      Values const in = all.numbers.real(type, product(inShape(p))),
+                   weights = all.numbers.real(type, product(weightsShape(p)));
+      Tensor const w = run.input(type, weightsShape(p), weights);
+      Tensor const wide = run.graph.addVariable(type, {2, 6, 8, 20});
+      poputil::mapTensorLinearly(run.graph, wide);
+      Tensor const part = wide.slice({0, 1, 1, 2}, {2, 5, 7, 20});
+      all.run.write(part, in);
+      Tensor const own = run.graph.addVariable(type, outShape(p));
+      poputil::mapTensorLinearly(run.graph, own);
+      poplin::convolutionWithOutput(run.graph, part, w, own, p, false, run.prog);
+      all.expect("part", own, forward(p, in, weights));
+      Tensor const whole = run.input(type, inShape(p), in);
+      poplin::convolutionWithOutput(run.graph, whole, w, whole, p, false, run.prog);
+      all.expect("in place", whole, forward(p, in, weights));
+      all.runAndCheck();
+    }
+  });
+}
+
+TEST_CASE("on a CPU neither threads nor the layout change a bit of depthwise layers") {
+  auto const run = [](ConvParams const &p, bool plain, char const *threads) {
+    Products all(cpu, 5);
+    Values const in = all.numbers.real(p.inputType, product(inShape(p))),
+                 weights = all.numbers.real(p.inputType, product(weightsShape(p)));
+    Tensor const x = plain ? all.run.input(p.inputType, inShape(p), in)
+                           : filled(all, poplin::createInput(all.run.graph, p), in);
+    Tensor const w = all.run.input(p.inputType, weightsShape(p), weights);
+    Tensor const out = plain ? all.run.graph.addVariable(p.outputType, outShape(p))
+                             : poplin::createConvOutput(all.run.graph, p);
+    poputil::mapTensorLinearly(all.run.graph, out);
+    poplin::convolutionWithOutput(all.run.graph, x, w, out, p, false, all.run.prog);
+    auto const result = all.run.output(out);
+    all.run.options.set("engine.numThreads", threads);
+    all.run.run();
+    return all.run.values(result);
+  };
+  for (Type const &type : {FLOAT, HALF})
+    for (ConvParams const &p :
+         {depthwise(type, 1, {33, 35}, {3, 3}, 40), depthwise(type, 3, {21, 40}, {5, 3}, 9, 2)}) {
+      CAPTURE(textOf(p));
+      Values const expected = run(p, false, "1");
+      for (char const *threads : {"1", "2", "3"})
+        CHECK(run(p, true, threads) == expected);
+    }
+}
+
+TEST_SUITE_END();
