@@ -46,7 +46,9 @@ template <class Tag, MatMulMethod METHOD> struct AmxPieces {
         const Pairs upper = highPiece.bits();
         pairs[q] = lowPiece.bits().template shiftRight<16>() |
                    (LAST ? upper & Pairs::splat(-0x10000) : upper);
-        low = low - lowPiece, high = high - highPiece;
+        // Differences as multiply-adds: tiles that follow find that unit awake (arch::Tiles).
+        const V minus = V::splat(-1.f);
+        low = V::fma(lowPiece, minus, low), high = V::fma(highPiece, minus, high);
       });
   }
 
