@@ -216,6 +216,10 @@ TEST_CASE("reports name the problem, the plan and its cost") {
     bool const onCpu = run.graph.getTarget().getTargetType() == poplar::TargetType::CPU;
     CHECK((pointwise.str().find("problem: matmul-problem g=1 m=4 k=50 n=6") != std::string::npos) ==
           onCpu);
+    std::ostringstream product;
+    poplin::reportPlanInfo(product, run.graph, ConvParams(HALF, 2, {5, 5}, {1, 1}, 4, 6, 1));
+    CHECK((product.str().find("problem: matmul-problem g=1 m=50 k=4 n=6") != std::string::npos) ==
+          onCpu);
     poplin::PlanCosts const costs = poplin::reportPlanEstimatedCosts(run.graph, layer());
     CHECK(costs.cycles > 0);
     auto const detailed = poplin::internal::reportDetailedPlanEstimatedCosts(run.graph, layer());

@@ -201,7 +201,8 @@ POP_API void addBias(poplar::Graph &graph, poplar::Tensor const &in, poplar::Ten
                      poplar::program::Sequence &prog,
                      poplar::DebugContext const &debugContext = {});
 
-/// Writes the plan: the problem, the plan, its estimated cost and the candidates.
+/// Writes the plan: the problem, the plan, its estimated cost and the candidates. Of a kernel of one
+/// element on a CPU these are a product's, for channels that are last.
 POP_API void reportPlanInfo(std::ostream &out, poplar::Graph const &graph, ConvParams const &params,
                             poplar::OptionFlags const &options = {},
                             PlanningCache *cache = nullptr);

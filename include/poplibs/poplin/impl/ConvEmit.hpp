@@ -21,6 +21,14 @@ POP_API planner::ConvChoice planConv(char const *where, ::poplar::Target const &
                                      ConvCheck const &check, ConvOptions const &options,
                                      ::poplin::PlanningCache *cache);
 
+/// Whether a convolution with channels last is a product of matrices: on CPUs of pointwise kernels,
+/// [N * field, C] by [C, O] in each group, unless groups are vectors or `options` force a plan, or
+/// outputs leave out inputs of floats, which the kernels of convolutions read in place.
+POP_API bool isProduct(::poplar::Target const &target, ConvCheck const &check,
+                       ConvOptions const &options);
+/// Its problem, with weights as createWeights() lays them out.
+POP_API planner::MatMulProblem pointwiseProduct(ConvCheck const &check);
+
 /// Whether the gradient of a forward convolution's weights is a product of matrices: on CPUs that
 /// of pointwise weights, [C, N * field] by [N * field, O] in each group, unless groups are vectors
 /// or `options` force a plan.

@@ -60,6 +60,23 @@ POP_INLINE bool isFieldLast(::poplar::Graph const &graph, Tensor const &matrices
 
 } // namespace detail
 
+POP_INLINE bool isProduct(::poplar::Target const &target, ConvCheck const &check,
+                          ConvOptions const &options) {
+  auto const &p = check.params;
+  return detail::isPointwise(target, check, options) &&
+         (p.inputType == ::poplar::HALF || p.getOutputFieldShape() == p.inputFieldShape);
+}
+
+POP_INLINE planner::MatMulProblem pointwiseProduct(ConvCheck const &check) {
+  auto const &p = check.problem;
+  planner::MatMulProblem problem;
+  problem.g = p.g, problem.m = p.b * p.outputs(), problem.n = p.n, problem.k = p.i;
+  problem.input = p.input, problem.output = p.output;
+  if (p.n > kernels::MATMUL_PANEL && p.n % kernels::MATMUL_PANEL == 0)
+    problem.b = planner::MatMulLayout::PANELS;
+  return problem;
+}
+
 POP_INLINE bool gradientIsProduct(::poplar::Target const &target, ConvCheck const &forward,
                                   ConvOptions const &options) {
   auto const &p = forward.params;
@@ -103,8 +120,8 @@ POP_INLINE bool emitPointwise(::poplar::Graph &graph, ConvJob const &job,
   if (fieldLast || outFieldLast) {
     if (job.check.problem.outputs() < detail::POINTWISE_FIELD)
       return false;
-  } else if (params.inputType == ::poplar::FLOAT && in.shape() != job.in.shape()) {
-    return false; // the kernels of convolutions read strides in place
+  } else if (!isProduct(graph.getTarget(), job.check, job.options)) {
+    return false;
   }
   std::size_t const parts = fieldLast || outFieldLast ? params.batchSize : 1;
   Tensor weights = job.weights.reshape(

@@ -32,6 +32,12 @@ POP_INLINE void reportConvPlan(std::ostream &out, char const *where, ::poplar::G
     out << "nothing to multiply: " << toText(check.problem) << "\n";
     return;
   }
+  if (isProduct(graph.getTarget(), check, options)) {
+    auto const problem = pointwiseProduct(check);
+    auto const choice =
+        planMatMul(where, graph.getTarget(), problem, productOptions(options), cache);
+    return writeReport(out, problem, choice, true);
+  }
   writeReport(out, check.problem, planConv(where, graph.getTarget(), check, options, cache),
               plansForCpu(graph.getTarget()));
 }
