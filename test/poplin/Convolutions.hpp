@@ -125,4 +125,37 @@ inline Tensor filled(Products &all, Tensor const &t, Values const &values) {
   return t;
 }
 
+/// How a layer's activations lie.
+enum class Layout { LIBRARY, PLAIN };
+
+/// Adds a layer whose result overwrites its plain input.
+inline void addInPlace(Products &all, ConvParams const &p) {
+  Values const in = all.numbers.real(p.inputType, product(inShape(p))),
+               weights = all.numbers.real(p.inputType, product(weightsShape(p)));
+  Tensor const x = all.run.input(p.inputType, inShape(p), in);
+  Tensor const w = all.run.input(p.inputType, weightsShape(p), weights);
+  poplin::convolutionWithOutput(all.run.graph, x, w, x, p, false, all.run.prog);
+  all.expect("in place " + textOf(p), x, forward(p, in, weights));
+}
+
+/// The result of a layer on a CPU, the same numbers for each layout and number of threads.
+inline Values runOnCpu(ConvParams const &p, Layout inLayout, Layout outLayout,
+                       char const *threads) {
+  Products all(cpu, 5);
+  auto &run = all.run;
+  Values const in = all.numbers.real(p.inputType, product(inShape(p))),
+               weights = all.numbers.real(p.inputType, product(weightsShape(p)));
+  Tensor const x = inLayout == Layout::PLAIN ? run.input(p.inputType, inShape(p), in)
+                                             : filled(all, poplin::createInput(run.graph, p), in);
+  Tensor const w = filled(all, poplin::createWeights(run.graph, p), weights);
+  Tensor const out = outLayout == Layout::PLAIN ? run.graph.addVariable(p.outputType, outShape(p))
+                                                : poplin::createConvOutput(run.graph, p);
+  poputil::mapTensorLinearly(run.graph, out);
+  poplin::convolutionWithOutput(run.graph, x, w, out, p, false, run.prog);
+  auto const result = run.output(out);
+  run.options.set("engine.numThreads", threads);
+  run.run();
+  return run.values(result);
+}
+
 } // namespace convolutions

@@ -82,38 +82,20 @@ TEST_CASE("planes may lie in a part of a variable, also of the one that is writt
       poputil::mapTensorLinearly(run.graph, own);
       poplin::convolutionWithOutput(run.graph, part, w, own, p, false, run.prog);
       all.expect("part", own, forward(p, in, weights));
-      Tensor const whole = run.input(type, inShape(p), in);
-      poplin::convolutionWithOutput(run.graph, whole, w, whole, p, false, run.prog);
-      all.expect("in place", whole, forward(p, in, weights));
+      addInPlace(all, p);
       all.runAndCheck();
     }
   });
 }
 
 TEST_CASE("on a CPU neither threads nor the layout change a bit of depthwise layers") {
-  auto const run = [](ConvParams const &p, bool plain, char const *threads) {
-    Products all(cpu, 5);
-    Values const in = all.numbers.real(p.inputType, product(inShape(p))),
-                 weights = all.numbers.real(p.inputType, product(weightsShape(p)));
-    Tensor const x = plain ? all.run.input(p.inputType, inShape(p), in)
-                           : filled(all, poplin::createInput(all.run.graph, p), in);
-    Tensor const w = all.run.input(p.inputType, weightsShape(p), weights);
-    Tensor const out = plain ? all.run.graph.addVariable(p.outputType, outShape(p))
-                             : poplin::createConvOutput(all.run.graph, p);
-    poputil::mapTensorLinearly(all.run.graph, out);
-    poplin::convolutionWithOutput(all.run.graph, x, w, out, p, false, all.run.prog);
-    auto const result = all.run.output(out);
-    all.run.options.set("engine.numThreads", threads);
-    all.run.run();
-    return all.run.values(result);
-  };
   for (Type const &type : {FLOAT, HALF})
     for (ConvParams const &p :
          {depthwise(type, 1, {33, 35}, {3, 3}, 40), depthwise(type, 3, {21, 40}, {5, 3}, 9, 2)}) {
       CAPTURE(textOf(p));
-      Values const expected = run(p, false, "1");
+      Values const expected = runOnCpu(p, Layout::LIBRARY, Layout::LIBRARY, "1");
       for (char const *threads : {"1", "2", "3"})
-        CHECK(run(p, true, threads) == expected);
+        CHECK(runOnCpu(p, Layout::PLAIN, Layout::PLAIN, threads) == expected);
     }
 }
 

@@ -72,43 +72,22 @@ TEST_CASE("pointwise layers, with channels last or the field last in every opera
 
 TEST_CASE("a pointwise layer may overwrite a plain input") {
   onDevices([](DeviceMaker const &device) {
-    for (Type const &type : {FLOAT, HALF}) {
-      Products all(device);
-      ConvParams const p = pointwise(type, 2, {17, 16}, 12, 12);
-      Values const in = all.numbers.real(type, product(inShape(p))),
-                   weights = all.numbers.real(type, product(weightsShape(p)));
-      Tensor const x = all.run.input(type, inShape(p), in);
-      Tensor const w = all.run.input(type, weightsShape(p), weights);
-      poplin::convolutionWithOutput(all.run.graph, x, w, x, p, false, all.run.prog);
-      all.expect("in place", x, forward(p, in, weights));
-      all.runAndCheck();
-    }
+    Products all(device);
+    for (Type const &type : {FLOAT, HALF})
+      addInPlace(all, pointwise(type, 2, {17, 16}, 12, 12));
+    all.runAndCheck();
   });
 }
 
 TEST_CASE("threads change no bit of a pointwise layer") {
-  auto const run = [](ConvParams const &p, bool plain, char const *threads) {
-    Products all(cpu, 5);
-    Values const in = all.numbers.real(p.inputType, product(inShape(p))),
-                 weights = all.numbers.real(p.inputType, product(weightsShape(p)));
-    Operands const operands(all, p, in, weights);
-    Tensor const out = all.run.graph.addVariable(p.outputType, outShape(p));
-    poputil::mapTensorLinearly(all.run.graph, out);
-    poplin::convolutionWithOutput(all.run.graph, operands.in[plain ? 1 : 0], operands.weights[0],
-                                  out, p, false, all.run.prog);
-    auto const result = all.run.output(out);
-    all.run.options.set("engine.numThreads", threads);
-    all.run.run();
-    return all.run.values(result);
-  };
   for (Type const &type : {FLOAT, HALF})
     for (ConvParams const &p :
          {pointwise(type, 2, {20, 21}, 150, 96), pointwise(type, 1, {56, 56}, 64, 64, 1, 2)})
-      for (bool plain : {false, true}) {
+      for (Layout in : {Layout::LIBRARY, Layout::PLAIN}) {
         CAPTURE(textOf(p));
-        Values const expected = run(p, plain, "1");
-        CHECK(run(p, plain, "2") == expected);
-        CHECK(run(p, plain, "3") == expected);
+        Values const expected = runOnCpu(p, in, Layout::PLAIN, "1");
+        CHECK(runOnCpu(p, in, Layout::PLAIN, "2") == expected);
+        CHECK(runOnCpu(p, in, Layout::PLAIN, "3") == expected);
       }
 }
 
