@@ -9,7 +9,7 @@
 /// float reductions read float or half and write either; those of integers read and write T.
 ///
 /// The order is a function of the shape alone, the same on every instruction set, and that of
-/// ReduceKernel.hpp: a row keeps 64 partial results (element r goes to partial r mod 64), folded by
+/// ReduceRows.hpp: a row keeps 64 partial results (element r goes to partial r mod 64), folded by
 /// halves; columns take eight rows at a time as a tree and add its result to the running one.
 #pragma once
 

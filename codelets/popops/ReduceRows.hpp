@@ -1,0 +1,242 @@
+/// \file ReduceRows.hpp
+/// Reductions of rows of neighbouring elements, and what one operation does with two values.
+#pragma once
+
+#include <codelets/arch/SimdMath.hpp>
+#include <codelets/arch/SimdTable.hpp>
+
+#include <type_traits>
+
+namespace cottonwood::kernels {
+
+/// In the order of popops::Operation.
+enum class ReduceOp : std::uint8_t {
+  ADD,
+  MUL,
+  MIN,
+  MAX,
+  LOGICAL_AND,
+  LOGICAL_OR,
+  SQUARE_ADD,
+  LOG_ADD
+};
+
+/// What LOG_ADD gives for nothing: the logarithm that stands for probability zero.
+inline constexpr float LOG_ZERO = -65504.f;
+
+namespace detail {
+template <class T>
+using Accumulator =
+    std::conditional_t<std::is_same_v<T, half> || std::is_same_v<T, float>, float, T>;
+
+/// One operation on vectors of accumulators.
+template <ReduceOp OP> struct Combine {
+  template <class T> static constexpr T identity() {
+    constexpr bool FLOATING = std::is_same_v<T, float>;
+    if constexpr (OP == ReduceOp::MUL)
+      return T(1);
+    else if constexpr (OP == ReduceOp::MIN)
+      return FLOATING ? T(__builtin_inff()) : std::is_signed_v<T> ? T(INT32_MAX) : T(UINT32_MAX);
+    else if constexpr (OP == ReduceOp::MAX)
+      return FLOATING ? T(-__builtin_inff()) : std::is_signed_v<T> ? T(INT32_MIN) : T(0);
+    else
+      return T(0);
+  }
+  template <class V> POP_SIMD_INLINE static V accumulate(V sum, V x) {
+    if constexpr (OP == ReduceOp::SQUARE_ADD && std::is_same_v<typename V::Element, float>)
+      return V::fma(x, x, sum);
+    else if constexpr (OP == ReduceOp::SQUARE_ADD)
+      return sum + x * x;
+    else
+      return merge(sum, x);
+  }
+  /// NaN in b leaves a.
+  template <class V> POP_SIMD_INLINE static V merge(V a, V b) {
+    if constexpr (OP == ReduceOp::MUL)
+      return a * b;
+    else if constexpr (OP == ReduceOp::MIN)
+      return V::min(b, a);
+    else if constexpr (OP == ReduceOp::MAX)
+      return V::max(b, a);
+    else
+      return a + b;
+  }
+  /// The partial result of one element.
+  template <class V> POP_SIMD_INLINE static V lift(V x) {
+    if constexpr (OP == ReduceOp::SQUARE_ADD)
+      return x * x;
+    else if constexpr (OP == ReduceOp::MIN || OP == ReduceOp::MAX)
+      return merge(V::splat(identity<typename V::Element>()), x);
+    else
+      return x;
+  }
+  template <class V> POP_SIMD_INLINE static typename V::Element horizontal(V v) {
+    if constexpr (OP == ReduceOp::MUL)
+      return v.reduceMul();
+    else if constexpr (OP == ReduceOp::MIN)
+      return v.reduceMin();
+    else if constexpr (OP == ReduceOp::MAX)
+      return v.reduceMax();
+    else
+      return v.reduceAdd();
+  }
+};
+
+/// 64 partial results that the elements of a row are combined in, folded by halves: element r
+/// always goes to partial result r mod 64.
+template <class Tag, ReduceOp OP, class In> class RowPartials {
+  using T = Accumulator<In>;
+  using V = simd<T, Tag>;
+  using C = Combine<OP>;
+  static constexpr std::size_t W = V::width, K = 64 / W;
+
+public:
+  POP_SIMD_INLINE RowPartials() {
+    arch::unrolled<K>([&](auto k)
+                          POP_SIMD_LAMBDA { sums_[k] = V::splat(C::template identity<T>()); });
+  }
+
+  /// Elements [i, i + 64), of which f(x, index of the first lane) is taken vector by vector.
+  template <class F> POP_SIMD_INLINE void block(const In *in, std::size_t i, F f) {
+    arch::unrolled<K>([&](auto k) POP_SIMD_LAMBDA {
+      sums_[k] = C::accumulate(sums_[k], f(V::load(in + i + k * W), i + k * W));
+    });
+  }
+
+  /// Elements [i, n), fewer than 64 of them; i is a multiple of 64.
+  template <class F>
+  POP_SIMD_INLINE void raggedEnd(const In *in, std::size_t i, std::size_t n, F f) {
+    arch::unrolled<K>([&](auto k) POP_SIMD_LAMBDA {
+      const std::size_t begin = i + k * W;
+      if (begin + W <= n) {
+        sums_[k] = C::accumulate(sums_[k], f(V::load(in + begin), begin));
+      } else if (begin < n) {
+        using I = simd<std::int32_t, Tag>;
+        const auto inside = I::iota() < I::splat(static_cast<std::int32_t>(n - begin));
+        const V next = C::accumulate(sums_[k], f(V::loadPartial(in + begin, n - begin), begin));
+        sums_[k] = V::select(inside, next, sums_[k]);
+      }
+    });
+  }
+
+  /// Elements [0, 64 - beyond) of a row that begins `beyond` elements behind a line, as places
+  /// [beyond, 64); the elements behind them follow from place 64 on.
+  template <class F> POP_SIMD_INLINE void firstLines(const In *in, std::size_t beyond, F f) {
+    using I = simd<std::int32_t, Tag>;
+    const V first = arch::lanesFrom(V::zero(), V::loadPartial(in, W - beyond), W - beyond);
+    const auto outside = I::iota() < I::splat(static_cast<std::int32_t>(beyond));
+    sums_[0] = V::select(outside, sums_[0], C::accumulate(sums_[0], f(first, 0)));
+    arch::unrolled<K - 1>([&](auto k) POP_SIMD_LAMBDA {
+      sums_[k + 1] = C::accumulate(sums_[k + 1], f(V::load(in + (k + 1) * W - beyond), 0));
+    });
+  }
+
+  /// Afterwards: partial results of elements instead of places.
+  POP_SIMD_INLINE void fromLines(std::size_t beyond) {
+    const V first = sums_[0];
+    arch::unrolled<K>([&](auto k) POP_SIMD_LAMBDA {
+      sums_[k] = arch::lanesFrom(sums_[k], k + 1 < K ? sums_[(k + 1) % K] : first, beyond);
+    });
+  }
+
+  POP_SIMD_INLINE T fold() {
+    if constexpr (K >= 64)
+      mergeHalves<32>();
+    if constexpr (K >= 32)
+      mergeHalves<16>();
+    if constexpr (K >= 16)
+      mergeHalves<8>();
+    if constexpr (K >= 8)
+      mergeHalves<4>();
+    mergeHalves<2>();
+    return C::horizontal(C::merge(sums_[0], sums_[1]));
+  }
+
+private:
+  template <std::size_t N> POP_SIMD_INLINE void mergeHalves() {
+    arch::unrolled<N>([&](auto k) POP_SIMD_LAMBDA { sums_[k] = C::merge(sums_[k], sums_[k + N]); });
+  }
+
+  V sums_[K];
+};
+
+/// f(x, index of its first lane) of every vector of a row, combined.
+template <class Tag, ReduceOp OP, class In, class F>
+POP_SIMD_INLINE Accumulator<In> reduceRow(const In *in, std::size_t n, F f) {
+  RowPartials<Tag, OP, In> partials;
+  std::size_t i = 0;
+  for (; i + 64 <= n; i += 64)
+    partials.block(in, i, f);
+  partials.raggedEnd(in, i, n, f);
+  return partials.fold();
+}
+
+/// Rows of at least so many elements that begin within a line are read line by line where vectors
+/// are whole lines: each would touch two of them.
+inline constexpr std::size_t REDUCE_LINES = 256;
+template <class Tag, class In>
+inline constexpr bool READS_LINES = arch::Avx512Tag<Tag> && sizeof(In) == 4;
+
+/// The same for such a row and f of the vector alone; the same bits.
+template <class Tag, ReduceOp OP, class In, class F>
+[[gnu::noinline]] Accumulator<In> reduceLines(const In *in, std::size_t n, F f) {
+  const std::size_t beyond = reinterpret_cast<std::uintptr_t>(in) / sizeof(In) % 16;
+  if (beyond == 0)
+    return reduceRow<Tag, OP>(in, n, f);
+  RowPartials<Tag, OP, In> partials;
+  partials.firstLines(in, beyond, f);
+  const In *const rest = in + (64 - beyond);
+  const std::size_t left = n - (64 - beyond);
+  std::size_t i = 0;
+  for (; i + 64 <= left; i += 64)
+    partials.block(rest, i, f);
+  partials.raggedEnd(rest, i, left, f);
+  partials.fromLines(beyond);
+  return partials.fold();
+}
+
+/// log(sum of exp(x)) of a row: its maximum first, so that nothing overflows.
+template <class Tag, class In> POP_SIMD_INLINE float logAddRow(const In *in, std::size_t n) {
+  using V = simd<float, Tag>;
+  if (n == 0)
+    return LOG_ZERO;
+  const float largest =
+      reduceRow<Tag, ReduceOp::MAX>(in, n, [](V x, std::size_t) POP_SIMD_LAMBDA { return x; });
+  if (__builtin_isinf(largest))
+    return largest;
+  const V shift = V::splat(largest);
+  const float sum = reduceRow<Tag, ReduceOp::ADD>(
+      in, n, [&](V x, std::size_t) POP_SIMD_LAMBDA { return math::exp(x - shift); });
+  return largest + math::log(V::splat(sum)).first();
+}
+
+/// log(e^a + e^b).
+template <class V> POP_SIMD_INLINE V logAdd(V a, V b) {
+  const V high = V::max(a, b), low = V::min(a, b);
+  const V sum = high + math::log1p(math::exp(low - high));
+  const V result = V::select(V::abs(high) == V::splat(__builtin_inff()), high, sum);
+  return V::select((a != a) | (b != b), a + b, result);
+}
+
+/// results[i] = op over row i of `count` rows of `length` contiguous elements.
+template <class Tag, ReduceOp OP, class In>
+void reduceRows(const In *in, std::size_t count, std::size_t length, Accumulator<In> *results) {
+  using V = simd<Accumulator<In>, Tag>;
+  const auto same = [](V x, std::size_t) POP_SIMD_LAMBDA { return x; };
+  if constexpr (OP != ReduceOp::LOG_ADD && READS_LINES<Tag, In>)
+    if (length >= REDUCE_LINES) {
+      for (std::size_t i = 0; i < count; ++i, in += length)
+        results[i] = reduceLines<Tag, OP>(in, length, same);
+      return;
+    }
+  for (std::size_t i = 0; i < count; ++i, in += length) {
+    if constexpr (OP == ReduceOp::LOG_ADD)
+      results[i] = logAddRow<Tag>(in, length);
+    else
+      results[i] = reduceRow<Tag, OP>(in, length, same);
+  }
+}
+
+} // namespace detail
+
+} // namespace cottonwood::kernels
