@@ -1,7 +1,7 @@
 /// \file ConvPlanes.hpp
 /// poplin::ConvPlanes<In, Out>   a convolution of groups of one channel whose field lies side by
-///                               side (ConvPlanesKernel.hpp), for CPUs: some groups of one of a
-///                               batch
+///                               side (ConvPlanesKernel.hpp), for CPUs: some groups of
+///                               some of a batch, one plane after another
 ///   in         Input<Vector<In, ONE_PTR>>: the run of a variable that holds the input; the first
 ///              element of the part is at inOffset
 ///   weights    the same for the weights, at weightsOffset
@@ -9,7 +9,10 @@
 ///   workspace  Output<Vector<float, ONE_PTR>>: kernels::convPlanesWorkspace()
 ///   shape      Vector<int>: kernels::ConvPlanesShape
 ///   strides    Vector<long long>: of planes and rows of the input; of planes, y and x of weights
-///   planes, outputs, taps   groups, and outputs and taps of each
+///   planes, outputs, taps   how many, and outputs and taps of each
+///   first, groups   the group of the first plane, and the number of groups, which follow each
+///   other
+///              again and again
 ///
 /// Types <In, Out>: <float, float> <half, half> <half, float> <float, half>. Sums are float and
 /// rounded to Out once.
@@ -31,12 +34,13 @@ public:
   poplar::Vector<long long> strides;
   long long inOffset, weightsOffset;
   unsigned planes, outputs, taps;
+  unsigned first, groups;
 
   bool compute() {
     const auto stride = [&](unsigned i) { return static_cast<std::ptrdiff_t>(strides[i]); };
     kernels::ConvPlanesArgs<KernelType<In>, KernelType<Out>> args{};
     __builtin_memcpy(&args.shape, shape.data(), sizeof args.shape);
-    args.planes = planes;
+    args.planes = planes, args.first = first, args.groups = groups;
     args.in = kernelPointer(in.data()) + inOffset;
     args.inPlane = stride(0), args.inRow = stride(1);
     args.weights = kernelPointer(weights.data()) + weightsOffset;

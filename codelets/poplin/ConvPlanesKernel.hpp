@@ -20,12 +20,12 @@
 namespace cottonwood::kernels {
 
 /// Element (y, x) of plane p of the input is in[p * inPlane + y * inRow + x]; of its weights,
-/// weights[p * weightsPlane + y * weightsY + x * weightsX]; of the output, which is dense,
-/// out[(p * outputsY + y) * outputsX + x]. Lines of the output have CONV_PLANES_LINE elements or
-/// more.
+/// weights[(first + p) % groups * weightsPlane + y * weightsY + x * weightsX]; of the output, which
+/// is dense, out[(p * outputsY + y) * outputsX + x]. Lines of the output have CONV_PLANES_LINE
+/// elements or more.
 template <class TIn, class TOut> struct ConvPlanesArgs {
   ConvPlanesShape shape;
-  std::size_t planes;
+  std::size_t planes, first, groups;
   const TIn *in;
   std::ptrdiff_t inPlane, inRow;
   const TIn *weights;
@@ -51,16 +51,18 @@ public:
   void run() {
     for (std::size_t x = 0; x < space_.plane; ++x)
       plane_[x] = 0;
-    const TIn *in = args_.in, *weights = args_.weights;
+    const TIn *in = args_.in;
     TOut *out = args_.out;
+    std::size_t group = args_.first % args_.groups;
     for (std::size_t p = 0; p < args_.planes; ++p) {
-      if (readWeights(weights)) {
+      if (readWeights(args_.weights + static_cast<std::ptrdiff_t>(group) * args_.weightsPlane)) {
         pack(in);
         compute(out);
       } else {
         computeWithoutPadding(in, out);
       }
-      in += args_.inPlane, weights += args_.weightsPlane;
+      in += args_.inPlane;
+      group = group + 1 == args_.groups ? 0 : group + 1;
       out += size(shape_.outputsY) * size(shape_.outputsX);
     }
   }
@@ -72,6 +74,7 @@ private:
   static constexpr unsigned LINES = 4, SIDE = 3;
 
   static std::size_t size(int n) { return static_cast<std::size_t>(n); }
+
   /// \returns  whether all are finite.
   bool readWeights(const TIn *from) {
     constexpr std::int32_t EXPONENT = 0x7f800000;

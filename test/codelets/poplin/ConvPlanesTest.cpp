@@ -22,7 +22,8 @@ const kernels::ConvPlanesShape SHAPES[] = {
     {8, 35, 8, 17, 3, 3, 1, 2, 1, 36, -1, -2},    {2, 20, 30, 16, 3, 3, 1, 1, -20, 2, 1, 1},
     {17, 130, 17, 130, 3, 3, 1, 1, -1, -1, 1, 1}, {6, 48, 5, 16, 5, 5, 1, 3, -2, -2, 1, 1}};
 
-constexpr std::size_t PLANES = 3;
+/// Groups follow each other again from the second plane on.
+constexpr std::size_t PLANES = 5, GROUPS = 3, FIRST = 2;
 
 template <class T> std::vector<T> numbers(std::size_t n, std::mt19937 &random) {
   std::uniform_real_distribution<float> real(-2, 2);
@@ -38,7 +39,7 @@ template <class In> struct Operands { std::vector<In> in, weights; };
 template <class In> Operands<In> operandsOf(const kernels::ConvPlanesShape &s, unsigned seed) {
   std::mt19937 random(seed);
   return {numbers<In>(PLANES * size(s.inputsY) * size(s.inputsX), random),
-          numbers<In>(PLANES * s.taps(), random)};
+          numbers<In>(GROUPS * s.taps(), random)};
 }
 
 template <class In, class Out>
@@ -52,7 +53,7 @@ std::vector<Out> convolve(isa::Isa isa, const kernels::ConvPlanesShape &s,
   std::vector<float> workspace(kernels::convPlanesWorkspace(s) + 1, 77.f);
   const auto n = [](std::size_t x) { return static_cast<long long>(x); };
   long long strides[] = {n(size(s.inputsY) * size(s.inputsX)), n(size(s.inputsX)), 1,
-                         n(PLANES * size(s.tapsX)), n(PLANES)};
+                         n(GROUPS * size(s.tapsX)), n(GROUPS)};
   int shape[kernels::CONV_PLANES_INTS];
   std::memcpy(shape, &s, sizeof s);
   auto vertex = test::zeroed<vertices::ConvPlanes<isa::scalar, Public, PublicOut>>();
@@ -62,7 +63,7 @@ std::vector<Out> convolve(isa::Isa isa, const kernels::ConvPlanesShape &s,
   test::connect(vertex.workspace, workspace.data());
   test::connect(vertex.shape, shape, kernels::CONV_PLANES_INTS);
   test::connect(vertex.strides, strides, 5);
-  vertex.planes = PLANES;
+  vertex.planes = PLANES, vertex.first = FIRST, vertex.groups = GROUPS;
   test::runOn<vertices::ConvPlanesFamily>(isa, vertex);
   CHECK(test::toFloat(out.front()) == 99.f);
   CHECK(test::toFloat(out.back()) == 99.f);
@@ -85,7 +86,8 @@ std::vector<Out> defined(const kernels::ConvPlanesShape &s, const Operands<In> &
             if (atY < 0 || atY >= s.inputsY || atX < 0 || atX >= s.inputsX)
               continue;
             const std::size_t in = (p * size(s.inputsY) + size(atY)) * size(s.inputsX) + size(atX);
-            const std::size_t weight = (size(i) * size(s.tapsX) + size(j)) * PLANES + p;
+            const std::size_t weight =
+                (size(i) * size(s.tapsX) + size(j)) * GROUPS + (FIRST + p) % GROUPS;
             sum = std::fma(test::toFloat(operands.in[in]), test::toFloat(operands.weights[weight]),
                            sum);
           }
@@ -99,7 +101,7 @@ template <class In, class Out> void checkAll(unsigned seed, float infinity = 0) 
     CAPTURE(s.inputsX);
     CAPTURE(s.outputsX);
     auto operands = operandsOf<In>(s, seed);
-    if (infinity != 0) // in plane 1, the first tap
+    if (infinity != 0) // in group 1, the first tap
       operands.weights[1] = test::fromFloat<In>(infinity);
     const auto expected = defined<In, Out>(s, operands);
     for (isa::Isa isa : test::vectorIsas()) {

@@ -62,7 +62,7 @@ poputil::VertexText describeVertex(ConvPlanes<Tag, In, Out> *) {
           {POP_FIELD(V, in), POP_FIELD(V, weights), POP_FIELD(V, out), POP_FIELD(V, workspace),
            POP_FIELD(V, shape), POP_FIELD(V, strides), POP_FIELD(V, inOffset),
            POP_FIELD(V, weightsOffset), POP_FIELD(V, planes), POP_FIELD(V, outputs),
-           POP_FIELD(V, taps)},
+           POP_FIELD(V, taps), POP_FIELD(V, first), POP_FIELD(V, groups)},
           &costOfConvPlanes<In>};
 }
 

@@ -55,15 +55,19 @@ public:
     if (job_.epilogue || !convolvesChannels(job_.check) || job_.check.problem.i != 1 ||
         !chooseShape() || !choosePlanes())
       return false;
-    std::size_t const batch = p.batchSize, groups = p.numConvGroups;
+    // Planes of the batch that lie one after another are those of one list of planes.
+    std::size_t const groups = p.numConvGroups;
+    bool const together = in_.strides[1] == static_cast<std::int64_t>(groups) * in_.strides[0];
+    std::size_t const lists = together ? 1 : p.batchSize;
+    std::size_t const planes = p.batchSize * groups / lists;
     std::size_t const parts =
         planConv(job_.where, graph_.getTarget(), job_.check, job_.options, job_.cache).plan.parts();
     std::size_t const each =
-        poputil::ceilDiv(groups, std::min<std::size_t>(poputil::ceilDiv(parts, batch), groups));
+        poputil::ceilDiv(planes, std::min(poputil::ceilDiv(parts, lists), planes));
     cs_ = graph_.addComputeSet(debugContext_);
-    for (std::size_t b = 0; b != batch; ++b)
-      for (std::size_t g = 0; g < groups; g += each)
-        addVertex(b, g, std::min(g + each, groups));
+    for (std::size_t list = 0; list != lists; ++list)
+      for (std::size_t plane = 0; plane < planes; plane += each)
+        addVertex(list * planes, plane, std::min(plane + each, planes));
     prog_.add(::poplar::program::Execute(cs_, debugContext_));
     return true;
   }
@@ -93,12 +97,15 @@ private:
         weights->run.intersectsWith(job_.out))
       return false;
     in_ = *in, weights_ = *weights;
+    out_ = out_.flatten(0, 2);
     std::size_t const last = in_.strides.size() - 2;
     // Channels that lie side by side are for vectors of channels.
     return (x_.inputs == 1 || in_.strides[last] == 1) && in_.strides[0] != 1;
   }
 
-  void addVertex(std::size_t b, std::size_t begin, std::size_t end) {
+  /// Planes [begin, end) of those from plane `list` of the output on.
+  void addVertex(std::size_t list, std::size_t begin, std::size_t end) {
+    std::size_t const groups = job_.check.params.numConvGroups;
     auto const at = [](std::size_t n) { return static_cast<std::int64_t>(n); };
     auto const v =
         graph_.addVertex(cs_,
@@ -106,7 +113,7 @@ private:
                                                    out_.elementType()),
                          {{"in", in_.run},
                           {"weights", weights_.run},
-                          {"out", out_[b].slice(begin, end, 0).flatten()}});
+                          {"out", out_.slice(list + begin, list + end, 0).flatten()}});
     ::poplar::Tensor const workspace = graph_.addVariable(
         ::poplar::FLOAT, {kernels::convPlanesWorkspace(shape_)}, {debugContext_, "workspace"});
     graph_.setTileMapping(workspace, 0);
@@ -122,12 +129,12 @@ private:
     graph_.setInitialValue(v["strides"],
                            std::vector<long long>{in[0], inY, weights[0], weightsY, weights[x]});
     set(v, "inOffset",
-        in_.offset + at(begin) * in[0] + at(b) * in[1] + y_.inTruncated * inY +
+        in_.offset + at(begin) * in[0] + at(list / groups) * in[1] + y_.inTruncated * inY +
             x_.inTruncated * in[x]);
     set(v, "weightsOffset",
-        weights_.offset + at(begin) * weights[0] + y_.tapsTruncated * weightsY +
-            x_.tapsTruncated * weights[x]);
+        weights_.offset + y_.tapsTruncated * weightsY + x_.tapsTruncated * weights[x]);
     set(v, "planes", at(end - begin));
+    set(v, "first", at(begin % groups)), set(v, "groups", at(groups));
     set(v, "outputs", std::int64_t{shape_.outputsY} * shape_.outputsX);
     set(v, "taps", at(shape_.taps()));
     graph_.setTileMapping(v, 0);
