@@ -17,7 +17,7 @@ struct ConvBlocking {
   /// BLOCKED: what is above; else a method on matrix tiles, with matMulTileBlocking() of its own.
   /// It rounds differently.
   MatMulMethod method = MatMulMethod::BLOCKED;
-  std::uint32_t setRows = 6; ///< most rows of a tile whose inputs share a set of L1
+  std::uint32_t setRows = MATMUL_SET_ROWS; ///< most rows of a tile whose inputs share a set of L1
   bool operator==(const ConvBlocking &) const = default;
 };
 
