@@ -189,11 +189,8 @@ POP_INLINE void ConvCall::emitPointwiseGradient(Tensor const &activations, Tenso
                                                 Tensor const &rows,
                                                 ::poplar::program::Sequence &prog) {
   std::size_t const groups = rows.dim(rows.rank() - 2);
-  // [groups, N * field, C]
   auto const matrices = [&](Tensor const &t) {
-    Tensor const lines = convActivations(t, groups);
-    std::size_t const channels = lines.dim(lines.rank() - 1);
-    return lines.reshape({groups, lines.numElements() / groups / channels, channels});
+    return fieldMatrices(convActivations(t, groups), 1);
   };
   MatMulJob job;
   job.where = where_;

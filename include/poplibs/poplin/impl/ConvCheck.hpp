@@ -42,6 +42,9 @@ POP_API void checkConvOutput(char const *where, ConvCheck const &check, Tensor c
 
 /// Activations [N, groups * C, ...field] as [groups, N, ...field, C].
 POP_API Tensor convActivations(Tensor const &t, std::size_t groups);
+/// The matrices [groups * parts, N * field / parts, C] of activations [groups, N, ...field, C];
+/// `parts` divides the batch.
+POP_API Tensor fieldMatrices(Tensor const &t, std::size_t parts);
 /// Activations as [N, ...field, groups, C].
 POP_API Tensor convRows(Tensor const &t, std::size_t groups);
 /// Weights [groups, O, I, ...kernel] as [groups, O, ...kernel, I]; the forward ones of a backward

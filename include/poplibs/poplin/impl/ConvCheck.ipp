@@ -145,6 +145,11 @@ POP_INLINE Tensor convActivations(Tensor const &t, std::size_t groups) {
   return split.dimShuffle(order);
 }
 
+POP_INLINE Tensor fieldMatrices(Tensor const &t, std::size_t parts) {
+  std::size_t const channels = t.dim(t.rank() - 1), matrices = t.dim(0) * parts;
+  return t.reshape({matrices, t.numElements() / matrices / channels, channels});
+}
+
 POP_INLINE Tensor convRows(Tensor const &t, std::size_t groups) {
   Tensor const split = convActivations(t, groups); // [G, N, ...field, C]
   std::vector<unsigned> order;

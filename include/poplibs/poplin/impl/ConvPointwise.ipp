@@ -46,12 +46,6 @@ POP_INLINE Tensor pointwiseInputs(::poplin::ConvParams const &p, Tensor in) {
 /// Fewer outputs are a product with few columns, which takes longer than copies do.
 inline constexpr std::size_t POINTWISE_FIELD = 256;
 
-/// [groups * parts, the rest, C] of activations [groups, N, ...field, C].
-POP_INLINE Tensor fieldMatrices(Tensor const &t, std::size_t parts) {
-  std::size_t const channels = t.dim(t.rank() - 1), matrices = t.dim(0) * parts;
-  return t.reshape({matrices, t.numElements() / matrices / channels, channels});
-}
-
 /// The field lies side by side, channels do not.
 POP_INLINE bool isFieldLast(::poplar::Graph const &graph, Tensor const &matrices) {
   auto const strided = stridedOperand(graph, matrices);
@@ -114,9 +108,9 @@ POP_INLINE bool emitPointwise(::poplar::Graph &graph, ConvJob const &job,
   Tensor const in = detail::pointwiseInputs(params, job.in);
   Tensor const out = job.out.dimRoll(job.out.rank() - 2);
   bool const fieldLast =
-                 detail::isFieldLast(graph, detail::fieldMatrices(job.in, params.batchSize)),
+                 detail::isFieldLast(graph, fieldMatrices(job.in, params.batchSize)),
              outFieldLast =
-                 detail::isFieldLast(graph, detail::fieldMatrices(out, params.batchSize));
+                 detail::isFieldLast(graph, fieldMatrices(out, params.batchSize));
   if (fieldLast || outFieldLast) {
     if (job.check.problem.outputs() < detail::POINTWISE_FIELD)
       return false;
@@ -138,7 +132,7 @@ POP_INLINE bool emitPointwise(::poplar::Graph &graph, ConvJob const &job,
   }
   MatMulJob product;
   product.where = job.where;
-  product.a = detail::fieldMatrices(in, parts), product.out = detail::fieldMatrices(out, parts);
+  product.a = fieldMatrices(in, parts), product.out = fieldMatrices(out, parts);
   product.b = weights.dimShuffle({0, 2, 1})
                   .expand({1})
                   .broadcast(static_cast<unsigned>(parts), 1)
