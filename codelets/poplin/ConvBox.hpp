@@ -62,17 +62,23 @@ template <class F> POP_SIMD_INLINE void forEachConvBox(const ConvGeometry &geome
   forEachConvBox(geometry, choice, f);
 }
 
-/// f(box) for every box within ranges of outputs and taps. `storage` has room for all classes of
-/// the geometry.
-template <class F>
-POP_SIMD_INLINE void forEachConvBox(const ConvGeometry &geometry, const ConvRanges &outputs,
-                                    const ConvRanges &taps, ConvClass *storage, F &&f) {
-  ConvChoice choice[CONV_MAX_DIMS];
+/// The classes within ranges of outputs and taps. `storage` has room for all classes of the
+/// geometry.
+POP_SIMD_INLINE void restrictConv(const ConvGeometry &geometry, const ConvRanges &outputs,
+                                  const ConvRanges &taps, ConvClass *storage, ConvChoice *choice) {
   for (unsigned d = 0; d < geometry.dims; ++d) {
     choice[d] = {storage,
                  detail::restrictClasses(geometry.dim[d], outputs.dim[d], taps.dim[d], storage)};
     storage += choice[d].count;
   }
+}
+
+/// f(box) for every box within ranges of outputs and taps.
+template <class F>
+POP_SIMD_INLINE void forEachConvBox(const ConvGeometry &geometry, const ConvRanges &outputs,
+                                    const ConvRanges &taps, ConvClass *storage, F &&f) {
+  ConvChoice choice[CONV_MAX_DIMS];
+  restrictConv(geometry, outputs, taps, storage, choice);
   forEachConvBox(geometry, choice, f);
 }
 
@@ -109,9 +115,9 @@ public:
   POP_SIMD_INLINE std::size_t left() const {
     return static_cast<std::size_t>(count_[dims_ - 1] - at_[dims_ - 1]);
   }
-  /// Whether another line follows in the dimension before, and the way to it.
-  POP_SIMD_INLINE bool hasNextLine() const {
-    return dims_ > 1 && at_[dims_ - 2] + 1 < count_[dims_ - 2];
+  /// Lines of the dimension before, and the way from one to the next if there are several.
+  POP_SIMD_INLINE std::size_t numLines() const {
+    return dims_ > 1 ? static_cast<std::size_t>(count_[dims_ - 2]) : 1;
   }
   POP_SIMD_INLINE std::ptrdiff_t nextLineIn() const { return inStep_[dims_ - 2]; }
   POP_SIMD_INLINE std::ptrdiff_t nextLineOut() const { return outStep_[dims_ - 2]; }
@@ -225,5 +231,21 @@ private:
   std::size_t length_;
   std::ptrdiff_t inStep_, weightsStep_;
 };
+
+/// The taps of a box as the runs of a tile. \param segments  room for CONV_MAX_SEGMENTS
+/// \param weightsStep, first  as of ConvRuns
+template <class TIn, class TWeights>
+POP_SIMD_INLINE void setConvRuns(ConvTileArgs<TIn, TWeights> &tile, ConvSegment *segments,
+                                 const ConvBox &box, const std::ptrdiff_t *weightsStep,
+                                 const ConvRanges &first) {
+  ConvRuns runs(box, weightsStep, first);
+  std::size_t n = 0;
+  do
+    segments[n++] = runs.now();
+  while (runs.next());
+  tile.segments = segments, tile.numSegments = n;
+  tile.length = runs.length(), tile.inStep = runs.inStep();
+  tile.weightsStep = runs.weightsStep();
+}
 
 } // namespace cottonwood::kernels

@@ -65,13 +65,14 @@ constexpr std::size_t convTileWorkspace(MatMulMethod method, std::size_t outputs
 
 /// Floats of scratch of a CPU kernel with the method BLOCKED.
 /// \param classes  of the geometry
+/// \param copy     its convCopyFloats()
 constexpr std::size_t convWorkspace(const ConvBlocking &blocking, std::size_t classes,
-                                    std::size_t depth, std::size_t pixels) {
+                                    std::size_t depth, std::size_t pixels, std::size_t copy) {
   constexpr std::size_t CLASS_FLOATS = 9;
   const std::size_t strip = std::min<std::size_t>(depth, blocking.depth);
   const std::size_t sums = std::min<std::size_t>(pixels, blocking.pixels);
   // Each part starts on a cache line.
-  return classes * CLASS_FLOATS + (strip + sums) * MATMUL_MAX_TILE_COLUMNS + 3 * 16;
+  return classes * CLASS_FLOATS + (strip + sums) * MATMUL_MAX_TILE_COLUMNS + copy + 4 * 16;
 }
 
 } // namespace cottonwood::kernels

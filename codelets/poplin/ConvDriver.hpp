@@ -2,33 +2,12 @@
 /// How a convolution on one core is cut into passes over taps and outputs, and these into tiles.
 #pragma once
 
-#include <codelets/poplin/ConvBox.hpp>
-#include <codelets/poplin/ConvChannelLines.hpp>
-#include <codelets/poplin/ConvCost.hpp>
+#include <codelets/poplin/ConvArgs.hpp>
+#include <codelets/poplin/ConvChannels.hpp>
 #include <codelets/poplin/Finish.hpp>
 #include <codelets/poplin/MatMulPack.hpp>
 
 namespace cottonwood::kernels {
-
-/// What the kernels work on. Element (group g, input place x) of the input is at
-/// in + g * inGroup + the sum over dimensions of x[d] * inStride[d]; a weight is at
-/// weights + g * weightsGroup + the sum of tap[d] * tapStride[d] + its column's offset.
-template <class TIn, class TWeights, class TOut> struct ConvArgs {
-  ConvGeometry geometry;
-  std::size_t groups, columns; ///< output channels are the columns of a group
-  const TIn *in;
-  std::ptrdiff_t inGroup;
-  const TWeights *weights;
-  std::ptrdiff_t weightsGroup;
-  /// Column j is (j / block) * blockStride + (j % block) * column from the first one.
-  std::ptrdiff_t weightsColumn, weightsBlockStride;
-  std::size_t weightsBlock;
-  TOut *out; ///< output p starts at out + p * outPixel ...
-  std::size_t outPixel;
-  TOut *const *outRows; ///< ... or, if this is not null, at outRows[p]
-  ConvBlocking blocking;
-  float *workspace; ///< convWorkspace() floats
-};
 
 namespace detail {
 
@@ -43,7 +22,9 @@ public:
       : args_(args), finish_(finish), geometry_(args.geometry), covered_(geometry_.covered()),
         taps_(sizesOf(&ConvDim::taps, tapSizes_)), outputs_(sizesOf(&ConvDim::outputs, outSizes_)),
         tapParts_(geometry_.dims, taps_, args.blocking.depth, args.blocking.enough),
-        pixelParts_(geometry_.dims, outputs_, args.blocking.pixels, args.blocking.pixels) {
+        copies_(CHANNELS && ConvChannels<Tag, TIn, TOut, Finish>::LINES &&
+                convCopyFloats(geometry_) != 0),
+        pixelParts_(geometry_.dims, outputs_, partPixels(), partPixels()) {
     onePass_ = tapParts_.count() == 1;
     std::ptrdiff_t stride = 1;
     for (unsigned d = geometry_.dims; d-- > 0;) {
@@ -52,7 +33,9 @@ public:
     }
     strip_ = align(args.workspace);
     sums_ = align(strip_ + (CHANNELS ? 0 : tapParts_.largest() * COLUMNS));
-    classes_ = reinterpret_cast<ConvClass *>(align(sums_ + pixelParts_.largest() * COLUMNS));
+    copy_ = align(sums_ + pixelParts_.largest() * COLUMNS);
+    float *const classes = copies_ ? align(copy_ + convCopyFloats(geometry_)) : copy_;
+    classes_ = reinterpret_cast<ConvClass *>(classes);
   }
 
   void run() {
@@ -82,15 +65,16 @@ private:
   static constexpr std::size_t WIDTH = Shape::WIDTH;
   /// Rows of the input these many elements apart lie in one set of L1.
   static constexpr std::ptrdiff_t SET_SPAN = MATMUL_WAY_BYTES / sizeof(TIn);
-  /// Groups that are columns have code of their own for lines of floats. It takes the compiler
-  /// long, so that it is there only where it matters most.
-  static constexpr bool LINES = CHANNELS && WIDTH > 1 && !Finish::ACTIVE &&
-                                std::is_same_v<TIn, float> && std::is_same_v<TOut, float>;
 
   const int *sizesOf(int ConvDim::*member, int *to) const {
     for (unsigned d = 0; d < geometry_.dims; ++d)
       to[d] = geometry_.dim[d].*member;
     return to;
+  }
+
+  std::size_t partPixels() const {
+    const std::size_t most = args_.blocking.pixels;
+    return copies_ && CONV_COPY_OUTPUTS < most ? CONV_COPY_OUTPUTS : most;
   }
 
   static float *align(float *p) {
@@ -99,8 +83,7 @@ private:
   }
 
   POP_SIMD_INLINE TOut *outAt(std::size_t pixel, std::size_t j) const {
-    TOut *row = args_.outRows ? args_.outRows[pixel] : args_.out + pixel * args_.outPixel;
-    return row + firstColumn_ + j;
+    return args_.outAt(pixel) + firstColumn_ + j;
   }
 
   /// Columns [j, j + columns) of a part of the outputs.
@@ -123,18 +106,17 @@ private:
       finish_.template row<Tag>(sumsAt(i), columns, outAt(i, j), 1, i, firstColumn_ + j);
   }
 
-  /// Groups as columns, all taps at once: a few outputs with all their columns at a time, which
-  /// streams through memory.
+  /// Groups as columns, all taps at once.
   void runAllColumns(const ConvRanges &outputs) {
     const ConvRanges part = tapParts_.first();
     column_ = 0, columns_ = args_.columns;
     chooseWeights(part);
     for (std::size_t i = firstPixel_; !covered_ && i < firstPixel_ + numPixels_; ++i)
       clear(i);
-    forEachConvBox(geometry_, outputs, part, classes_, [&](const ConvBox &box) POP_SIMD_LAMBDA {
-      if constexpr (CHANNELS)
-        runBoxColumns(box, part);
-    });
+    if constexpr (CHANNELS)
+      ConvChannels<Tag, TIn, TOut, Finish>(args_, finish_, outStride_, weightsStep_, classes_,
+                                           sums_)
+          .run(in_, tileWeights_, outputs, part, copies_ ? copy_ : nullptr);
   }
 
   /// What an output without products becomes.
@@ -148,54 +130,6 @@ private:
     } else {
       for (std::size_t x = 0; x < columns_; ++x)
         simd<float, isa::scalar>::zero().store(to + x);
-    }
-  }
-
-  void runBoxColumns(const ConvBox &box, const ConvRanges &part) {
-    constexpr bool FLOAT_OUT = std::is_same_v<TOut, float>;
-    ConvSegment segments[CONV_MAX_SEGMENTS];
-    TileArgs tile;
-    setRuns(tile, segments, box, part);
-    if constexpr (LINES)
-      if (tile.length == CONV_ROW_TAPS) {
-        const auto at = [&](std::size_t pixel) POP_SIMD_LAMBDA { return outAt(pixel, 0); };
-        tile.weights = tileWeights_, tile.columns = static_cast<unsigned>(columns_);
-        ConvChannelLines<Tag, TIn, TWeights, TOut, decltype(at)> lines(in_, at, args_.outPixel);
-        return lines.run(box, outStride_, tile);
-      }
-    const TIn *rows[Shape::ROWS];
-    TOut *outs[Shape::ROWS];
-    float *sums[Shape::ROWS];
-    std::size_t pixels[Shape::ROWS];
-    tile.rows = rows, tile.sums = sums;
-    tile.load = false;
-    const std::size_t all = box.outputs(), tiles = (all + Shape::ROWS - 1) / Shape::ROWS;
-    const std::size_t height = (all + tiles - 1) / tiles;
-    ConvRows row(box, outStride_);
-    for (std::size_t i = 0; i < all; i += height) {
-      const std::size_t n = all - i < height ? all - i : height;
-      row.take(n, [&](std::size_t x, std::ptrdiff_t at, std::ptrdiff_t pixel) POP_SIMD_LAMBDA {
-        rows[x] = in_ + at;
-        pixels[x] = static_cast<std::size_t>(pixel);
-        outs[x] = outAt(pixels[x], 0);
-      });
-      for (std::size_t j = 0; j < columns_; j += COLUMNS) {
-        tile.columns = static_cast<unsigned>(columns_ - j < COLUMNS ? columns_ - j : COLUMNS);
-        tile.weights = tileWeights_ + j;
-        for (std::size_t x = 0; x < n; ++x) {
-          if constexpr (FLOAT_OUT)
-            sums[x] = outs[x] + j;
-          else
-            sums[x] = sums_ + x * COLUMNS;
-        }
-        runConvChannelTile<Tag>(static_cast<unsigned>(n), tile);
-        for (std::size_t x = 0; x < n; ++x) {
-          rows[x] += COLUMNS;
-          if constexpr (Finish::ACTIVE || !FLOAT_OUT)
-            finish_.template row<Tag>(sums[x], tile.columns, outs[x] + j, 1, pixels[x],
-                                      firstColumn_ + j);
-        }
-      }
     }
   }
 
@@ -278,7 +212,7 @@ private:
   void runBox(const ConvBox &box, const ConvRanges &part) {
     ConvSegment segments[CONV_MAX_SEGMENTS];
     TileArgs tile;
-    setRuns(tile, segments, box, part);
+    setConvRuns(tile, segments, box, weightsStep_, part);
     const TIn *rows[Shape::ROWS];
     float *sums[Shape::ROWS];
     tile.rows = rows, tile.sums = sums;
@@ -329,28 +263,18 @@ private:
     }
   }
 
-  void setRuns(TileArgs &tile, ConvSegment *segments, const ConvBox &box,
-               const ConvRanges &part) const {
-    ConvRuns runs(box, weightsStep_, part);
-    std::size_t n = 0;
-    do
-      segments[n++] = runs.now();
-    while (runs.next());
-    tile.segments = segments, tile.numSegments = n;
-    tile.length = runs.length(), tile.inStep = runs.inStep();
-    tile.weightsStep = runs.weightsStep();
-  }
-
   const Args &args_;
   [[no_unique_address]] const Finish finish_;
   const ConvGeometry &geometry_;
   const bool covered_;
   int tapSizes_[CONV_MAX_DIMS], outSizes_[CONV_MAX_DIMS];
   const int *taps_, *outputs_;
-  ConvParts tapParts_, pixelParts_;
+  ConvParts tapParts_;
+  const bool copies_; ///< the input, if all taps are of one part
+  ConvParts pixelParts_;
   bool onePass_, direct_ = false;
   std::ptrdiff_t outStride_[CONV_MAX_DIMS], weightsStep_[CONV_MAX_DIMS];
-  float *strip_, *sums_;
+  float *strip_, *sums_, *copy_;
   float *sumsBase_ = nullptr; ///< of output 0, which may lie before the scratch
   std::size_t sumsStride_ = 0;
   ConvClass *classes_;

@@ -99,10 +99,12 @@ template <class T> struct Run {
         s(channels ? p.groups : p.out)};
     out.assign(p.batch * p.outputs * p.groups * p.out + 1, 77.0F);
     std::size_t const classes = 2 * p.outputs + 2;
-    std::vector<float> workspace(
-        kernels::convWorkspace(blocking, classes, p.taps * p.in, p.batch * p.outputs));
+    kernels::ConvGeometry const geometry(3, table.data(), strides.data());
+    std::vector<float> workspace(kernels::convWorkspace(blocking, classes, p.taps * p.in,
+                                                        p.batch * p.outputs,
+                                                        kernels::convCopyFloats(geometry)));
     kernels::ConvArgs<In, T, float> const args{
-        kernels::ConvGeometry(3, table.data(), strides.data()),
+        geometry,
         channels ? 1 : p.groups,
         channels ? p.groups : p.out,
         in.data(),

@@ -3,6 +3,7 @@
 
 #include <codelets/poplin/ConvCost.hpp>
 #include <codelets/poplin/ConvGeometry.hpp>
+#include <codelets/poplin/ConvRegion.hpp>
 #include <poplin/ConvParams.hpp>
 
 #include <cstdint>

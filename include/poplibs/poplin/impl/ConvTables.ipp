@@ -72,7 +72,9 @@ POP_INLINE void ConvTable::add(std::size_t outputs, std::size_t taps,
 POP_INLINE std::size_t ConvTable::workspace(kernels::ConvBlocking const &blocking,
                                             std::size_t columns) const {
   if (!kernels::onMatMulTiles(blocking.method))
-    return kernels::convWorkspace(blocking, numClasses_, taps_, outputs_);
+    return kernels::convWorkspace(
+        blocking, numClasses_, taps_, outputs_,
+        kernels::convCopyFloats(kernels::ConvGeometry(dims_, table_.data(), strides_.data())));
   std::size_t const depth = taps_ / lastTaps_ * poputil::roundUp(lastTaps_, std::size_t{32});
   return kernels::convTileWorkspace(blocking.method, outputs_, columns, depth,
                                     entries_ - lastEntries_);
