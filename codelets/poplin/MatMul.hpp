@@ -34,20 +34,21 @@ void finishedMatMul(const MatMulArgs<TIn, TOut> &args, const MatMulBlocking &blo
   const auto rows = [&](std::size_t i) __attribute__((always_inline)) { return args.row(i); };
   switch (blocking.method) {
   case MatMulMethod::ROWS:
-    matMulRows<Tag, TIn, TOut>(m, n, k, args.a, args.b, rows, 1, args.accumulate, finish);
+    matMulRows<Tag, TIn, TOut>(m, n, k, args.a, args.b, rows, 1, args.accumulate, blocking.depth,
+                               finish);
     return;
   case MatMulMethod::COLUMN:
     matMulRows<Tag, TIn, TOut>(1, m, k, {args.b.data, 0, args.b.row},
                                {args.a.data, args.a.column, args.a.row}, rows, args.cRow,
-                               args.accumulate, turned);
+                               args.accumulate, blocking.depth, turned);
     return;
   case MatMulMethod::DOT:
     if (n == 1)
       matMulDot<Tag>(m, k, args.a.data, args.a.row, args.b.data, args.row(0), args.cRow,
-                     args.accumulate, turned);
+                     args.accumulate, blocking.depth, turned);
     else
       matMulDot<Tag>(n, k, args.b.data, args.b.column, args.a.data, args.row(0), 1, args.accumulate,
-                     finish);
+                     blocking.depth, finish);
     return;
   case MatMulMethod::AMX6:
   case MatMulMethod::AMX4:

@@ -13,13 +13,15 @@ namespace detail {
 /// Bytes of each of several rows that are fetched ahead of their use. Hardware prefetchers stop at
 /// the ends of pages, which rows of a few pages have many of.
 inline constexpr std::size_t MATMUL_STREAM_AHEAD = 1024;
+inline constexpr std::size_t MATMUL_PAGE = 4096;
 
 /// One step of matMulRows: sums[i][j] continues its chain over K values of k, j < columns. Rows of
 /// B stream by side by side while the sums stay in L1. After them those from `next` on will.
+/// \param asked  bytes of each page of a row that are asked for
 template <class Tag, unsigned ROWS, unsigned K, class T>
 POP_SIMD_INLINE void streamRows(const T *a, std::ptrdiff_t aRow, std::ptrdiff_t aColumn, const T *b,
                                 std::ptrdiff_t bRow, const T *next, float *sums,
-                                std::size_t sumsRow, std::size_t columns) {
+                                std::size_t sumsRow, std::size_t columns, std::size_t asked) {
   using V = simd<float, Tag>;
   constexpr std::size_t W = static_cast<std::size_t>(V::width);
   constexpr std::size_t AHEAD = MATMUL_STREAM_AHEAD / sizeof(T), LINE = 64 / sizeof(T);
@@ -31,8 +33,11 @@ POP_SIMD_INLINE void streamRows(const T *a, std::ptrdiff_t aRow, std::ptrdiff_t 
   for (; j + W <= columns; j += W) {
     if (K > 1 && j % LINE < W) {
       const T *const ahead = j + AHEAD < columns ? b + j + AHEAD : next + (j + AHEAD - columns);
-      unroll<K>([&](auto p)
-                    __attribute__((always_inline)) { __builtin_prefetch(ahead + p * bRow); });
+      unroll<K>([&](auto p) __attribute__((always_inline)) {
+        const T *const line = ahead + p * bRow;
+        if (reinterpret_cast<std::uintptr_t>(line) % MATMUL_PAGE < asked)
+          __builtin_prefetch(line);
+      });
     }
     V row[K];
     unroll<K>([&](auto p) __attribute__((always_inline)) {
@@ -62,7 +67,7 @@ POP_SIMD_INLINE void streamRows(const T *a, std::ptrdiff_t aRow, std::ptrdiff_t 
 /// sums[i][j] continues its chain over all k.
 template <class Tag, unsigned ROWS, class T>
 void streamMatrix(MatMulView<T> a, MatMulView<T> b, std::size_t k, float *sums, std::size_t sumsRow,
-                  std::size_t columns) {
+                  std::size_t columns, std::size_t asked = MATMUL_PAGE) {
   // So many rows of B at a time that factors, rows and sums fit into the registers.
   constexpr unsigned TOGETHER =
       MatMulTileShape<Tag>::WIDTH >= 16 ? (ROWS <= 2 ? 8 : 4) : (ROWS == 1 ? 8 : 2);
@@ -70,20 +75,23 @@ void streamMatrix(MatMulView<T> a, MatMulView<T> b, std::size_t k, float *sums, 
   for (; p + TOGETHER <= k; p += TOGETHER) {
     const std::size_t after = p + 2 * TOGETHER <= k ? p + TOGETHER : p;
     streamRows<Tag, ROWS, TOGETHER>(a.at(0, p), a.row, a.column, b.at(p, 0), b.row, b.at(after, 0),
-                                    sums, sumsRow, columns);
+                                    sums, sumsRow, columns, asked);
   }
   for (; p < k; ++p)
     streamRows<Tag, ROWS, 1>(a.at(0, p), a.row, a.column, b.at(p, 0), b.row, b.at(p, 0), sums,
-                             sumsRow, columns);
+                             sumsRow, columns, asked);
 }
 
 } // namespace detail
 
 /// C[i,j] (+)= sum over p of a[i,p] * b[p,j] for m <= MATMUL_MAX_STREAMED_ROWS rows and a matrix
 /// with b.column == 1. Element (i, j) of C is at cRows(i)[j * cColumn].
+/// \param depth  as in MatMulBlocking
 template <class Tag, class TIn, class TOut, class Rows, class Finish = StoreSums>
 void matMulRows(std::size_t m, std::size_t n, std::size_t k, MatMulView<TIn> a, MatMulView<TIn> b,
-                Rows cRows, std::ptrdiff_t cColumn, bool accumulate, const Finish &finish = {}) {
+                Rows cRows, std::ptrdiff_t cColumn, bool accumulate, std::uint32_t depth,
+                const Finish &finish = {}) {
+  const std::size_t asked = depth == 0 ? detail::MATMUL_PAGE : depth * sizeof(TIn);
   // 16 KB of sums: a third to a half of L1.
   constexpr std::size_t SUMS = 4096;
   alignas(64) float sums[SUMS];
@@ -101,16 +109,16 @@ void matMulRows(std::size_t m, std::size_t n, std::size_t k, MatMulView<TIn> a, 
     const MatMulView<TIn> part{b.at(0, j), b.row, b.column};
     switch (m) {
     case 1:
-      detail::streamMatrix<Tag, 1>(a, part, k, sums, block, columns);
+      detail::streamMatrix<Tag, 1>(a, part, k, sums, block, columns, asked);
       break;
     case 2:
-      detail::streamMatrix<Tag, 2>(a, part, k, sums, block, columns);
+      detail::streamMatrix<Tag, 2>(a, part, k, sums, block, columns, asked);
       break;
     case 3:
-      detail::streamMatrix<Tag, 3>(a, part, k, sums, block, columns);
+      detail::streamMatrix<Tag, 3>(a, part, k, sums, block, columns, asked);
       break;
     default:
-      detail::streamMatrix<Tag, 4>(a, part, k, sums, block, columns);
+      detail::streamMatrix<Tag, 4>(a, part, k, sums, block, columns, asked);
       break;
     }
     for (std::size_t i = 0; i < m; ++i)
@@ -124,13 +132,17 @@ namespace detail {
 /// Partial sums of one dot product: lane k mod 64, the same for every instruction set.
 inline constexpr std::size_t MATMUL_DOT_LANES = 64;
 
-/// Rows that are read side by side: as many as there are registers for.
+/// Rows that are read side by side where all that comes is asked for, and from beyond the caches:
+/// as many as there are registers for, so that hardware prefetchers follow them all.
 template <class Tag>
 inline constexpr unsigned MATMUL_DOT_ROWS = simd<float, Tag>::width >= 16 ? 4 : 1;
+template <class Tag>
+inline constexpr unsigned MATMUL_FAR_DOT_ROWS = simd<float, Tag>::width >= 16 ? 7 : 1;
 
 /// Dot products of ROWS rows with contiguous values, each with 64 chains that are folded onto each
 /// other by halves: 32, 16, ... 1 apart.
-template <class Tag, unsigned ROWS, class T>
+/// \tparam ASKING  values ahead are asked for
+template <class Tag, unsigned ROWS, bool ASKING, class T>
 POP_SIMD_INLINE void dotProducts(const T *a, std::ptrdiff_t aRow, const T *x, std::size_t k,
                                  float (&dots)[ROWS]) {
   using V = simd<float, Tag>;
@@ -144,7 +156,7 @@ POP_SIMD_INLINE void dotProducts(const T *a, std::ptrdiff_t aRow, const T *x, st
   std::size_t p = 0;
   for (; p + MATMUL_DOT_LANES <= k; p += MATMUL_DOT_LANES) {
     unroll<ROWS>([&](auto i) POP_SIMD_LAMBDA {
-      for (std::size_t line = 0; line < MATMUL_DOT_LANES; line += 64 / sizeof(T))
+      for (std::size_t line = 0; ASKING && line < MATMUL_DOT_LANES; line += 64 / sizeof(T))
         __builtin_prefetch(a + i * aRow + p + line + AHEAD);
     });
     unroll<PARTS>([&](auto v) POP_SIMD_LAMBDA {
@@ -173,9 +185,11 @@ POP_SIMD_INLINE void dotProducts(const T *a, std::ptrdiff_t aRow, const T *x, st
 } // namespace detail
 
 /// out[i * outStep] (+)= dot(row i of a, x) for `rows` rows with contiguous elements.
+/// \param depth  as in MatMulBlocking
 template <class Tag, class TIn, class TOut, class Finish = StoreSums>
 void matMulDot(std::size_t rows, std::size_t k, const TIn *a, std::ptrdiff_t aRow, const TIn *x,
-               TOut *out, std::ptrdiff_t outStep, bool accumulate, const Finish &finish = {}) {
+               TOut *out, std::ptrdiff_t outStep, bool accumulate, std::uint32_t depth,
+               const Finish &finish = {}) {
   using One = simd<float, isa::scalar>;
   const auto end = [&](std::size_t i, float value) __attribute__((always_inline)) {
     TOut *const to = out + static_cast<std::ptrdiff_t>(i) * outStep;
@@ -188,18 +202,22 @@ void matMulDot(std::size_t rows, std::size_t k, const TIn *a, std::ptrdiff_t aRo
       sum.store(to);
     }
   };
-  constexpr unsigned TOGETHER = detail::MATMUL_DOT_ROWS<Tag>;
   std::size_t i = 0;
-  for (; i + TOGETHER <= rows; i += TOGETHER, a += TOGETHER * aRow) {
-    float dots[TOGETHER];
-    detail::dotProducts<Tag, TOGETHER>(a, aRow, x, k, dots);
-    for (unsigned r = 0; r < TOGETHER; ++r)
-      end(i + r, dots[r]);
-  }
-  for (; i < rows; ++i, a += aRow) {
-    float dot[1];
-    detail::dotProducts<Tag, 1>(a, aRow, x, k, dot);
-    end(i, dot[0]);
+  const auto run = [&](auto together, auto asking) __attribute__((always_inline)) {
+    for (; i + together <= rows; i += together, a += together * aRow) {
+      float dots[together];
+      detail::dotProducts<Tag, together, asking>(a, aRow, x, k, dots);
+      for (unsigned r = 0; r < together; ++r)
+        end(i + r, dots[r]);
+    }
+  };
+  const auto one = std::integral_constant<unsigned, 1>{};
+  if (depth == 0) {
+    run(std::integral_constant<unsigned, detail::MATMUL_DOT_ROWS<Tag>>{}, std::true_type{});
+    run(one, std::true_type{});
+  } else {
+    run(std::integral_constant<unsigned, detail::MATMUL_FAR_DOT_ROWS<Tag>>{}, std::false_type{});
+    run(one, std::false_type{});
   }
 }
 

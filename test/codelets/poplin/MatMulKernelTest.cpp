@@ -346,6 +346,24 @@ TEST_SUITE("codelets/poplin/MatMul") {
     CHECK(choose(8, 4096, 4096).packB == 0);
   }
 
+  TEST_CASE("matrices beyond the last cache are not asked for line by line") {
+    const auto asked = [](bool isHalf, std::size_t m, std::size_t n, std::size_t l3) {
+      kernels::MatMulCaches caches;
+      caches.l3 = l3;
+      const auto a = describe(isHalf, 4096, 1);
+      const auto b = describe(isHalf, static_cast<std::ptrdiff_t>(n), 1);
+      const bool dot = kernels::matMulUsesDot(m, n, 4096, a, b);
+      return kernels::chooseMatMulBlocking(m, n, 4096, a, b, dot, caches).depth;
+    };
+    constexpr std::size_t MIB = 1024 * 1024;
+    CHECK(asked(false, 1, 4096, 64 * MIB) == 0);
+    CHECK(asked(false, 1, 4096, 64 * MIB - 1) == 32);
+    CHECK(asked(true, 2, 4096, 32 * MIB) == 0);
+    CHECK(asked(true, 2, 4096, 32 * MIB - 1) == 64);
+    CHECK(asked(false, 4096, 1, 64 * MIB) == 0); // dot products
+    CHECK(asked(false, 4096, 1, 64 * MIB - 1) != 0);
+  }
+
   TEST_CASE("rows against one column are dealt with several at a time") {
     std::mt19937 random(13);
     for (std::size_t rows : {1u, 2u, 3u, 4u, 5u, 7u, 8u, 14u})
