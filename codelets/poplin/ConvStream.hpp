@@ -49,7 +49,7 @@ public:
   }
 
 private:
-  static constexpr std::size_t ROWS = MATMUL_MAX_STREAMED_ROWS;
+  static constexpr std::size_t ROWS = MATMUL_STREAMED_ROWS;
   /// 16 KB of sums: a third to a half of L1.
   static constexpr std::size_t SUMS = 4096;
 

@@ -82,6 +82,17 @@ void streamMatrix(MatMulView<T> a, MatMulView<T> b, std::size_t k, float *sums, 
                              sumsRow, columns, asked);
 }
 
+/// streamMatrix for m rows.
+template <class Tag, class T, std::size_t... I>
+POP_SIMD_INLINE void streamRowsOf(std::index_sequence<I...>, std::size_t m, MatMulView<T> a,
+                                  MatMulView<T> b, std::size_t k, float *sums, std::size_t sumsRow,
+                                  std::size_t columns, std::size_t asked) {
+  using Function = void (*)(MatMulView<T>, MatMulView<T>, std::size_t, float *, std::size_t,
+                            std::size_t, std::size_t);
+  constexpr Function all[] = {&streamMatrix<Tag, static_cast<unsigned>(I + 1), T>...};
+  all[m - 1](a, b, k, sums, sumsRow, columns, asked);
+}
+
 } // namespace detail
 
 /// C[i,j] (+)= sum over p of a[i,p] * b[p,j] for m <= MATMUL_MAX_STREAMED_ROWS rows and a matrix
@@ -107,20 +118,8 @@ void matMulRows(std::size_t m, std::size_t n, std::size_t k, MatMulView<TIn> a, 
           sums[i * block + x] = 0;
     }
     const MatMulView<TIn> part{b.at(0, j), b.row, b.column};
-    switch (m) {
-    case 1:
-      detail::streamMatrix<Tag, 1>(a, part, k, sums, block, columns, asked);
-      break;
-    case 2:
-      detail::streamMatrix<Tag, 2>(a, part, k, sums, block, columns, asked);
-      break;
-    case 3:
-      detail::streamMatrix<Tag, 3>(a, part, k, sums, block, columns, asked);
-      break;
-    default:
-      detail::streamMatrix<Tag, 4>(a, part, k, sums, block, columns, asked);
-      break;
-    }
+    detail::streamRowsOf<Tag>(std::make_index_sequence<MATMUL_MAX_STREAMED_ROWS>{}, m, a, part, k,
+                              sums, block, columns, asked);
     for (std::size_t i = 0; i < m; ++i)
       finish.template row<Tag>(sums + i * block, columns,
                                cRows(i) + static_cast<std::ptrdiff_t>(j) * cColumn, cColumn, i, j);

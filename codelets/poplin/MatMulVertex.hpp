@@ -90,7 +90,7 @@ public:
 
   /// Workers share the rows, a few at a time, as the kernel for few rows wants them.
   bool compute(unsigned worker) {
-    constexpr std::size_t ROWS = kernels::MATMUL_MAX_STREAMED_ROWS;
+    constexpr std::size_t ROWS = kernels::MATMUL_STREAMED_ROWS;
     const WorkerShare share = workerShare(m, worker, ROWS);
     kernels::MatMulArgs<KernelType<In>, KernelType<Out>> args{};
     args.n = n, args.k = k, args.cRow = n;

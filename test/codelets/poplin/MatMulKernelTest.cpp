@@ -231,6 +231,11 @@ void checkCase(std::size_t m, std::size_t n, std::size_t k, Layout la, Layout lb
       CHECK(sameResult<In>(reference, problem.run(isa, other, true)));
       other.packB = 1 - other.packB;
       CHECK(sameResult<In>(reference, problem.run(isa, other, false)));
+      if (m <= kernels::MATMUL_MAX_STREAMED_ROWS && problem.b.view.column == 1 &&
+          usual.method == kernels::MatMulMethod::BLOCKED) {
+        other.method = kernels::MatMulMethod::ROWS;
+        CHECK(sameResult<In>(reference, problem.run(isa, other, false)));
+      }
       const kernels::MatMulBlocking small = inStrips(problem.blocking(true, 24, 16), columns);
       CHECK(sameResult<In>(reference, problem.run(isa, small, false)));
     }
@@ -360,8 +365,29 @@ TEST_SUITE("codelets/poplin/MatMul") {
     CHECK(asked(false, 1, 4096, 64 * MIB - 1) == 32);
     CHECK(asked(true, 2, 4096, 32 * MIB) == 0);
     CHECK(asked(true, 2, 4096, 32 * MIB - 1) == 64);
+    // A few more rows are streamed, too, with requests for all of the matrix.
+    const auto method = [](std::size_t m, std::size_t l3) {
+      kernels::MatMulCaches caches;
+      caches.l3 = l3;
+      return kernels::chooseMatMulBlocking(m, 4096, 4096, describe(false, 4096, 1),
+                                           describe(false, 4096, 1), false, caches)
+          .method;
+    };
+    CHECK(method(8, 32 * MIB) == kernels::MatMulMethod::ROWS);
+    CHECK(asked(false, 8, 4096, 32 * MIB) == 0);
+    CHECK(method(9, 32 * MIB) == kernels::MatMulMethod::BLOCKED);
+    CHECK(method(8, 64 * MIB) == kernels::MatMulMethod::BLOCKED);
     CHECK(asked(false, 4096, 1, 64 * MIB) == 0); // dot products
     CHECK(asked(false, 4096, 1, 64 * MIB - 1) != 0);
+  }
+
+  TEST_CASE("a few rows against a matrix of long rows") {
+    std::mt19937 random(14);
+    for (std::size_t m = 1; m <= 9; ++m)
+      for (std::size_t n : {31u, 64u, 700u}) {
+        checkCase<float, float>(m, n, 70, Layout::ROWS, Layout::ROWS, m == 3, random);
+        checkCase<Half, Half>(m, n, 35, Layout::PADDED_ROWS, Layout::PADDED_ROWS, m == 7, random);
+      }
   }
 
   TEST_CASE("rows against one column are dealt with several at a time") {
