@@ -440,9 +440,9 @@ inline constexpr float TAIL_Q[] = {0x1p+0f,        0x1.acab32p+0f, 0x1.33d852p+0
 /// The probability that a standard normal number exceeds a >= 0; 0 beyond 14.5.
 template <class V> POP_SIMD_INLINE V normalTail(V a) {
   const V b = V::min(V::splat(14.5f), a); // NaN stays
-  const V square = b * b, lost = V::fms(b, b, square);
+  const V half = b * V::splat(-0.5f), square = b * half, lost = V::fms(b, half, square);
   V n;
-  const V r = V::fnma(lost, V::splat(0.5f), reduceExp(square * V::splat(-0.5f), n));
+  const V r = reduceExp(square, n) + lost;
   return expReduced(r, n) * polynomial(b, TAIL_P<V>) / polynomial(b, TAIL_Q<V>);
 }
 } // namespace detail
@@ -481,10 +481,11 @@ template <class V> POP_SIMD_INLINE V normalQuantileOfTail(V a) {
   return (V::splat(1.f) - a) * V::select(w < V::splat(5.f), centre, tail);
 }
 
-/// x normalCdf(x); 5 ulp for x > -1, relative error 1e-6 below while normal.
+/// x normalCdf(x) as max(x, 0) - |x| normalCdf(-|x|); 5 ulp for x > -1, relative error 1e-6 below
+/// while normal.
 template <class V> POP_SIMD_INLINE V geluErf(V x) {
-  const V value = x * normalCdf(x);
-  return V::select(x == V::splat(-__builtin_inff()), V::splat(-0.f), value);
+  const V a = V::min(V::splat(14.5f), V::abs(x)); // NaN stays
+  return V::fnma(a, detail::normalTail(a), V::max(V::splat(-0.f), x));
 }
 
 /// d/dx geluErf = normalCdf(x) + x phi(x).
