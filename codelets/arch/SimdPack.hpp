@@ -187,9 +187,6 @@ template <class V, std::size_t N> struct Pack : PackLanes<Pack<V, N>, V, N> {
   }
 };
 
-/// The vectors themselves where there is one.
-template <class V, std::size_t N> using PackOf = std::conditional_t<N == 1, V, Pack<V, N>>;
-
 /// Found by their arguments from the functions in math.
 template <class I, std::size_t N>
 POP_SIMD_INLINE auto lookup8(const float (&table)[8], const IntPack<I, N> &k) {
