@@ -11,7 +11,7 @@
 ///   store, storeAligned, storePartial(p, n), stream(p)     to float*, half* (rounded to even)
 ///   + - * / unary-   fma(a,b,c)=a*b+c  fnma=c-a*b  fms=a*b-c   min max (x<y?x:y, x>y?x:y)
 ///   sqrt abs floor ceil trunc nearest (ties to even)   == != < <= > >= -> mask   select(m,a,b)
-///   on some tags only: scale(a, n) = a 2^n for integers n, rounded once
+///   on some tags only: scale(a, n) = a 2^n for integers n, rounded once; roundToHalf(a)
 ///   bits/fromBits (reinterpret), toInt/toUint (truncating), fromInt/fromUint
 ///   reduceAdd/Min/Max/Mul: halves are folded onto each other, W/2 first, then W/4, ... 1: with
 ///   logical lanes arranged as kernels arrange them the tree is the same for all tags.

@@ -374,6 +374,9 @@ template <arch::Avx2Tag Tag> struct simd<float, Tag> {
     return fold([](simd a, simd b) { return max(a, b); });
   }
   POP_SIMD_INLINE float first() const { return _mm256_cvtss_f32(r); }
+  POP_SIMD_INLINE static simd roundToHalf(simd a) {
+    return simd{_mm256_cvtph_ps(a.toHalfRegister())};
+  }
   POP_SIMD_INLINE __m128i toHalfRegister() const {
     return _mm256_cvtps_ph(r, _MM_FROUND_TO_NEAREST_INT);
   }

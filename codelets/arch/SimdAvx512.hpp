@@ -331,6 +331,9 @@ template <arch::Avx512Tag Tag> struct simd<float, Tag> {
     return fold([](simd a, simd b) { return max(a, b); });
   }
   POP_SIMD_INLINE float first() const { return _mm512_cvtss_f32(r); }
+  POP_SIMD_INLINE static simd roundToHalf(simd a) {
+    return simd{_mm512_cvtph_ps(a.toHalfRegister())};
+  }
   POP_SIMD_INLINE __m256i toHalfRegister() const {
     return _mm512_cvtps_ph(r, _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC);
   }

@@ -8,7 +8,7 @@
 /// reference, in units in the last place of the float result.
 #pragma once
 
-#include <codelets/arch/SimdLookup.hpp>
+#include <codelets/arch/SimdPack.hpp>
 
 namespace cottonwood::math {
 
@@ -46,6 +46,17 @@ template <class V> POP_SIMD_INLINE typename V::Mask signBit(V a) {
 
 template <class V> POP_SIMD_INLINE typename V::Mask isNan(V a) { return a != a; }
 
+namespace detail {
+/// Whether any lane exceeds a number.
+template <class I> POP_SIMD_INLINE bool anyGreater(I a, std::int32_t limit) {
+  return (a > I::splat(limit)).any();
+}
+template <class I, std::size_t N>
+POP_SIMD_INLINE bool anyGreater(arch::IntPack<I, N> a, std::int32_t limit) {
+  return anyGreater(a.largest(), limit);
+}
+} // namespace detail
+
 /// x 2^n for integers n in [-252, 254], rounded once.
 template <class V> POP_SIMD_INLINE V scaleByPower(V x, V n) {
   if constexpr (requires { V::scale(x, n); }) {
@@ -60,12 +71,12 @@ template <class V> POP_SIMD_INLINE V scaleByPower(V x, V n) {
   }
 }
 
-/// 2^n for integers n in [-126, 127].
-template <class V> POP_SIMD_INLINE V powerOfTwo(V n) {
+/// 2^(n - 1) for integers n in [-125, 128].
+template <class V> POP_SIMD_INLINE V halfOfPower(V n) {
   if constexpr (requires { V::scale(n, n); })
-    return V::scale(V::splat(1.f), n);
+    return V::scale(V::splat(0.5f), n);
   else
-    return V::fromBits((n.toInt() + V::Int::splat(127)).template shiftLeft<23>());
+    return V::fromBits((n.toInt() + V::Int::splat(126)).template shiftLeft<23>());
 }
 
 namespace detail {
@@ -132,7 +143,7 @@ template <class V> POP_SIMD_INLINE V expm1(V x) {
   const V r = detail::reduceExp(detail::clampKeepNan(x, -25.f, 89.f), n);
   const V r2 = r * r, p = V::fma(r2, polynomial(r, r2, detail::EXP_TAIL<V>), r);
   // 2^n (p + 1) - 1 as 2 (2^(n-1) p + 2^(n-1) - 1/2): 2^128 itself would overflow.
-  const V s = powerOfTwo(n - V::splat(1.f));
+  const V s = halfOfPower(n);
   const V large = V::splat(2.f) * V::fma(p, s, s - V::splat(0.5f));
   const V result = V::select(n == V::zero(), p, large);
   return V::select(x == V::zero(), x, result);
@@ -193,45 +204,55 @@ inline constexpr float LOG_LO[8] = {
 template <class V>
 inline constexpr float LOG_PIECE[] = {-0x1.ffffd6p-2f, 0x1.555a1ap-2f, -0x1.00b9cp-2f,
                                       0x1.8bc7c8p-3f};
-template <class V> struct LogParts {
-  V f, e;            ///< x = 2^e c (1 + f)
-  typename V::Int k; ///< the piece
-};
-template <class V> POP_SIMD_INLINE LogParts<V> logParts(V x) {
+/// f of x = 2^(e / 2^23) c (1 + f) with c the middle of piece k.
+template <class V> POP_SIMD_INLINE V splitLog(V x, V &e, typename V::Int &k) {
   using I = typename V::Int;
   const I above = x.bits() - I::splat(LOG_FIRST);
-  const I exponent = above.template shiftRightArithmetic<23>();
-  const I k = above.template shiftRightArithmetic<20>();
-  const V m = V::fromBits(x.bits() - exponent.template shiftLeft<23>());
-  return {V::fms(m, lookup8(LOG_INVERSE<V>, k), V::splat(1.f)), V::fromInt(exponent), k};
+  k = above.template shiftRightArithmetic<20>();
+  e = V::fromInt(above & I::splat(-0x800000));
+  const V m = V::fromBits((above & I::splat(0x7fffff)) + I::splat(LOG_FIRST));
+  return V::fms(m, lookup8(LOG_INVERSE<V>, k), V::splat(1.f));
 }
 
 /// log(x 2^-shift) of normal x.
 template <class V> POP_SIMD_INLINE V logNormal(V x, V shift) {
-  const auto [f, e0, k] = logParts(x);
-  const V e = e0 - shift;
-  const V big = V::fma(e, V::splat(LN2_HI), lookup8(LOG_HI<V>, k)); // exact
-  const V low = V::fma(e, V::splat(LN2_LO), lookup8(LOG_LO<V>, k));
+  typename V::Int k;
+  V e;
+  const V f = splitLog(x, e, k);
+  e = e - shift * V::splat(0x1p23f);
+  const V big = V::fma(e, V::splat(LN2_HI * 0x1p-23f), lookup8(LOG_HI<V>, k)); // exact
+  const V low = V::fma(e, V::splat(LN2_LO * 0x1p-23f), lookup8(LOG_LO<V>, k));
   const V high = big + f, lost = (big - high) + f; // |f| is smaller where it is not all there is
   return high + (lost + V::fma(f * f, polynomial(f, LOG_PIECE<V>), low));
 }
 
+/// A function of x that exceeds POSITIVE_NORMAL where x is no positive normal number: it wraps to
+/// the least integers where x is one.
+inline constexpr std::int32_t POSITIVE_NORMAL = -0x01000001;
+template <class V> POP_SIMD_INLINE typename V::Int abovePositiveNormal(V x) {
+  return x.bits() + V::Int::splat(0x7f800000);
+}
 /// Where x is no positive normal number.
 template <class V> POP_SIMD_INLINE typename V::Mask notPositiveNormal(V x) {
-  using I = typename V::Int; // wraps to the least integers where it is one
-  return x.bits() + I::splat(0x7f800000) >= I::splat(-0x01000000);
+  return abovePositiveNormal(x) > V::Int::splat(POSITIVE_NORMAL);
+}
+template <class V> POP_SIMD_INLINE bool anyNotPositiveNormal(V x) {
+  return anyGreater(abovePositiveNormal(x), POSITIVE_NORMAL);
 }
 } // namespace detail
 
+/// 1 ulp of positive normal x.
+template <class V> POP_SIMD_INLINE V logOfNormal(V x) { return detail::logNormal(x, V::zero()); }
+
 /// 1 ulp.
 template <class V> POP_SIMD_INLINE V log(V x) {
-  const V value = detail::logNormal(x, V::zero());
-  const auto special = detail::notPositiveNormal(x);
-  if (!special.any())
+  const V value = logOfNormal(x);
+  if (!detail::anyNotPositiveNormal(x))
     return value;
   V shift;
   const V u = detail::normalise(x, shift);
-  return V::select(special, detail::logSpecial(x, detail::logNormal(u, -shift)), value);
+  return V::select(detail::notPositiveNormal(x),
+                   detail::logSpecial(x, detail::logNormal(u, -shift)), value);
 }
 
 /// log(1 + x); 2 ulp.
@@ -252,20 +273,13 @@ template <class V> POP_SIMD_INLINE V log1p(V x) {
   return V::select(x == V::zero(), x, result);
 }
 
-namespace detail {
-/// (e^2r - 1 - 2 r) / (2 r^2) for |r| <= ln(2) / 4.
-template <class V>
-inline constexpr float TANH_TAIL[] = {0x1p+0f, 0x1.555486p-1f, 0x1.5554ep-2f, 0x1.1241dp-3f,
-                                      0x1.6d5736p-5f};
-} // namespace detail
-
 /// d / (d + 1) with d = (e^2|x| - 1) / 2, and the sign of x; 3 ulp.
 template <class V> POP_SIMD_INLINE V tanh(V x) {
   const V a = V::min(V::splat(9.1f), V::abs(x)); // NaN stays; beyond, tanh rounds to 1
-  const V n = detail::nearestProduct(a, 2 * detail::LOG2E);
-  const V r = V::fnma(n, V::splat(detail::LN2_LO / 2), V::fnma(n, V::splat(detail::LN2_HI / 2), a));
-  const V r2 = r * r, g = V::fma(r2, polynomial(r, r2, detail::TANH_TAIL<V>), r), s = powerOfTwo(n);
-  const V d = V::fma(g, s, V::fma(s, V::splat(0.5f), V::splat(-0.5f)));
+  V n;
+  const V r = detail::reduceExp(a + a, n), r2 = r * r;
+  const V g = V::fma(r2, polynomial(r, r2, detail::EXP_TAIL<V>), r); // e^r - 1
+  const V s = halfOfPower(n), d = V::fma(g, s, s - V::splat(0.5f));
   return copySign(d / (d + V::splat(1.f)), x);
 }
 
@@ -278,14 +292,15 @@ template <class V> POP_SIMD_INLINE V sigmoid(V x) {
 namespace detail {
 /// (sin r - r) / r^3 for |r| <= pi/2, in r^2.
 template <class V>
-inline constexpr float SIN_WIDE[] = {-0x1.55554cp-3f, 0x1.110edap-7f, -0x1.9f70e4p-13f,
-                                     0x1.5dc78cp-19f};
+inline constexpr float SIN_WIDE[] = {-0x1.555554p-3f, 0x1.110f46p-7f, -0x1.9f72d8p-13f,
+                                     0x1.5d61eap-19f};
 template <class V>
 inline constexpr float SIN_TAIL[] = {-0x1.555546p-3f, 0x1.110778p-7f, -0x1.99537ap-13f};
 template <class V>
 inline constexpr float COS_TAIL[] = {0x1.55554ap-5f, -0x1.6c0c28p-10f, 0x1.99e7fcp-16f};
 /// Up to here the three parts of pi/2 below are exact enough; larger arguments go to the C library.
 inline constexpr float TRIG_LIMIT = 32768.f;
+inline constexpr std::int32_t TRIG_LIMIT_BITS = 0x47000000;
 
 /// x = n pi/2 + r, |r| <= pi/4; sine and cosine of r.
 template <class V> POP_SIMD_INLINE typename V::Int reduceTrig(V x, V &sine, V &cosine) {
@@ -310,10 +325,13 @@ template <class V> POP_SIMD_INLINE typename V::Mask isOdd(typename V::Int n) {
   return (n & I::splat(1)) == I::splat(1);
 }
 
+template <class V> POP_SIMD_INLINE bool anyLargeTrig(V x) {
+  return anyGreater(V::abs(x).bits(), TRIG_LIMIT_BITS); // of NaNs, too
+}
+
 /// f of the C library in the lanes where |x| is beyond TRIG_LIMIT, `fast` elsewhere.
 template <class V, class F> POP_SIMD_INLINE V largeTrig(V x, V fast, F f) {
-  const auto large = V::abs(x) > V::splat(TRIG_LIMIT);
-  if (!large.any())
+  if (!anyLargeTrig(x))
     return fast;
   float in[V::width], out[V::width];
   x.store(in);
@@ -326,17 +344,18 @@ template <class V, class F> POP_SIMD_INLINE V largeTrig(V x, V fast, F f) {
 } // namespace detail
 
 namespace detail {
-/// x - n pi.
+inline constexpr float PI_PARTS[] = {0x1.921fb4p+1f, 0x1.4442dp-23f, 0x1.84698ap-47f};
+/// x - n pi. The parts of pi are positive, so that -0 stays.
 template <class V> POP_SIMD_INLINE V minusPi(V x, V n) {
-  V r = V::fnma(n, V::splat(0x1.921fb6p+1f), x);
-  r = V::fnma(n, V::splat(-0x1.777a5cp-24f), r);
-  return V::fnma(n, V::splat(-0x1.ee59dap-49f), r);
+  V r = V::fnma(n, V::splat(PI_PARTS[0]), x);
+  r = V::fnma(n, V::splat(PI_PARTS[1]), r);
+  return V::fnma(n, V::splat(PI_PARTS[2]), r);
 }
 
 /// sin r with the sign changed where the lowest bit of n is set; |r| <= pi/2.
 template <class V> POP_SIMD_INLINE V sinOfHalfTurn(V r, typename V::Int n) {
-  const V u = r * r;
-  return negateIf<0>(V::fma(r, u * polynomial(u, SIN_WIDE<V>), r), n);
+  const V u = r * r; // added to 0 it is +0 for r = -0, and the result -0
+  return negateIf<0>(V::fma(r, V::fma(u, polynomial(u, SIN_WIDE<V>), V::zero()), r), n);
 }
 
 inline constexpr float INVERSE_PI = 0x1.45f306p-2f;
@@ -344,22 +363,27 @@ inline constexpr float INVERSE_PI = 0x1.45f306p-2f;
 inline constexpr float INTEGERS = 0x1.8p23f;
 } // namespace detail
 
-/// 2.1 ulp below TRIG_LIMIT; beyond, the C library's.
-template <class V> POP_SIMD_INLINE V sin(V x) {
+/// 2 ulp below TRIG_LIMIT.
+template <class V> POP_SIMD_INLINE V sinOfSmall(V x) {
   const V magic = V::splat(detail::INTEGERS);
   const V n = V::fma(x, V::splat(detail::INVERSE_PI), magic);
-  const V value = detail::sinOfHalfTurn(detail::minusPi(x, n - magic), n.bits());
-  return detail::largeTrig(x, V::select(x == V::zero(), x, value),
-                           [](float a) { return __builtin_sinf(a); });
+  return detail::sinOfHalfTurn(detail::minusPi(x, n - magic), n.bits());
+}
+/// The same; beyond, the C library's.
+template <class V> POP_SIMD_INLINE V sin(V x) {
+  return detail::largeTrig(x, sinOfSmall(x), [](float a) { return __builtin_sinf(a); });
 }
 
-/// 2 ulp below TRIG_LIMIT; beyond, the C library's.
+/// 2 ulp below TRIG_LIMIT.
+template <class V> POP_SIMD_INLINE V cosOfSmall(V x) {
+  const V magic = V::splat(detail::INTEGERS), half = V::splat(0.5f);
+  const V n = V::fms(x, V::splat(detail::INVERSE_PI), half) + magic;
+  const V r = detail::minusPi(x, (n - magic) + half);
+  return detail::sinOfHalfTurn(r, n.bits() + V::Int::splat(1));
+}
+/// The same; beyond, the C library's.
 template <class V> POP_SIMD_INLINE V cos(V x) {
-  V s, c;
-  const auto n = detail::reduceTrig(x, s, c);
-  const auto one = V::Int::splat(1);
-  const V value = detail::negateIf<1>(V::select(detail::isOdd<V>(n), s, c), n + one);
-  return detail::largeTrig(x, value, [](float a) { return __builtin_cosf(a); });
+  return detail::largeTrig(x, cosOfSmall(x), [](float a) { return __builtin_cosf(a); });
 }
 
 /// 4 ulp below TRIG_LIMIT; beyond, the C library's.
@@ -416,9 +440,9 @@ inline constexpr float TAIL_Q[] = {0x1p+0f,        0x1.acab32p+0f, 0x1.33d852p+0
 /// The probability that a standard normal number exceeds a >= 0; 0 beyond 14.5.
 template <class V> POP_SIMD_INLINE V normalTail(V a) {
   const V b = V::min(V::splat(14.5f), a); // NaN stays
-  const V square = b * b, lost = V::fms(b, b, square);
+  const V half = b * V::splat(-0.5f), square = b * half, lost = V::fms(b, half, square);
   V n;
-  const V r = V::fnma(lost, V::splat(0.5f), reduceExp(square * V::splat(-0.5f), n));
+  const V r = reduceExp(square, n) + lost;
   return expReduced(r, n) * polynomial(b, TAIL_P<V>) / polynomial(b, TAIL_Q<V>);
 }
 } // namespace detail
@@ -457,10 +481,11 @@ template <class V> POP_SIMD_INLINE V normalQuantileOfTail(V a) {
   return (V::splat(1.f) - a) * V::select(w < V::splat(5.f), centre, tail);
 }
 
-/// x normalCdf(x); 5 ulp for x > -1, relative error 1e-6 below while normal.
+/// x normalCdf(x) as max(x, 0) - |x| normalCdf(-|x|); 5 ulp for x > -1, relative error 1e-6 below
+/// while normal.
 template <class V> POP_SIMD_INLINE V geluErf(V x) {
-  const V value = x * normalCdf(x);
-  return V::select(x == V::splat(-__builtin_inff()), V::splat(-0.f), value);
+  const V a = V::min(V::splat(14.5f), V::abs(x)); // NaN stays
+  return V::fnma(a, detail::normalTail(a), V::max(V::splat(-0.f), x));
 }
 
 /// d/dx geluErf = normalCdf(x) + x phi(x).
@@ -480,8 +505,7 @@ template <class V> POP_SIMD_INLINE V geluArgument(V x) {
 
 /// x/2 (1 + tanh(sqrt(2/pi) (x + 0.044715 x^3))); relative error 3e-6 down to -5.
 template <class V> POP_SIMD_INLINE V gelu(V x) {
-  const V value = x * sigmoid(detail::geluArgument(x));
-  return V::select(x == V::splat(-__builtin_inff()), V::splat(-0.f), value);
+  return V::max(V::splat(-__FLT_MAX__), x) * sigmoid(detail::geluArgument(x)); // -inf gives -0
 }
 
 /// d/dx gelu.
@@ -494,8 +518,7 @@ template <class V> POP_SIMD_INLINE V geluDerivative(V x) {
 
 /// x sigmoid(x); 3 ulp while e^-x is finite.
 template <class V> POP_SIMD_INLINE V swish(V x) {
-  const V value = x * sigmoid(x);
-  return V::select(x == V::splat(-__builtin_inff()), V::splat(-0.f), value);
+  return V::max(V::splat(-__FLT_MAX__), x) * sigmoid(x); // NaN stays; -inf gives -0
 }
 
 /// d/dx swish.

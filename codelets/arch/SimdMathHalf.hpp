@@ -10,16 +10,19 @@
 namespace cottonwood::math::ofHalf {
 
 namespace detail {
+using math::detail::anyNotPositiveNormal;
 using math::detail::clampKeepNan;
 using math::detail::ERF_STEP;
 using math::detail::INTEGERS;
 using math::detail::INVERSE_PI;
 using math::detail::largeTrig;
 using math::detail::LOG2E;
-using math::detail::logParts;
 using math::detail::logSpecial;
 using math::detail::negateIf;
-using math::detail::notPositiveNormal;
+using math::detail::PI_PARTS;
+/// The least finite half: for larger arguments, and NaN, max of it gives these; for -inf, products
+/// with something tiny give -0.
+inline constexpr float LOWEST = -65504.f;
 /// e^r for |r| <= ln(2) / 2.
 template <class V>
 inline constexpr float EXP[] = {0x1.ffffe6p-1f, 0x1.fffb34p-1f, 0x1.0005ecp-1f, 0x1.57e0b8p-3f,
@@ -98,11 +101,11 @@ inline constexpr float NORMAL_TAIL[][16] = {
      0x1.9e6e62p-38f}};
 /// x - n pi for |n| < 2^14.
 template <class V> POP_SIMD_INLINE V minusPi(V x, V n) {
-  return V::fnma(n, V::splat(-0x1.777a5cp-24f), V::fnma(n, V::splat(0x1.921fb6p+1f), x));
+  return V::fnma(n, V::splat(PI_PARTS[1]), V::fnma(n, V::splat(PI_PARTS[0]), x));
 }
 template <class V> POP_SIMD_INLINE V sinOfHalfTurn(V r, typename V::Int n) {
-  const V u = r * r;
-  return negateIf<0>(V::fma(r, u * polynomial(u, SIN_WIDE<V>), r), n);
+  const V u = r * r; // added to 0 it is +0 for r = -0, and the result -0
+  return negateIf<0>(V::fma(r, V::fma(u, polynomial(u, SIN_WIDE<V>), V::zero()), r), n);
 }
 } // namespace detail
 
@@ -115,11 +118,16 @@ template <class V> POP_SIMD_INLINE V exp(V x) {
   return V::fromBits(polynomial(r, detail::EXP<V>).bits() + n.bits().template shiftLeft<23>());
 }
 
+template <class V> POP_SIMD_INLINE V logOfNormal(V x) {
+  typename V::Int k;
+  V e;
+  const V f = math::detail::splitLog(x, e, k);
+  const V big = V::fma(e, V::splat(0x1.62e43p-24f), lookup8(detail::LOG_MIDDLE<V>, k));
+  return big + V::fma(f * f, polynomial(f, detail::LOG_PIECE<V>), f);
+}
 template <class V> POP_SIMD_INLINE V log(V x) {
-  const auto [f, e, k] = detail::logParts(x);
-  const V big = V::fma(e, V::splat(0x1.62e43p-1f), lookup8(detail::LOG_MIDDLE<V>, k));
-  const V value = big + V::fma(f * f, polynomial(f, detail::LOG_PIECE<V>), f);
-  return detail::notPositiveNormal(x).any() ? detail::logSpecial(x, value) : value;
+  const V value = logOfNormal(x);
+  return detail::anyNotPositiveNormal(x) ? detail::logSpecial(x, value) : value;
 }
 
 template <class V> POP_SIMD_INLINE V tanh(V x) {
@@ -140,20 +148,23 @@ template <class V> POP_SIMD_INLINE V erf(V x) {
   return copySign(pieces(t, k.bits(), detail::ERF<V>), x);
 }
 
-template <class V> POP_SIMD_INLINE V sin(V x) {
+template <class V> POP_SIMD_INLINE V sinOfSmall(V x) {
   const V magic = V::splat(detail::INTEGERS);
   const V n = V::fma(x, V::splat(detail::INVERSE_PI), magic);
-  const V value = detail::sinOfHalfTurn(detail::minusPi(x, n - magic), n.bits());
-  return detail::largeTrig(x, V::select(x == V::zero(), x, value),
-                           [](float a) { return __builtin_sinf(a); });
+  return detail::sinOfHalfTurn(detail::minusPi(x, n - magic), n.bits());
+}
+template <class V> POP_SIMD_INLINE V sin(V x) {
+  return detail::largeTrig(x, sinOfSmall(x), [](float a) { return __builtin_sinf(a); });
 }
 
-template <class V> POP_SIMD_INLINE V cos(V x) {
+template <class V> POP_SIMD_INLINE V cosOfSmall(V x) {
   const V magic = V::splat(detail::INTEGERS), half = V::splat(0.5f);
   const V n = V::fms(x, V::splat(detail::INVERSE_PI), half) + magic;
   const V r = detail::minusPi(x, (n - magic) + half);
-  const V value = detail::sinOfHalfTurn(r, n.bits() + V::Int::splat(1));
-  return detail::largeTrig(x, value, [](float a) { return __builtin_cosf(a); });
+  return detail::sinOfHalfTurn(r, n.bits() + V::Int::splat(1));
+}
+template <class V> POP_SIMD_INLINE V cos(V x) {
+  return detail::largeTrig(x, cosOfSmall(x), [](float a) { return __builtin_cosf(a); });
 }
 
 /// max(x, 0) - |x| T(|x|) with T of the pieces above.
@@ -165,13 +176,11 @@ template <class V> POP_SIMD_INLINE V geluErf(V x) {
 }
 
 template <class V> POP_SIMD_INLINE V gelu(V x) {
-  const V value = x * sigmoid(math::detail::geluArgument(x));
-  return V::select(x == V::splat(-__builtin_inff()), V::splat(-0.f), value);
+  return V::max(V::splat(detail::LOWEST), x) * sigmoid(math::detail::geluArgument(x));
 }
 
 template <class V> POP_SIMD_INLINE V swish(V x) {
-  const V value = x * sigmoid(x);
-  return V::select(x == V::splat(-__builtin_inff()), V::splat(-0.f), value);
+  return V::max(V::splat(detail::LOWEST), x) * sigmoid(x);
 }
 
 /// A half result has |y log x| < 18, or has overflown or vanished.

@@ -1,7 +1,8 @@
 /// \file MapChain.hpp
 /// Programs on floats whose every operation takes the result of the one before: one pass over the
-/// operands, with the results between in registers. The same on halves for tags with half
-/// arithmetic. (Others would round after each operation: going through the first cache costs less.)
+/// operands, with the results between in registers. The same on halves if every operation is cheap:
+/// in half arithmetic, or in vectors of 64 bytes as floats that are rounded to half after each
+/// operation.
 #pragma once
 
 #include <codelets/popops/MapHalf.hpp>
@@ -51,6 +52,12 @@ POP_SIMD_INLINE constexpr bool isChained(MapOp op) {
   }
 }
 
+/// Whether results of halves may be no halves before they are rounded.
+constexpr bool needsRounding(MapOp op) {
+  return op != MapOp::ABSOLUTE && op != MapOp::NEGATE && op != MapOp::RELU &&
+         op != MapOp::MAXIMUM && op != MapOp::MINIMUM;
+}
+
 /// The chain that a program is. Programs of one operation are none.
 template <class Tag> MapChain chainOf(const vertices::MapProgramView &program) {
   MapChain chain;
@@ -60,7 +67,7 @@ template <class Tag> MapChain chainOf(const vertices::MapProgramView &program) {
   std::uint8_t result = 0;
   bool cheap = true;
   const MapType type = program.instruction(0).type;
-  const bool halves = Tag::HALF_ARITHMETIC && type == MapType::HALF;
+  const bool halves = arch::Avx512Tag<Tag> && type == MapType::HALF;
   if (type != MapType::FLOAT && !halves)
     return chain;
   for (unsigned s = 0; s < count; ++s) {
@@ -95,12 +102,26 @@ POP_SIMD_INLINE void chainBinary(V (&v)[N], bool resultIsSecond, Other other) {
     arch::unrolled<N>([&](auto k) POP_SIMD_LAMBDA { v[k] = floatBinary<OP>(v[k], other(k)); });
 }
 
-/// One step on N vectors; load(p, k) is vector k of those at p.
-template <MapOp OP, std::size_t N, class V, class Load>
+/// One step on N vectors of elements T; load(p, k) is vector k of those at p.
+template <MapOp OP, class T, std::size_t N, class V, class Load>
 POP_SIMD_INLINE void chainStep(V (&v)[N], [[maybe_unused]] const MapChainStep &step,
-                               [[maybe_unused]] const typename V::Element *operand, Load load) {
+                               [[maybe_unused]] const T *operand, [[maybe_unused]] Load load) {
   if constexpr (vertices::arity(OP) != 2) {
-    arch::unrolled<N>([&](auto k) POP_SIMD_LAMBDA { v[k] = floatUnary<OP>(v[k]); });
+    const auto apply = [](auto x) POP_SIMD_LAMBDA {
+      if constexpr (std::is_same_v<T, half> && !std::is_same_v<typename V::Element, half>)
+        return halfUnary<OP>(x);
+      else
+        return floatUnary<OP>(x);
+    };
+    if constexpr (isChainOfOperations(OP) && N % 2 == 0)
+      arch::unrolled<N / 2>([&](auto k) POP_SIMD_LAMBDA {
+        arch::Pack<V, 2> x;
+        x.v[0] = v[2 * k], x.v[1] = v[2 * k + 1];
+        x = apply(x);
+        v[2 * k] = x.v[0], v[2 * k + 1] = x.v[1];
+      });
+    else
+      arch::unrolled<N>([&](auto k) POP_SIMD_LAMBDA { v[k] = apply(v[k]); });
   } else if (step.constant) {
     const V constant = load(operand, std::integral_constant<std::size_t, 0>());
     chainBinary<OP>(v, step.resultIsSecond, [&](auto) POP_SIMD_LAMBDA { return constant; });
@@ -113,10 +134,11 @@ POP_SIMD_INLINE void chainStep(V (&v)[N], [[maybe_unused]] const MapChainStep &s
 /// Applies a chain to N vectors, the first of which begins at element i of the arrays; load(p, k)
 /// is vector k of those at p.
 /// \tparam CHEAP  the chain is cheap
-template <bool CHEAP, std::size_t N, class V, class Load>
+/// \tparam T      the elements
+template <bool CHEAP, class T, std::size_t N, class V, class Load>
 POP_SIMD_INLINE void runChain(const MapChain &chain, unsigned char *const *values, std::size_t i,
                               V (&v)[N], Load load) {
-  using T = typename V::Element;
+  constexpr bool ROUNDS = std::is_same_v<T, half> && !std::is_same_v<typename V::Element, half>;
   const auto array = [&](std::uint8_t id)
                          POP_SIMD_LAMBDA { return reinterpret_cast<const T *>(values[id]); };
   const T *const first = array(chain.first) + i;
@@ -125,8 +147,12 @@ POP_SIMD_INLINE void runChain(const MapChain &chain, unsigned char *const *value
     const MapChainStep &step = chain.steps[s];
     const T *const operand = array(step.other) + (step.constant ? 0 : i);
     const auto apply = [&](auto op) POP_SIMD_LAMBDA {
-      if constexpr (!CHEAP || isCheap(decltype(op)::value))
-        chainStep<decltype(op)::value>(v, step, operand, load);
+      constexpr MapOp OP = decltype(op)::value;
+      if constexpr (!CHEAP || isCheap(OP))
+        chainStep<OP>(v, step, operand, load);
+      if constexpr (ROUNDS && needsRounding(OP))
+        if (s + 1 != chain.count) // stores round
+          arch::unrolled<N>([&](auto k) POP_SIMD_LAMBDA { v[k] = V::roundToHalf(v[k]); });
     };
     switch (step.op) {
 #define POP_CHAINED(OP)                                                                            \
@@ -166,24 +192,44 @@ POP_SIMD_INLINE bool runsBackward(const MapChain &chain, unsigned char *const *v
   };
   return meets(false) && !meets(true);
 }
+
+/// Whether a chain reads one array alone; two at once keep the processor's own prefetching busy.
+POP_SIMD_INLINE bool readsOneArray(const MapChain &chain) {
+  bool one = true;
+  for (unsigned s = 0; s < chain.count; ++s)
+    one = one && (chain.steps[s].op < vertices::FIRST_BINARY_MAP_OP || chain.steps[s].constant ||
+                  chain.steps[s].other == chain.first);
+  return one;
+}
+
 /// mapChain on lanes V, N vectors at a time, from element `begin` on; returns where it ended.
 /// \tparam CHEAP  the chain is
-template <bool CHEAP, std::size_t N, class V>
-std::size_t mapChainBlocks(const MapChain &chain, unsigned char *const *values,
-                           typename V::Element *out, std::size_t begin, std::size_t n, bool past) {
-  using T = typename V::Element;
+template <bool CHEAP, std::size_t N, class V, class T>
+std::size_t mapChainBlocks(const MapChain &chain, unsigned char *const *values, T *out,
+                           std::size_t begin, std::size_t n, bool past) {
   constexpr std::size_t BLOCK = N * V::width;
   const std::size_t blocks = (n - begin) / BLOCK;
   const bool backward = !past && blocks != 0 && runsBackward(chain, values, out);
+  const bool fetches = past && readsOneArray(chain);
   std::size_t k = backward ? begin + (blocks - 1) * BLOCK : begin;
   for (std::size_t left = blocks; left != 0;
        --left, k += backward ? std::size_t{0} - BLOCK : BLOCK) {
+    if (fetches)
+      fetchAhead(reinterpret_cast<const T *>(values[chain.first]), k, BLOCK);
     V v[N];
-    runChain<CHEAP>(chain, values, k, v,
-                    [](const T *p, auto j) POP_SIMD_LAMBDA { return V::load(p + j * V::width); });
+    runChain<CHEAP, T>(chain, values, k, v, [](const T *p, auto j) POP_SIMD_LAMBDA {
+      return V::load(p + j * V::width);
+    });
     T *const to = out + k;
     if (past)
-      arch::unrolled<N>([&](auto j) POP_SIMD_LAMBDA { v[j].stream(to + j * V::width); });
+      arch::unrolled<N / 2>([&](auto j) POP_SIMD_LAMBDA {
+        if constexpr (requires { V::streamTwo(to, v[0], v[1]); }) {
+          V::streamTwo(to + 2 * j * V::width, v[2 * j], v[2 * j + 1]);
+        } else {
+          v[2 * j].stream(to + 2 * j * V::width);
+          v[2 * j + 1].stream(to + (2 * j + 1) * V::width);
+        }
+      });
     else
       arch::unrolled<N>([&](auto j) POP_SIMD_LAMBDA { v[j].store(to + j * V::width); });
   }
@@ -192,10 +238,9 @@ std::size_t mapChainBlocks(const MapChain &chain, unsigned char *const *values,
 
 /// mapChain on lanes V. Cheap steps are applied to half of the registers at a time, so that the
 /// choice of the next step is a small part of the work.
-template <class V>
+template <class V, class T>
 void mapChainOf(const MapChain &chain, unsigned char *const *values, void *output, std::size_t n,
                 bool past) {
-  using T = typename V::Element;
   static_assert(V::width <= MAP_CHAIN_CONSTANT);
   constexpr std::size_t QUARTER = sizeof(V) == 64 ? 8 : 4; // of the registers
   constexpr bool ALL_CHEAP = std::is_same_v<T, half>;
@@ -206,8 +251,8 @@ void mapChainOf(const MapChain &chain, unsigned char *const *values, void *outpu
   while (i < n) {
     const std::size_t m = n - i < V::width ? n - i : V::width;
     V v[1];
-    runChain<ALL_CHEAP>(chain, values, i, v,
-                        [&](const T *p, auto) POP_SIMD_LAMBDA { return V::loadPartial(p, m); });
+    runChain<ALL_CHEAP, T>(chain, values, i, v,
+                           [&](const T *p, auto) POP_SIMD_LAMBDA { return V::loadPartial(p, m); });
     v[0].storePartial(out + i, m);
     i += m;
   }
@@ -222,8 +267,11 @@ void mapChain(const MapChain &chain, unsigned char *const *values, void *output,
               bool past) {
   if constexpr (Tag::HALF_ARITHMETIC)
     if (chain.halves)
-      return detail::mapChainOf<simd<half, Tag>>(chain, values, output, n, past);
-  detail::mapChainOf<simd<float, Tag>>(chain, values, output, n, past);
+      return detail::mapChainOf<simd<half, Tag>, half>(chain, values, output, n, past);
+  if constexpr (!Tag::HALF_ARITHMETIC && arch::Avx512Tag<Tag>)
+    if (chain.halves)
+      return detail::mapChainOf<simd<float, Tag>, half>(chain, values, output, n, past);
+  detail::mapChainOf<simd<float, Tag>, float>(chain, values, output, n, past);
 }
 
 } // namespace cottonwood::kernels

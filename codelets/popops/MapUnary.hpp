@@ -2,9 +2,8 @@
 /// Kernels of the one-operand operations of MapProgram.hpp.
 #pragma once
 
-#include <codelets/arch/SimdMathHalf.hpp>
-#include <codelets/popops/CastKernel.hpp>
-#include <codelets/popops/MapProgram.hpp>
+#include <codelets/popops/MapHalfBits.hpp>
+#include <codelets/popops/MapPacks.hpp>
 
 #include <utility>
 
@@ -27,119 +26,6 @@ constexpr bool storesPast(vertices::MapOp op, vertices::MapType type) {
 namespace detail {
 using vertices::MapOp;
 using vertices::MapType;
-
-/// A whole vector, past the caches if its lanes are floating and it shall be.
-template <class V, class T> POP_SIMD_INLINE void putLanes(V v, T *p, bool past) {
-  if constexpr (IS_FLOATING<T>)
-    past ? v.stream(p) : v.store(p);
-  else
-    storeLanes(v, p);
-}
-
-/// Operations of one or two instructions a vector: the loop around them shows.
-constexpr bool isCheap(MapOp op) {
-  return op == MapOp::ABSOLUTE || op == MapOp::ADD || op == MapOp::MAXIMUM ||
-         op == MapOp::MINIMUM || op == MapOp::MULTIPLY || op == MapOp::NEGATE ||
-         op == MapOp::RELU || op == MapOp::SQUARE || op == MapOp::SUBTRACT;
-}
-
-/// Those that wait for the divider.
-constexpr bool isDivision(MapOp op) {
-  return op == MapOp::DIVIDE || op == MapOp::INVERSE || op == MapOp::SQRT;
-}
-
-/// Operations on half that half arithmetic computes: their result in float, rounded to half, is
-/// what one of its instructions gives, since float has the bits that make the two roundings one.
-/// Divisions have that property, too, but half's take almost twice as long as float's.
-constexpr bool isOfHalf(MapOp op) {
-  return vertices::isSupported(op, MapType::HALF) &&
-         (isCheap(op) || op == MapOp::SIGNUM || op == MapOp::RELU_GRADIENT ||
-          (vertices::givesBool(op) && vertices::arity(op) == 2));
-}
-
-/// Bytes that operands are fetched ahead of their use while results go past the caches. The
-/// processor's own prefetching stops at the ends of small pages and beside such stores.
-inline constexpr std::size_t FETCH_AHEAD = 2048;
-
-/// The lines that elements [i, i + n) of operands will be in FETCH_AHEAD later; they need not
-/// exist.
-template <class T> POP_SIMD_INLINE void fetchAhead(const T *p, std::size_t i, std::size_t n) {
-  const std::uintptr_t begin = reinterpret_cast<std::uintptr_t>(p + i) + FETCH_AHEAD;
-  for (std::size_t line = 0; line < n * sizeof(T); line += 64)
-    __builtin_prefetch(reinterpret_cast<const void *>(begin + line));
-}
-
-/// Whether loads of the operand, which run ahead of the stores, meet those a page further on: a
-/// processor that compares the low twelve bits of addresses first makes them wait, tenfold with
-/// vectors of whole lines.
-POP_SIMD_INLINE bool meetsStores(const void *out, const void *operand, bool runsBackward) {
-  constexpr std::uintptr_t PAGE = 4096, NEAR = 768;
-  const std::uintptr_t to = reinterpret_cast<std::uintptr_t>(out),
-                       from = reinterpret_cast<std::uintptr_t>(operand),
-                       ahead = (runsBackward ? from - to : to - from) % PAGE;
-  return ahead != 0 && ahead < NEAR;
-}
-
-/// put(value(i), i, past) for the first elements i of all whole vectors; returns the elements of
-/// these. With `past`, fetch(i, n) is called before elements [i, i + n). `past` is a constant to
-/// `put` in the loops of cheap operations, and these go `backward` over the elements if that is
-/// set. HALVES: elements are half, a vector of which is half a cache line; past the caches both
-/// halves go together, or the line would be written in two pieces.
-template <MapOp OP, bool HALVES, int WIDTH, class Fetch, class Value, class Put>
-POP_SIMD_INLINE std::size_t eachWholeVector(std::size_t n, bool past, bool backward, Fetch fetch,
-                                            Value value, Put put) {
-  std::size_t i = 0;
-  if constexpr (isCheap(OP)) {
-    constexpr std::size_t BLOCK = 4 * WIDTH;
-    const std::size_t blocks = n / BLOCK;
-    const auto four = [&](auto always, std::size_t k, std::size_t step) POP_SIMD_LAMBDA {
-      for (std::size_t left = blocks; left != 0; --left, k += step) {
-        if constexpr (always)
-          fetch(k, BLOCK);
-        const auto a = value(k), b = value(k + WIDTH);
-        const auto c = value(k + 2 * WIDTH), d = value(k + 3 * WIDTH);
-        put(a, k, always);
-        put(b, k + WIDTH, always);
-        put(c, k + 2 * WIDTH, always);
-        put(d, k + 3 * WIDTH, always);
-      }
-    };
-    if (past)
-      four(std::true_type(), 0, BLOCK);
-    else
-      four(std::false_type(), backward && blocks != 0 ? (blocks - 1) * BLOCK : 0,
-           backward ? std::size_t{0} - BLOCK : BLOCK);
-    i = blocks * BLOCK;
-  } else if constexpr (HALVES && WIDTH > 1) {
-    for (; past && i + 2 * WIDTH <= n; i += 2 * WIDTH) {
-      fetch(i, 2 * WIDTH);
-      const auto first = value(i), second = value(i + WIDTH);
-      put(first, i, true);
-      put(second, i + WIDTH, true);
-    }
-  }
-  for (; i + WIDTH <= n; i += WIDTH) {
-    if (past)
-      fetch(i, WIDTH);
-    put(value(i), i, past);
-  }
-  return i;
-}
-
-/// Elements before the first line of a result that begins within one, where the loop of a cheap
-/// operation shall begin: vectors of whole lines would touch two of them each. 0 if that is not
-/// worth it.
-template <MapOp OP, class V, class To>
-POP_SIMD_INLINE std::size_t elementsToLine(const To *result, std::size_t n) {
-  constexpr std::size_t LINE = 64;
-  if constexpr (isCheap(OP) && V::width * sizeof(To) == LINE) {
-    const std::size_t beyond = reinterpret_cast<std::uintptr_t>(result) % LINE;
-    return beyond % sizeof(To) != 0 || beyond == 0 || n < 8 * V::width
-               ? 0
-               : (LINE - beyond) / sizeof(To);
-  }
-  return 0;
-}
 
 /// The type that kernels hold an element of a MapType in.
 template <MapType TYPE>
@@ -166,6 +52,13 @@ template <class Tag, MapOp OP>
 requires(Tag::HALF_ARITHMETIC &&isOfHalf(OP)) struct MapLanesOfOp<Tag, half, OP> {
   using type = simd<half, Tag>;
 };
+#if defined(__AVX512F__) && defined(__AVX512BW__) && defined(__AVX512DQ__) && defined(__AVX512VL__)
+template <class Tag>
+requires(!Tag::HALF_ARITHMETIC &&
+         arch::Avx512Tag<Tag>) struct MapLanesOfOp<Tag, half, MapOp::RELU> {
+  using type = HalfBits;
+};
+#endif
 template <class Tag, class T, MapOp OP> using MapLanesOf = typename MapLanesOfOp<Tag, T, OP>::type;
 
 /// f of every lane, for integer operations without a vector form.
@@ -180,136 +73,6 @@ template <class V, class F> POP_SIMD_INLINE V eachLane(V a, F f) {
 /// Floor of the root; 0 for negative numbers.
 template <class T> POP_SIMD_INLINE T integerRoot(T x) {
   return x > T{0} ? static_cast<T>(__builtin_sqrt(static_cast<double>(x))) : T{0};
-}
-
-/// y = 1 / sqrt(x) for positive normal x, 3.5% off: half the exponent, negated.
-template <class V> POP_SIMD_INLINE V rsqrtGuess(V x) {
-  using I = typename V::Int;
-  return V::fromBits(I::splat(0x5f3759df) - x.bits().template shiftRightArithmetic<1>());
-}
-
-/// z / sqrt(1 - e) for |e| <= 0.07, relative error 2^-29, or 2^-19.8 with two steps fewer.
-template <bool TO_HALF, class V> POP_SIMD_INLINE V timesInverseRoot(V z, V e) {
-  static constexpr float SHORT[] = {0x1.000006p-1f, 0x1.811aa6p-2f, 0x1.4067a6p-2f};
-  static constexpr float LONG[] = {0x1p-1f, 0x1.7fff6cp-2f, 0x1.400022p-2f, 0x1.19887ep-2f,
-                                   0x1.f927aep-3f};
-  const V ze = z * e;
-  if constexpr (TO_HALF)
-    return V::fma(ze, math::polynomial(e, SHORT), z);
-  else
-    return V::fma(ze, math::polynomial(e, LONG), z);
-}
-
-/// 1 / sqrt(x); 1.1 ulp, or a relative error of 2^-19. Root and quotient occupy the divider for
-/// longer than these operations take.
-template <bool TO_HALF, class V> POP_SIMD_INLINE V rsqrt(V x) {
-  const V one = V::splat(1.f), y = rsqrtGuess(x);
-  const V root = timesInverseRoot<TO_HALF>(y, V::fnma(x * y, y, one));
-  const auto special = math::detail::notPositiveNormal(x);
-  return special.any() ? V::select(special, one / V::sqrt(x), root) : root;
-}
-
-/// The operation on float lanes; the result is a vector, or a mask where it is BOOL.
-template <MapOp OP, class V> POP_SIMD_INLINE auto floatUnary(V x) {
-  const V one = V::splat(1.f), zero = V::zero(), inf = V::splat(__builtin_inff());
-  if constexpr (OP == MapOp::ABSOLUTE)
-    return V::abs(x);
-  else if constexpr (OP == MapOp::ASIN)
-    return math::asin(x);
-  else if constexpr (OP == MapOp::CBRT)
-    return math::cbrt(x);
-  else if constexpr (OP == MapOp::CEIL)
-    return V::ceil(x);
-  else if constexpr (OP == MapOp::COS)
-    return math::cos(x);
-  else if constexpr (OP == MapOp::ERF)
-    return math::erf(x);
-  else if constexpr (OP == MapOp::EXPONENT)
-    return math::exp(x);
-  else if constexpr (OP == MapOp::EXPONENT_MINUS_ONE)
-    return math::expm1(x);
-  else if constexpr (OP == MapOp::EXPONENT2)
-    return math::exp2(x);
-  else if constexpr (OP == MapOp::FLOOR)
-    return V::floor(x);
-  else if constexpr (OP == MapOp::GELU_ERF)
-    return math::geluErf(x);
-  else if constexpr (OP == MapOp::INVERSE)
-    return one / x;
-  else if constexpr (OP == MapOp::IS_FINITE)
-    return V::abs(x) < inf;
-  else if constexpr (OP == MapOp::IS_INF)
-    return V::abs(x) == inf;
-  else if constexpr (OP == MapOp::IS_NAN)
-    return x != x;
-  else if constexpr (OP == MapOp::LOGARITHM)
-    return math::log(x);
-  else if constexpr (OP == MapOp::LOGARITHM_ONE_PLUS)
-    return math::log1p(x);
-  else if constexpr (OP == MapOp::NEGATE)
-    return -x;
-  else if constexpr (OP == MapOp::NEARBY_INT)
-    return V::nearest(x);
-  else if constexpr (OP == MapOp::RELU)
-    return V::max(x, zero);
-  else if constexpr (OP == MapOp::SIGNUM)
-    return V::select(x > zero, one, V::select(x < zero, -one, zero));
-  else if constexpr (OP == MapOp::SIN)
-    return math::sin(x);
-  else if constexpr (OP == MapOp::TAN)
-    return math::tan(x);
-  else if constexpr (OP == MapOp::TANH)
-    return math::tanh(x);
-  else if constexpr (OP == MapOp::ROUND)
-    return math::roundAway(x);
-  else if constexpr (OP == MapOp::SQRT)
-    return V::sqrt(x);
-  else if constexpr (OP == MapOp::SQUARE)
-    return x * x;
-  else if constexpr (OP == MapOp::SIGMOID)
-    return math::sigmoid(x);
-  else if constexpr (OP == MapOp::RSQRT)
-    return rsqrt<false>(x);
-  else if constexpr (OP == MapOp::TRUNC)
-    return V::trunc(x);
-  else if constexpr (OP == MapOp::GELU)
-    return math::gelu(x);
-  else if constexpr (OP == MapOp::SWISH)
-    return math::swish(x);
-  else {
-    static_assert(OP == MapOp::HARD_SIGMOID);
-    const V line = V::fma(x, V::splat(0.2f), V::splat(0.5f));
-    return V::min(one, V::max(zero, line)); // NaN stays
-  }
-}
-
-/// The same for operands that are halves, with a result that is rounded to half.
-template <MapOp OP, class V> POP_SIMD_INLINE auto halfUnary(V x) {
-  namespace ofHalf = math::ofHalf;
-  if constexpr (OP == MapOp::COS)
-    return ofHalf::cos(x);
-  else if constexpr (OP == MapOp::ERF)
-    return ofHalf::erf(x);
-  else if constexpr (OP == MapOp::EXPONENT)
-    return ofHalf::exp(x);
-  else if constexpr (OP == MapOp::LOGARITHM)
-    return ofHalf::log(x);
-  else if constexpr (OP == MapOp::SIN)
-    return ofHalf::sin(x);
-  else if constexpr (OP == MapOp::TANH)
-    return ofHalf::tanh(x);
-  else if constexpr (OP == MapOp::SIGMOID)
-    return ofHalf::sigmoid(x);
-  else if constexpr (OP == MapOp::RSQRT)
-    return rsqrt<true>(x);
-  else if constexpr (OP == MapOp::GELU)
-    return ofHalf::gelu(x);
-  else if constexpr (OP == MapOp::GELU_ERF)
-    return ofHalf::geluErf(x);
-  else if constexpr (OP == MapOp::SWISH)
-    return ofHalf::swish(x);
-  else
-    return floatUnary<OP>(x);
 }
 
 /// The operation on integer lanes.
@@ -336,18 +99,23 @@ template <MapOp OP, class I> POP_SIMD_INLINE I integerUnary(I x) {
   }
 }
 
+/// The operation on lanes that were loaded from elements of type T.
+template <MapOp OP, class T, class V> POP_SIMD_INLINE auto unaryOf(V x) {
+  if constexpr (OP == MapOp::RELU && requires { x.relu(); })
+    return x.relu();
+  else if constexpr (std::is_same_v<T, half>)
+    return halfUnary<OP>(x);
+  else if constexpr (IS_FLOATING<T>)
+    return floatUnary<OP>(x);
+  else
+    return integerUnary<OP>(x);
+}
+
 template <class Tag, class T, MapOp OP>
 void unaryKernel(void *out, const void *in, const void *, const void *, std::size_t n, bool past) {
   using V = MapLanesOf<Tag, T, OP>;
   using To = std::conditional_t<vertices::givesBool(OP), bool, T>;
-  const auto apply = [](V x) {
-    if constexpr (std::is_same_v<T, half>)
-      return halfUnary<OP>(x);
-    else if constexpr (IS_FLOATING<T>)
-      return floatUnary<OP>(x);
-    else
-      return integerUnary<OP>(x);
-  };
+  const auto apply = [](V x) POP_SIMD_LAMBDA { return unaryOf<OP, T>(x); };
   const T *a = static_cast<const T *>(in);
   To *result = static_cast<To *>(out);
   if (const std::size_t head = elementsToLine<OP, V>(result, n)) {
@@ -355,6 +123,8 @@ void unaryKernel(void *out, const void *in, const void *, const void *, std::siz
     a += head, result += head, n -= head;
   }
   const bool backward = meetsStores(result, a, false) && !meetsStores(result, a, true);
+  const std::size_t packed = eachPack<OP, V>(result, a, n, past, backward);
+  a += packed, result += packed, n -= packed;
   const std::size_t i = eachWholeVector<OP, std::is_same_v<To, half>, V::width>(
       n, past, backward,
       [&](std::size_t k, std::size_t count) POP_SIMD_LAMBDA { fetchAhead(a, k, count); },

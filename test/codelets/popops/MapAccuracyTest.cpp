@@ -44,7 +44,7 @@ const Stated STATED[] = {
     {"tanh", MapOp::TANH, [](double x) { return std::tanh(x); }, -MOST, MOST, 3},
     {"sigmoid", MapOp::SIGMOID, logistic, -87, MOST, 2.5},
     {"erf", MapOp::ERF, [](double x) { return std::erf(x); }, -MOST, MOST, 3},
-    {"sin", MapOp::SIN, [](double x) { return std::sin(x); }, -32768, 32768, 2.1},
+    {"sin", MapOp::SIN, [](double x) { return std::sin(x); }, -32768, 32768, 2},
     {"cos", MapOp::COS, [](double x) { return std::cos(x); }, -32768, 32768, 2},
     {"tan", MapOp::TAN, [](double x) { return std::tan(x); }, -32768, 32768, 4},
     {"asin", MapOp::ASIN, [](double x) { return std::asin(x); }, -1, 1, 2},

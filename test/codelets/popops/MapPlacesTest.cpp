@@ -1,6 +1,10 @@
 // Elementwise kernels on arrays wherever they lie beside each other in memory.
 #include "MapKernels.hpp"
 
+#include <cmath>
+#include <cstring>
+#include <limits>
+
 using namespace cottonwood;
 using vertices::MapOp;
 using vertices::MapType;
@@ -34,6 +38,12 @@ private:
   std::vector<unsigned char> bytes_;
 };
 
+std::uint32_t bitsOf(float x) {
+  std::uint32_t bits;
+  std::memcpy(&bits, &x, sizeof bits);
+  return bits;
+}
+
 } // namespace
 
 TEST_CASE("results do not depend on where arrays lie") {
@@ -66,6 +76,43 @@ TEST_CASE("results do not depend on where arrays lie") {
             CHECK(wrong == 0);
             CHECK(z.guarded());
             CHECK(x.guarded());
+          }
+}
+
+TEST_CASE("functions of long arrays take arguments of all kinds, wherever these lie") {
+  float const inf = std::numeric_limits<float>::infinity();
+  std::size_t const n = 333;
+  for (isa::Isa const isa : test::vectorIsas())
+    for (MapOp const op :
+         {MapOp::COS, MapOp::ERF, MapOp::EXPONENT, MapOp::EXPONENT2, MapOp::GELU, MapOp::GELU_ERF,
+          MapOp::LOGARITHM, MapOp::RSQRT, MapOp::SIGMOID, MapOp::SIN, MapOp::SWISH, MapOp::TANH})
+      for (float const special : {0.f, -0.f, -2.f, 1e-40f, 1e5f, inf, -inf})
+        for (std::size_t const every : {7U, 100U, 1000U})
+          for (std::size_t const out : {0U, 64U}) {
+            Page x(0, n), y(out, n), expected(0, n);
+            for (std::size_t i = 0; i != n; ++i)
+              x.data()[i] = i % every == 3 ? special : static_cast<float>(i % 50) / 16 + 0.1f;
+            kernelOf(isa::Isa::Scalar, op)(expected.data(), x.data(), nullptr, nullptr, n, false);
+            kernelOf(isa, op)(y.data(), x.data(), nullptr, nullptr, n, false);
+            kernelOf(isa, op)(x.data(), x.data(), nullptr, nullptr, n, false);
+            std::size_t wrong = 0, wrongInPlace = 0;
+            for (std::size_t i = 0; i != n; ++i) {
+              std::uint32_t const right = bitsOf(expected.data()[i]);
+              if (std::isnan(expected.data()[i])) { // which one is open
+                wrong += !std::isnan(y.data()[i]);
+                wrongInPlace += !std::isnan(x.data()[i]);
+                continue;
+              }
+              wrong += bitsOf(y.data()[i]) != right;
+              wrongInPlace += bitsOf(x.data()[i]) != right;
+            }
+            CAPTURE(isa::name(isa));
+            CAPTURE(static_cast<int>(op));
+            CAPTURE(special);
+            CAPTURE(every);
+            CHECK(wrong == 0);
+            CHECK(wrongInPlace == 0);
+            CHECK(y.guarded());
           }
 }
 

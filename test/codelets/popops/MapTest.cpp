@@ -355,6 +355,47 @@ TEST_SUITE("codelets/popops/map") {
       CHECK(wrong == 0);
     }
   }
+
+  TEST_CASE("chains on halves too large for the caches round after each operation") {
+    using poplar::half;
+    const std::size_t n = 3'600'001;
+    std::mt19937 random(29);
+    std::vector<std::uint16_t> a(n), b(n); // all kinds of halves
+    for (std::size_t i = 0; i < n; ++i) {
+      a[i] = static_cast<std::uint16_t>(random());
+      b[i] = static_cast<std::uint16_t>(random());
+    }
+    MapProgramBuilder builder;
+    const auto x = builder.input(MapType::HALF, 0), y = builder.input(MapType::HALF, 1);
+    const auto third = builder.constant(MapType::HALF, 0x3555U);
+    const auto zero = builder.constant(MapType::HALF, 0);
+    const auto sum = builder.apply(MapOp::ADD, builder.apply(MapOp::MULTIPLY, x, third), y);
+    const auto program = builder.finish(builder.apply(MapOp::MAXIMUM, sum, zero));
+    const half *pointers[] = {reinterpret_cast<half *>(a.data()),
+                              reinterpret_cast<half *>(b.data())};
+    const auto run = [&](isa::Isa isa, half *out) {
+      auto state = test::zeroed<vertices::Map<isa::scalar, half>>();
+      test::connect(state.inHalf, pointers);
+      test::connect(state.out, out, n);
+      test::connect(state.program, program.data());
+      test::runOn<vertices::MapFamily>(isa, state);
+    };
+    std::vector<std::uint16_t> expected(n), memory(n + 32);
+    run(isa::Isa::Scalar, reinterpret_cast<half *>(expected.data()));
+    const std::size_t toLine = (64 - reinterpret_cast<std::uintptr_t>(memory.data()) % 64) % 64 / 2;
+    for (isa::Isa isa : test::vectorIsas())
+      for (const std::size_t place : {toLine, toLine == 0 ? std::size_t{1} : std::size_t{0}}) {
+        CAPTURE(isa::name(isa));
+        CAPTURE(place);
+        run(isa, reinterpret_cast<half *>(memory.data() + place));
+        std::size_t wrong = 0;
+        for (std::size_t i = 0; i < n; ++i) {
+          const std::uint16_t got = memory[place + i], right = expected[i];
+          wrong += got != right && !(isNan(MapType::HALF, got) && isNan(MapType::HALF, right));
+        }
+        CHECK(wrong == 0);
+      }
+  }
 }
 
 TEST_SUITE("codelets/popops/mapProgram") {

@@ -26,10 +26,14 @@ POP_INLINE char const *rawName(RawType type) {
   return NAMES[static_cast<unsigned>(type)];
 }
 
+/// Messages are made out of line: calls with small arrays are short.
+[[noreturn, gnu::cold, gnu::noinline]] POP_INLINE void
+failOfPointer(char const *where, char const *name, std::size_t n) {
+  base::fail<poplar_error>(where, "'", name, "' is a null pointer; it must have ", n, " elements");
+}
 POP_INLINE void checkPointer(char const *where, void const *data, char const *name, std::size_t n) {
   if (!data && n != 0)
-    base::fail<poplar_error>(where, "'", name, "' is a null pointer; it must have ", n,
-                             " elements");
+    failOfPointer(where, name, n);
 }
 
 POP_INLINE std::string rawOperationName(RawOperation op) {
@@ -39,30 +43,37 @@ POP_INLINE std::string rawOperationName(RawOperation op) {
                                            : nameOf(static_cast<TernaryOpType>(op.index)).debug);
 }
 
+[[noreturn, gnu::cold, gnu::noinline]] POP_INLINE void failOfOperands(RawOperation op,
+                                                                      RawArray const *in) {
+  std::string types;
+  for (unsigned i = 0; i != op.numOperands; ++i)
+    types += std::string(i == 0                    ? ""
+                         : i + 1 == op.numOperands ? " and "
+                                                   : ", ") +
+             rawName(in[i].type);
+  base::fail<poplar_error>("popops::kernels::map", rawOperationName(op),
+                           " does not exist for operands of type ", types);
+}
+[[noreturn, gnu::cold, gnu::noinline]] POP_INLINE void
+failOfResult(RawOperation op, RawType outType, RawType type, RawType result) {
+  base::fail<poplar_error>("popops::kernels::map", "'out' has elements of type ", rawName(outType),
+                           ", but ", rawOperationName(op), " of ", rawName(type), " gives ",
+                           rawName(result));
+}
+
 POP_INLINE void checkRawMap(RawOperation op, vertices::MapOp mapOp, RawType outType,
                             RawArray const *in) {
-  char const *const where = "popops::kernels::map";
   RawType const type = in[0].type;
   bool fits = vertices::isSupported(mapOp, mapType(type));
   for (unsigned i = 1; i != op.numOperands; ++i) {
     bool const isCondition = mapOp == vertices::MapOp::SELECT && i == 2;
     fits = fits && in[i].type == (isCondition ? RawType::BOOL : type);
   }
-  if (!fits) {
-    std::string types;
-    for (unsigned i = 0; i != op.numOperands; ++i)
-      types += std::string(i == 0                    ? ""
-                           : i + 1 == op.numOperands ? " and "
-                                                     : ", ") +
-               rawName(in[i].type);
-    base::fail<poplar_error>(where, rawOperationName(op), " does not exist for operands of type ",
-                             types);
-  }
+  if (!fits)
+    failOfOperands(op, in);
   RawType const result = vertices::givesBool(mapOp) ? RawType::BOOL : type;
   if (outType != result)
-    base::fail<poplar_error>(where, "'out' has elements of type ", rawName(outType), ", but ",
-                             rawOperationName(op), " of ", rawName(type), " gives ",
-                             rawName(result));
+    failOfResult(op, outType, type, result);
 }
 
 } // namespace detail
