@@ -245,8 +245,10 @@ void normSums(const NormBlock &block, const T *a, const T *b, const float *centr
   };
   constexpr std::size_t AT_ONCE = detail::NORM_ROWS_AT_ONCE<Tag>;
   std::size_t o = 0;
+  // What comes from memory is read row by row: prefetchers follow one long run best.
   if constexpr (AT_ONCE > 1)
-    for (; block.r2 >= detail::NORM_LONG_ROW && o + AT_ONCE <= n; o += AT_ONCE)
+    for (; block.fetched == 0 && block.r2 >= detail::NORM_LONG_ROW && o + AT_ONCE <= n;
+         o += AT_ONCE)
       sum(std::integral_constant<std::size_t, AT_ONCE>(), o);
   for (; o < n; ++o)
     sum(std::integral_constant<std::size_t, 1>(), o);

@@ -2,6 +2,7 @@
 /// Softmax, log-softmax and softmax gradient of rows; the rules are those of Softmax.hpp.
 #pragma once
 
+#include <codelets/arch/SimdHalfOrder.hpp>
 #include <codelets/arch/SimdTable.hpp>
 #include <codelets/popops/ReduceKernel.hpp>
 #include <codelets/popops/StreamBytes.hpp>
@@ -14,8 +15,10 @@ enum class SoftmaxKind : std::uint8_t { PLAIN, STABLE, SCALED, LOG };
 inline constexpr float SOFTMAX_SCALE = 62000.f;
 
 namespace detail {
-/// Rows up to these lengths keep all of their exponentials: in L1, and in L2. Longer ones keep as
-/// many as the latter, and what is beyond is computed twice.
+/// Rows up to these lengths keep all of their exponentials, or for logarithms the differences from
+/// their maximum: in L1, and in L2. Longer ones keep as many exponentials as the latter, and what
+/// is beyond is computed twice. Reading a row for the third time instead of what was kept of it
+/// made log-softmax of 10000 rows of 1000 a fifth slower on Zen 4.
 inline constexpr std::size_t SOFTMAX_ROW = 4096, SOFTMAX_LONG_ROW = 65536;
 /// Bytes of an operand from which rows are fetched before they are needed, and how far ahead.
 inline constexpr std::size_t SOFTMAX_FETCHED = std::size_t{4} << 20, SOFTMAX_AHEAD = 2048;
@@ -104,43 +107,14 @@ public:
     least_ = V::min(least_, other.least_);
     most_ = V::max(most_, other.most_);
   }
-  POP_SIMD_INLINE void mergeInto(RowBoundsOf &other) const { other.merge(*this); }
+  POP_SIMD_INLINE void mergeInto(RowBoundsOf &other, const void *, std::size_t) const {
+    other.merge(*this);
+  }
   POP_SIMD_INLINE RowBounds get() const { return {least_.reduceMin(), most_.reduceMax()}; }
 
 private:
   V least_, most_;
 };
-
-/// The same of blocks of halves that have arithmetic of their own.
-template <class Tag> class HalfBoundsOf {
-  using H = simd<half, Tag>;
-
-public:
-  HalfBoundsOf() : least_(H::splat(__builtin_inff())), most_(H::splat(-__builtin_inff())) {}
-
-  POP_SIMD_INLINE void takeBlock(const half *in) {
-    arch::unrolled<64 / H::width>([&](auto k) POP_SIMD_LAMBDA {
-      const H x = H::load(in + k * H::width);
-      least_ = H::min(x, least_);
-      most_ = H::max(x, most_);
-    });
-  }
-  POP_SIMD_INLINE void mergeInto(RowBoundsOf<Tag> &bounds) const {
-    using V = simd<float, Tag>;
-    half low[H::width], high[H::width];
-    least_.store(low);
-    most_.store(high);
-    for (std::size_t i = 0; i < H::width; i += V::width)
-      bounds.take(V::load(low + i), V::load(high + i));
-  }
-
-private:
-  H least_, most_;
-};
-
-/// How the bounds of blocks are found.
-template <class Tag, bool HALVES> struct BlockBounds { using type = RowBoundsOf<Tag>; };
-template <class Tag> struct BlockBounds<Tag, true> { using type = HalfBoundsOf<Tag>; };
 
 template <class Tag, class T> POP_SIMD_INLINE RowBounds boundsOfRow(const T *in, std::size_t n) {
   using V = simd<float, Tag>;
@@ -159,6 +133,69 @@ template <class Tag, class T> POP_SIMD_INLINE RowBounds boundsOfRow(const T *in,
   return bounds[0].get();
 }
 
+/// The same of blocks of halves, compared by their bits.
+template <class Tag> class HalfBoundsOf {
+  using E = arch::HalfExtremes<Tag>;
+
+public:
+  POP_SIMD_INLINE void takeBlock(const half *in) {
+    arch::unrolled<64 / E::width>([&](auto k)
+                                      POP_SIMD_LAMBDA { extremes_.take(in + k * E::width); });
+  }
+  /// \param in, n  what was taken, if it was anything
+  POP_SIMD_INLINE void mergeInto(RowBoundsOf<Tag> &bounds, const half *in, std::size_t n) const {
+    if (n == 0)
+      return;
+    using V = simd<float, Tag>;
+    if (extremes_.anyNan()) {
+      const RowBounds found = boundsOfRow<Tag>(in, n);
+      return bounds.take(V::splat(found.least), V::splat(found.most));
+    }
+    half low[E::width], high[E::width];
+    extremes_.store(low, high);
+    for (std::size_t i = 0; i < E::width; i += V::width)
+      bounds.take(V::load(low + i), V::load(high + i));
+  }
+
+private:
+  E extremes_;
+};
+
+/// The same where halves have arithmetic of their own.
+template <class Tag>
+requires(Tag::HALF_ARITHMETIC) class HalfBoundsOf<Tag> {
+  using H = simd<half, Tag>;
+
+public:
+  HalfBoundsOf() : least_(H::splat(__builtin_inff())), most_(H::splat(-__builtin_inff())) {}
+
+  POP_SIMD_INLINE void takeBlock(const half *in) {
+    arch::unrolled<64 / H::width>([&](auto k) POP_SIMD_LAMBDA {
+      const H x = H::load(in + k * H::width);
+      least_ = H::min(x, least_);
+      most_ = H::max(x, most_);
+    });
+  }
+  POP_SIMD_INLINE void mergeInto(RowBoundsOf<Tag> &bounds, const half *, std::size_t) const {
+    using V = simd<float, Tag>;
+    half low[H::width], high[H::width];
+    least_.store(low);
+    most_.store(high);
+    for (std::size_t i = 0; i < H::width; i += V::width)
+      bounds.take(V::load(low + i), V::load(high + i));
+  }
+
+private:
+  H least_, most_;
+};
+
+/// How the bounds of blocks are found.
+template <class Tag, class T> struct BlockBounds { using type = RowBoundsOf<Tag>; };
+template <class Tag>
+requires(Tag::HALF_ARITHMETIC || arch::HasHalfExtremes<Tag>) struct BlockBounds<Tag, half> {
+  using type = HalfBoundsOf<Tag>;
+};
+
 /// out[i] = f(in[i], i) for whole vectors and the ragged end.
 template <class Tag, class T, class F>
 POP_SIMD_INLINE void transformRow(const T *in, T *out, std::size_t n, F f) {
@@ -172,8 +209,6 @@ POP_SIMD_INLINE void transformRow(const T *in, T *out, std::size_t n, F f) {
 
 /// A row whose sum is known, and where it goes.
 template <class T> struct SoftmaxReady {
-  const float *kept = nullptr; ///< its first exponentials
-  std::size_t keep = 0;        ///< how many
   const T *in = nullptr;
   T *out = nullptr;
   float most = 0;   ///< what is subtracted from its elements,
@@ -186,11 +221,13 @@ template <class T> struct SoftmaxReady {
 template <class Tag, bool LOG, std::size_t KEPT, class T> class SoftmaxRows {
   using V = simd<float, Tag>;
   static constexpr std::size_t W = V::width, LINE = 64 / sizeof(T);
+  static constexpr bool KEEPS = KEPT > 0;
+  static_assert(KEEPS || LOG, "logarithms alone are as easily computed twice");
 
 public:
   /// \param elements  of all rows: decides how they are fetched, never what is computed
   SoftmaxRows(SoftmaxKind kind, std::size_t length, std::size_t elements, bool inPlace)
-      : kind_(kind), length_(length), keep_(LOG             ? 0
+      : kind_(kind), length_(length), keep_(!KEEPS          ? 0
                                             : length < KEPT ? length
                                                             : KEPT),
         fetches_(elements * sizeof(T) >= SOFTMAX_FETCHED),
@@ -204,17 +241,14 @@ public:
       const float most = kind_ == SoftmaxKind::PLAIN ? 0 : bounds.most;
       // Differences are rounded: what is a little below -86 is safe too.
       const bool bounded = kind_ != SoftmaxKind::PLAIN && bounds.least - most >= -86.f;
-      begin(ready, row == 1);
-      float *const kept = kept_[row % 2];
-      const float sum = bounded ? step<true>(in, kept, most, row + 1 < rows, ready, bounds)
-                                : step<false>(in, kept, most, row + 1 < rows, ready, bounds);
-      finish(ready, false);
-      ready = {kept, keep_, in, out, most, factorOf(sum)};
+      begin(ready, row == 1, false);
+      const float sum = bounded ? step<true>(in, most, row + 1 < rows, ready, bounds)
+                                : step<false>(in, most, row + 1 < rows, ready, bounds);
+      ready = {in, out, most, factorOf(sum)};
     }
-    begin(ready, rows == 1);
+    begin(ready, rows == 1, true);
     for (std::size_t i = 0; i < whole_; i += W)
       write(ready, i);
-    finish(ready, true);
   }
 
 private:
@@ -227,13 +261,18 @@ private:
 
   /// Result vector of elements [i, i + n) of a row.
   POP_SIMD_INLINE V result(const SoftmaxReady<T> &row, std::size_t i, std::size_t n) const {
-    const auto x = [&] { return (n == W ? V::load(row.in + i) : V::loadPartial(row.in + i, n)); };
+    V x;
+    if (i + n <= keep_) {
+      x = V::load(kept_ + i);
+    } else {
+      x = (n == W ? V::load(row.in + i) : V::loadPartial(row.in + i, n)) - V::splat(row.most);
+      if constexpr (!LOG)
+        x = SoftmaxExp<Tag, false, T>()(x);
+    }
     if constexpr (LOG)
-      return (x() - V::splat(row.most)) - V::splat(row.factor);
+      return x - V::splat(row.factor);
     else
-      return (i + n <= row.keep ? V::load(row.kept + i)
-                                : SoftmaxExp<Tag, false, T>()(x() - V::splat(row.most))) *
-             V::splat(row.factor);
+      return x * V::splat(row.factor);
   }
 
   POP_SIMD_INLINE void results(const SoftmaxReady<T> &row, std::size_t begin, std::size_t end,
@@ -245,8 +284,8 @@ private:
   }
 
   /// What is to be written of the row by write(): all whole vectors or, past the caches, all whole
-  /// lines; what is before these is written here.
-  POP_SIMD_INLINE void begin(const SoftmaxReady<T> &row, bool isFirst) {
+  /// lines; what is before and behind these is written here.
+  POP_SIMD_INLINE void begin(const SoftmaxReady<T> &row, bool isFirst, bool isLast) {
     head_ = whole_ = 0;
     if (row.out == nullptr)
       return;
@@ -261,6 +300,9 @@ private:
       }
     }
     whole_ = past_ ? (length_ - head_) / LINE * LINE : length_ / W * W;
+    const std::size_t done = head_ + whole_;
+    if (done < length_)
+      results(row, done, length_, past_ && !isLast ? line_ : row.out + done);
   }
 
   /// Vector i of those.
@@ -269,32 +311,25 @@ private:
     past_ ? y.stream(row.out + head_ + i) : y.store(row.out + head_ + i);
   }
 
-  /// What is behind them.
-  POP_SIMD_INLINE void finish(const SoftmaxReady<T> &row, bool isLast) {
-    const std::size_t done = head_ + whole_;
-    if (row.out != nullptr && done < length_)
-      results(row, done, length_, past_ && !isLast ? line_ : row.out + done);
-  }
-
   /// The sum of a row's exponentials; `bounds` become those of the next row, if there is one.
   template <bool BOUNDED>
-  [[gnu::noinline]] float step(const T *in, float *kept, float most, bool hasNext,
-                               const SoftmaxReady<T> &ready, RowBounds &bounds) {
+  [[gnu::noinline]] float step(const T *in, float most, bool hasNext, const SoftmaxReady<T> &ready,
+                               RowBounds &bounds) {
     const SoftmaxExp<Tag, BOUNDED, T> e;
     const V shift = V::splat(most);
     const T *const next = in + length_;
     RowBoundsOf<Tag> nextBounds;
     RowPartials<Tag, ReduceOp::ADD, T> sums;
     const auto exponential = [&](V x, std::size_t i) POP_SIMD_LAMBDA {
-      const V value = e(x - shift);
-      if (!LOG && i < keep_)
-        value.store(kept + i);
+      const V difference = x - shift, value = e(difference);
+      if (i < keep_)
+        (LOG ? difference : value).store(kept_ + i);
       return value;
     };
     std::size_t i = 0;
-    if (hasNext && ready.out != nullptr && (LOG || keep_ >= whole_))
-      i = past_ ? blocks<BOUNDED, true>(in, kept, shift, ready, sums, nextBounds)
-                : blocks<BOUNDED, false>(in, kept, shift, ready, sums, nextBounds);
+    if (hasNext && ready.out != nullptr && (!KEEPS || keep_ >= whole_))
+      i = past_ ? blocks<BOUNDED, true>(in, shift, ready, sums, nextBounds)
+                : blocks<BOUNDED, false>(in, shift, ready, sums, nextBounds);
     for (std::size_t k = i; k < whole_; k += W)
       write(ready, k);
     if (hasNext) {
@@ -314,29 +349,30 @@ private:
   /// The same for blocks of 64 elements while there are such of all three rows; returns where these
   /// end.
   template <bool BOUNDED, bool PAST>
-  POP_SIMD_INLINE std::size_t
-  blocks(const T *in, float *kept, V shift, const SoftmaxReady<T> &ready,
-         RowPartials<Tag, ReduceOp::ADD, T> &sums, RowBoundsOf<Tag> &nextBounds) const {
+  POP_SIMD_INLINE std::size_t blocks(const T *in, V shift, const SoftmaxReady<T> &ready,
+                                     RowPartials<Tag, ReduceOp::ADD, T> &sums,
+                                     RowBoundsOf<Tag> &nextBounds) {
     const SoftmaxExp<Tag, BOUNDED, T> e;
     const std::size_t end = whole_ / 64 * 64, ahead = fetches_ ? SOFTMAX_AHEAD / sizeof(T) : 0;
-    const T *const next = in + length_, *const before = ready.in + head_;
-    const float *const results = ready.kept + head_;
+    const T *const next = in + length_;
+    float *const kept = kept_;
+    const float *const results = kept + head_;
+    const T *const before = ready.in + head_;
     const V most = V::splat(ready.most), factor = V::splat(ready.factor);
     T *const out = ready.out + head_;
     RowPartials<Tag, ReduceOp::ADD, T> partials = sums;
-    constexpr bool HALVES = Tag::HALF_ARITHMETIC && std::is_same_v<T, half>;
-    typename BlockBounds<Tag, HALVES>::type nexts;
+    typename BlockBounds<Tag, T>::type nexts;
     for (std::size_t i = 0; i < end; i += 64) {
       partials.block(in, i, [&](V x, std::size_t k) POP_SIMD_LAMBDA {
-        const V value = e(x - shift);
-        if constexpr (!LOG)
-          value.store(kept + k);
-        V y;
+        V y = KEEPS ? V::load(results + k) : V::load(before + k) - most;
         if constexpr (LOG)
-          y = (V::load(before + k) - most) - factor;
+          y = y - factor;
         else
-          y = V::load(results + k) * factor;
+          y = y * factor;
         PAST ? y.stream(out + k) : y.store(out + k);
+        const V difference = x - shift, value = e(difference);
+        if constexpr (KEEPS)
+          (LOG ? difference : value).store(kept + k);
         return value;
       });
       nexts.takeBlock(next + i);
@@ -344,7 +380,7 @@ private:
         __builtin_prefetch(next + i + k + ahead);
     }
     sums = partials;
-    nexts.mergeInto(nextBounds);
+    nexts.mergeInto(nextBounds, next, end);
     return end;
   }
 
@@ -356,7 +392,10 @@ private:
   /// The last line of a row if the next row has a part of it. Written in two parts it would have to
   /// be read before, and all stores behind it would wait.
   alignas(64) T line_[LINE];
-  alignas(64) float kept_[LOG ? 1 : 2][KEPT + W];
+  /// Of the row that is ready; the next row takes its places, one just behind the other. Zen 4
+  /// takes a load from a second row for one of what was stored in the first if they have the same
+  /// twelve last bits of addresses.
+  alignas(64) float kept_[KEPT + W];
 };
 
 template <class Tag, bool LOG, std::size_t KEPT, class T>
@@ -373,10 +412,13 @@ void softmaxRows(SoftmaxKind kind, const T *in, T *out, std::size_t begin, std::
                  std::size_t length, std::size_t elements) {
   if (begin == end)
     return;
-  const auto run = kind == SoftmaxKind::LOG ? &detail::softmaxRowsOf<Tag, true, 1, T>
-                   : length <= detail::SOFTMAX_ROW
-                       ? &detail::softmaxRowsOf<Tag, false, detail::SOFTMAX_ROW, T>
-                       : &detail::softmaxRowsOf<Tag, false, detail::SOFTMAX_LONG_ROW, T>;
+  constexpr std::size_t ROW = detail::SOFTMAX_ROW, LONG_ROW = detail::SOFTMAX_LONG_ROW;
+  const bool isLog = kind == SoftmaxKind::LOG;
+  const auto run = length <= ROW        ? (isLog ? &detail::softmaxRowsOf<Tag, true, ROW, T>
+                                                 : &detail::softmaxRowsOf<Tag, false, ROW, T>)
+                   : !isLog             ? &detail::softmaxRowsOf<Tag, false, LONG_ROW, T>
+                   : length <= LONG_ROW ? &detail::softmaxRowsOf<Tag, true, LONG_ROW, T>
+                                        : &detail::softmaxRowsOf<Tag, true, 0, T>;
   run(kind, in + begin * length, out + begin * length, end - begin, length, elements);
 }
 

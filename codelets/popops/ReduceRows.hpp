@@ -2,6 +2,7 @@
 /// Reductions of rows of neighbouring elements, and what one operation does with two values.
 #pragma once
 
+#include <codelets/arch/SimdFold.hpp>
 #include <codelets/arch/SimdMath.hpp>
 #include <codelets/arch/SimdTable.hpp>
 
@@ -69,6 +70,15 @@ template <ReduceOp OP> struct Combine {
       return merge(V::splat(identity<typename V::Element>()), x);
     else
       return x;
+  }
+  /// What horizontal() does with two lanes.
+  template <class V> POP_SIMD_INLINE static V acrossLanes(V low, V high) {
+    if constexpr (OP == ReduceOp::MIN)
+      return V::min(low, high);
+    else if constexpr (OP == ReduceOp::MAX)
+      return V::max(low, high);
+    else
+      return merge(low, high);
   }
   template <class V> POP_SIMD_INLINE static typename V::Element horizontal(V v) {
     if constexpr (OP == ReduceOp::MUL)
@@ -139,7 +149,10 @@ public:
     });
   }
 
-  POP_SIMD_INLINE T fold() {
+  POP_SIMD_INLINE T fold() { return C::horizontal(foldToVector()); }
+
+  /// All partial results in one vector, whose lanes remain.
+  POP_SIMD_INLINE V foldToVector() {
     if constexpr (K >= 64)
       mergeHalves<32>();
     if constexpr (K >= 32)
@@ -149,7 +162,7 @@ public:
     if constexpr (K >= 8)
       mergeHalves<4>();
     mergeHalves<2>();
-    return C::horizontal(C::merge(sums_[0], sums_[1]));
+    return C::merge(sums_[0], sums_[1]);
   }
 
 private:
@@ -160,15 +173,52 @@ private:
   V sums_[K];
 };
 
-/// f(x, index of its first lane) of every vector of a row, combined.
+/// f(x, index of its first lane) of every vector of a row.
 template <class Tag, ReduceOp OP, class In, class F>
-POP_SIMD_INLINE Accumulator<In> reduceRow(const In *in, std::size_t n, F f) {
+POP_SIMD_INLINE RowPartials<Tag, OP, In> partialsOfRow(const In *in, std::size_t n, F f) {
   RowPartials<Tag, OP, In> partials;
   std::size_t i = 0;
   for (; i + 64 <= n; i += 64)
     partials.block(in, i, f);
   partials.raggedEnd(in, i, n, f);
-  return partials.fold();
+  return partials;
+}
+
+/// The same, combined.
+template <class Tag, ReduceOp OP, class In, class F>
+POP_SIMD_INLINE Accumulator<In> reduceRow(const In *in, std::size_t n, F f) {
+  return partialsOfRow<Tag, OP>(in, n, f).fold();
+}
+
+/// Shorter rows are folded sixteen at a time where vectors have as many lanes: one by one they take
+/// longer than with vectors of eight.
+inline constexpr std::size_t REDUCE_SHORT = 128;
+template <class Tag> inline constexpr bool FOLDS_ROWS = arch::Avx512Tag<Tag>;
+
+/// results[r] = op over row r of 16 rows.
+template <class Tag, ReduceOp OP, class In>
+void reduceSixteenRows(const In *in, std::size_t length, Accumulator<In> *results) {
+  using T = Accumulator<In>;
+  using V = simd<T, Tag>;
+  using C = Combine<OP>;
+  const auto across = [](V low, V high) POP_SIMD_LAMBDA { return C::acrossLanes(low, high); };
+  if (length <= static_cast<std::size_t>(V::width)) {
+    using I = simd<std::int32_t, Tag>;
+    const auto inside = I::iota() < I::splat(static_cast<std::int32_t>(length));
+    const V none = V::splat(C::template identity<T>());
+    const auto row = [&](auto r) POP_SIMD_LAMBDA {
+      const V x = C::accumulate(none, V::loadPartial(in + r * length, length));
+      return V::select(inside, x, none);
+    };
+    arch::foldLanes<Tag, V>(row, across).store(results);
+  } else {
+    const auto row = [&](auto r) POP_SIMD_LAMBDA {
+      return partialsOfRow<Tag, OP>(in + r * length, length,
+                                    [](V x, std::size_t) POP_SIMD_LAMBDA { return x; })
+          .foldToVector();
+    };
+    arch::foldLanes<Tag, V>(row, across).store(results);
+  }
 }
 
 /// Rows of at least so many elements that begin within a line are read line by line where vectors
@@ -229,7 +279,12 @@ void reduceRows(const In *in, std::size_t count, std::size_t length, Accumulator
         results[i] = reduceLines<Tag, OP>(in, length, same);
       return;
     }
-  for (std::size_t i = 0; i < count; ++i, in += length) {
+  std::size_t i = 0;
+  if constexpr (OP != ReduceOp::LOG_ADD && FOLDS_ROWS<Tag>)
+    if (length < REDUCE_SHORT)
+      for (; i + 16 <= count; i += 16, in += 16 * length)
+        reduceSixteenRows<Tag, OP>(in, length, results + i);
+  for (; i < count; ++i, in += length) {
     if constexpr (OP == ReduceOp::LOG_ADD)
       results[i] = logAddRow<Tag>(in, length);
     else

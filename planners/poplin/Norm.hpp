@@ -50,7 +50,11 @@ inline constexpr std::uint64_t NORM_CPU_BOXES = 24;
 inline constexpr std::uint64_t NORM_CPU_ELEMENTS = 1U << 14U, NORM_TILE_ELEMENTS = 128;
 /// Elements of a box of whole statistics on a CPU: what a pass over the same elements finds in a
 /// second-level cache, 256 KB of floats with those that it writes. And the most such boxes.
-inline constexpr std::uint64_t NORM_CPU_STRAND = 1U << 15U, NORM_CPU_STRANDS = 4096;
+inline constexpr std::uint64_t NORM_CPU_STRAND = 1U << 15U, NORM_CPU_STRANDS = 8192;
+/// The same from so many elements on, which come from memory: so few that reading one box and
+/// writing the one before go on at the same time. Layer norms of 50 MB reach 0.92 of the bandwidth
+/// of a Zen 4 class core with these, and 0.75 with the others.
+inline constexpr std::uint64_t NORM_CPU_LARGE = 1U << 21U, NORM_CPU_LARGE_STRAND = 1U << 13U;
 /// Elements from which passes over them are cut as their sums are.
 inline constexpr std::uint64_t NORM_CPU_FOLLOWED = 1U << 18U;
 /// Columns are cut at multiples of this.
@@ -65,9 +69,11 @@ inline NormPlan planNorm(NormProblem const &problem) {
   std::uint64_t const most = problem.tiles == 0 ? detail::NORM_CPU_BOXES : problem.tiles;
   std::uint64_t places = std::clamp<std::uint64_t>(elements / least, 1, most);
   // Boxes of whole statistics share none: their number changes no bit.
-  if (problem.tiles == 0 && sizes[0] >= places)
-    places = std::max(
-        places, std::min({sizes[0], elements / detail::NORM_CPU_STRAND, detail::NORM_CPU_STRANDS}));
+  if (problem.tiles == 0 && sizes[0] >= places) {
+    std::uint64_t const strand =
+        elements < detail::NORM_CPU_LARGE ? detail::NORM_CPU_STRAND : detail::NORM_CPU_LARGE_STRAND;
+    places = std::max(places, std::min({sizes[0], elements / strand, detail::NORM_CPU_STRANDS}));
+  }
   std::array<std::uint64_t, 4> box = sizes;
   for (unsigned d = 0; d != 4 && places > 1; ++d) {
     std::uint64_t const parts = std::min(places, sizes[d]);

@@ -5,6 +5,9 @@
 #include <codelets/popnn/SoftmaxCost.hpp>
 #include <test/codelets/Isas.hpp>
 
+#include <limits>
+#include <utility>
+
 using namespace cottonwood;
 using kernels::SoftmaxKind;
 
@@ -265,6 +268,47 @@ TEST_SUITE("codelets/popnn/softmax") {
       checkSoftmax<float>(kind);
       checkSoftmax<poplar::half>(kind);
     }
+  }
+
+  TEST_CASE("rows with NaN, infinities, zeros or one sign have the bits of the scalar tag") {
+    constexpr std::size_t LENGTH = 200;
+    const auto nan = std::numeric_limits<float>::quiet_NaN(),
+               infinity = std::numeric_limits<float>::infinity();
+    // Each row is the next one while the row before it is computed.
+    const std::vector<std::vector<float>> specials{
+        {}, {nan}, {}, {-nan, 5.f}, {infinity}, {-infinity, 3.f}, {nan, infinity}, {}};
+    std::mt19937 random(61);
+    const auto check = [&](auto element, float low, float high, SoftmaxKind kind) {
+      using Plain = decltype(element);
+      using T = vertices::KernelType<Plain>;
+      std::uniform_real_distribution<float> values(low, high);
+      test::Misaligned<T> in(specials.size() * LENGTH), reference(in.size());
+      for (std::size_t i = 0; i < in.size(); ++i)
+        in.set(i, test::fromFloat<T>(i % 5 == 0 ? high : values(random)));
+      for (std::size_t row = 0; row < specials.size(); ++row)
+        for (std::size_t k = 0; k < specials[row].size(); ++k)
+          in.set(row * LENGTH + 37 * (k + 1), test::fromFloat<T>(specials[row][k]));
+      const auto run = [&](isa::Isa isa, test::Misaligned<T> &out) {
+        auto state = test::zeroed<vertices::Softmax<isa::scalar, Plain>>();
+        test::connect(state.in, in.data());
+        test::connect(state.out, out.data(), out.size());
+        state.length = LENGTH;
+        state.kind = static_cast<unsigned>(kind);
+        test::runOn<vertices::SoftmaxFamily>(isa, state);
+      };
+      run(isa::Isa::Scalar, reference);
+      for (isa::Isa isa : test::vectorIsas()) {
+        CAPTURE(isa::name(isa));
+        test::Misaligned<T> out(in.size());
+        run(isa, out);
+        requireSame(out, reference);
+      }
+    };
+    for (SoftmaxKind kind : {SoftmaxKind::STABLE, SoftmaxKind::LOG})
+      for (auto [low, high] : {std::pair{-9.f, -1.f}, {1.f, 9.f}, {-9.f, 0.f}, {-9.f, 9.f}}) {
+        check(float{}, low, high, kind);
+        check(poplar::half{}, low, high, kind);
+      }
   }
 
   TEST_CASE("stable softmax does not overflow") {

@@ -4,6 +4,7 @@
 #include <test/codelets/Isas.hpp>
 
 #include <climits>
+#include <limits>
 
 using namespace cottonwood;
 using kernels::ReduceOp;
@@ -18,7 +19,8 @@ const Shape SHAPES[] = {
     {1, 0, 1},     {3, 0, 5},    {0, 4, 1},    {1, 1, 1},   {5, 1, 3},    {1, 7, 1},   {3, 15, 1},
     {2, 16, 1},    {2, 63, 1},   {70, 64, 1},  {3, 256, 1}, {17, 301, 1}, {3, 65, 1},  {1, 1000, 1},
     {2, 3001, 1},  {1, 8, 2},    {4, 9, 3},    {1, 17, 15}, {2, 7, 16},   {1, 31, 17}, {3, 16, 33},
-    {1, 100, 511}, {2, 11, 513}, {1, 9, 1300}, {4, 9, 300}, {9, 3, 257}};
+    {1, 100, 511}, {2, 11, 513}, {1, 9, 1300}, {4, 9, 300}, {9, 3, 257},  {20, 0, 1},  {33, 1, 1},
+    {16, 10, 1},   {100, 16, 1}, {35, 17, 1},  {19, 127, 1}};
 
 struct Form {
   bool scale, update;
@@ -269,6 +271,31 @@ TEST_SUITE("codelets/popops/reduce") {
           in.set(i, NAN);
         CHECK(run<V>(isa, ReduceOp::MIN, s, in, old, 0.f)[0] == INFINITY);
         CHECK(run<V>(isa, ReduceOp::MAX, s, in, old, 0.f)[0] == -INFINITY);
+      }
+  }
+
+  TEST_CASE("many short rows with NaN and infinities have the bits of the scalar tag") {
+    const auto nan = std::numeric_limits<float>::quiet_NaN(),
+               infinity = std::numeric_limits<float>::infinity();
+    for (const Shape &s : {Shape{40, 5, 1}, {40, 16, 1}, {40, 70, 1}})
+      for (ReduceOp op :
+           {ReduceOp::ADD, ReduceOp::SQUARE_ADD, ReduceOp::MUL, ReduceOp::MIN, ReduceOp::MAX}) {
+        CAPTURE(s.reduced);
+        CAPTURE(static_cast<int>(op));
+        std::mt19937 random(41);
+        std::uniform_real_distribution<float> values(-2, 2);
+        test::Misaligned<float> in(s.outer * s.reduced);
+        for (std::size_t i = 0; i < in.size(); ++i)
+          in.set(i, i % 19 == 0 ? nan : i % 23 == 0 ? infinity : values(random));
+        const std::vector<float> old(s.outer);
+        const auto reference =
+            run<vertices::Reduce<isa::scalar, float, float>>(isa::Isa::Scalar, op, s, in, old, 1);
+        for (isa::Isa isa : test::vectorIsas()) {
+          CAPTURE(isa::name(isa));
+          const auto out = run<vertices::Reduce<isa::scalar, float, float>>(isa, op, s, in, old, 1);
+          for (std::size_t i = 0; i < out.size(); ++i)
+            REQUIRE(test::same(out[i], reference[i]));
+        }
       }
   }
 

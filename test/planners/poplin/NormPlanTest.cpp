@@ -8,12 +8,17 @@ using cottonwood::planner::passesFollowSums;
 using cottonwood::planner::planNorm;
 
 TEST_SUITE("planners/poplin/norm") {
-  TEST_CASE("rows of large activations are cut into boxes that a second-level cache holds") {
-    NormPlan const plan = planNorm({16384, 1, 1, 768, 0});
+  TEST_CASE("rows of activations are cut into boxes that a second-level cache holds") {
+    NormPlan const plan = planNorm({2048, 1, 1, 768, 0});
     CHECK(plan == NormPlan{43, 1, 1, 768});
     CHECK(plan.k1 * plan.r2 * 2 * sizeof(float) <= 300 << 10);
     CHECK(planNorm({128, 1, 1, 768, 0}) == NormPlan{22, 1, 1, 768}); // six
-    CHECK(planNorm({1u << 30, 1, 1, 64, 0}).k1 == 1u << 18);         // 4096
+  }
+
+  TEST_CASE("rows of large activations are cut into smaller ones, but not too many") {
+    CHECK(planNorm({16384, 1, 1, 768, 0}) == NormPlan{11, 1, 1, 768});
+    CHECK(planNorm({2048, 1, 1, 1024, 0}) == NormPlan{8, 1, 1, 1024});
+    CHECK(planNorm({1u << 30, 1, 1, 64, 0}).k1 == 1u << 17); // 8192
   }
 
   TEST_CASE("long rows are a box each before any is cut") {
