@@ -2,7 +2,7 @@
 /// Kernels of the one-operand operations of MapProgram.hpp.
 #pragma once
 
-#include <codelets/popops/MapHalfBits.hpp>
+#include <codelets/arch/SimdHalfBits.hpp>
 #include <codelets/popops/MapPacks.hpp>
 
 #include <utility>
@@ -56,7 +56,7 @@ requires(Tag::HALF_ARITHMETIC &&isOfHalf(OP)) struct MapLanesOfOp<Tag, half, OP>
 template <class Tag>
 requires(!Tag::HALF_ARITHMETIC &&
          arch::Avx512Tag<Tag>) struct MapLanesOfOp<Tag, half, MapOp::RELU> {
-  using type = HalfBits;
+  using type = arch::HalfBits;
 };
 #endif
 template <class Tag, class T, MapOp OP> using MapLanesOf = typename MapLanesOfOp<Tag, T, OP>::type;

@@ -1,4 +1,4 @@
-/// \file MapHalfBits.hpp
+/// \file SimdHalfBits.hpp
 /// Operations on halves whose results are their operands' bits or none: no conversions.
 #pragma once
 
@@ -7,7 +7,7 @@
 #if defined(__AVX512F__) && defined(__AVX512BW__) && defined(__AVX512DQ__) && defined(__AVX512VL__)
 #include <codelets/arch/Intrinsics.hpp>
 
-namespace cottonwood::kernels::detail {
+namespace cottonwood::arch {
 
 /// A cache line of halves.
 struct HalfBits {
@@ -39,5 +39,5 @@ private:
   }
 };
 
-} // namespace cottonwood::kernels::detail
+} // namespace cottonwood::arch
 #endif
