@@ -212,11 +212,13 @@ void reduceSixteenRows(const In *in, std::size_t length, Accumulator<In> *result
     };
     arch::foldLanes<Tag, V>(row, across).store(results);
   } else {
-    const auto row = [&](auto r) POP_SIMD_LAMBDA {
-      return partialsOfRow<Tag, OP>(in + r * length, length,
-                                    [](V x, std::size_t) POP_SIMD_LAMBDA { return x; })
-          .foldToVector();
-    };
+    V rows[16];
+    for (std::size_t r = 0; r < 16; ++r)
+      rows[r] =
+          partialsOfRow<Tag, OP>(in + r * length, length, [](V x, std::size_t) POP_SIMD_LAMBDA {
+            return x;
+          }).foldToVector();
+    const auto row = [&](auto r) POP_SIMD_LAMBDA { return rows[r]; };
     arch::foldLanes<Tag, V>(row, across).store(results);
   }
 }
