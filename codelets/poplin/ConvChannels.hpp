@@ -62,6 +62,8 @@ private:
     }
     if (places > CONV_COPY_PLACES)
       return false;
+    if (places == 0) // no output of this part meets an input
+      return true;
     const std::size_t channels = convCopyChannels(places);
     std::ptrdiff_t origin = 0;
     for (unsigned d = near.dims, step = static_cast<unsigned>(channels); d-- > 0;) {
