@@ -48,11 +48,18 @@ concept Avx2Tag = Tag::VECTOR_BYTES == 32;
 template <class Tag>
 concept Avx512Tag = Tag::VECTOR_BYTES == 64;
 
+/// Sanitizers instrument each access: unrolled kernels would take minutes to compile there.
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+inline constexpr bool INSTRUMENTED = true;
+#else
+inline constexpr bool INSTRUMENTED = false;
+#endif
+
 /// f(0), f(1), ... f(N - 1), each index a constant: arrays of vectors indexed by it stay in
-/// registers. A plain loop where they would not fit. Lambdas given to it should be marked
-/// POP_SIMD_LAMBDA.
+/// registers. A plain loop where they would not fit and in instrumented builds. Lambdas given to it
+/// should be marked POP_SIMD_LAMBDA.
 template <std::size_t N, class F> POP_SIMD_INLINE void unrolled(F &&f) {
-  if constexpr (N > 16) {
+  if constexpr (N > 16 || INSTRUMENTED) {
     for (std::size_t i = 0; i < N; ++i)
       f(i);
   } else {

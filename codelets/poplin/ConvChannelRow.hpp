@@ -71,7 +71,7 @@ struct ConvRowTile {
     return loadVector<V, WHOLE>(p + v * V::width, WHOLE ? W : lanes(n, v));
   }
   POP_SIMD_INLINE static void clear(Sums &sum) {
-    unroll<OUTPUTS>([&](auto x) POP_SIMD_LAMBDA {
+    repeat<OUTPUTS>([&](auto x) POP_SIMD_LAMBDA {
       unroll<VECTORS>([&](auto v) POP_SIMD_LAMBDA { sum[x][v] = V::zero(); });
     });
   }
@@ -79,7 +79,7 @@ struct ConvRowTile {
   POP_SIMD_INLINE static void loadTaps(const Row &row, std::size_t s, std::size_t j, std::size_t n,
                                        Taps &tap) {
     const TWeights *weights = row.weights + row.segments[s].weights + j;
-    unroll<TAPS>([&](auto t) POP_SIMD_LAMBDA {
+    repeat<TAPS>([&](auto t) POP_SIMD_LAMBDA {
       unroll<VECTORS>([&](auto v) POP_SIMD_LAMBDA {
         tap[t][v] = loadAt<WHOLE>(weights + t * row.weightsStep, n, v);
       });
@@ -94,14 +94,14 @@ struct ConvRowTile {
   template <bool WHOLE>
   POP_SIMD_INLINE static void loadInputs(const Row &row, const TIn *in, std::size_t n,
                                          V (&value)[INPUTS]) {
-    unroll<INPUTS>([&](auto i) POP_SIMD_LAMBDA {
+    repeat<INPUTS>([&](auto i) POP_SIMD_LAMBDA {
       value[i] = isThere(row, i) ? loadAt<WHOLE>(in + i * row.inStep, n, 0) : V::zero();
     });
   }
   POP_SIMD_INLINE static void multiply(const Row &row, const V (&value)[INPUTS], const Taps &tap,
                                        Sums &sum) {
-    unroll<TAPS>([&](auto t) POP_SIMD_LAMBDA {
-      unroll<OUTPUTS>([&](auto x) POP_SIMD_LAMBDA {
+    repeat<TAPS>([&](auto t) POP_SIMD_LAMBDA {
+      repeat<OUTPUTS>([&](auto x) POP_SIMD_LAMBDA {
         if ((x == 0 && t == 0 && row.noFirst) || (x == OUTPUTS - 1 && t == TAPS - 1 && row.noLast))
           return;
         sum[x][0] = V::fma(value[x * STRIDE + t], tap[t][0], sum[x][0]);
@@ -113,14 +113,14 @@ struct ConvRowTile {
   template <bool WHOLE>
   POP_SIMD_INLINE static void multiplySeveral(const Row &row, const TIn *in, std::size_t n,
                                               const Taps &tap, Sums &sum) {
-    unroll<INPUTS>([&](auto i) POP_SIMD_LAMBDA {
+    repeat<INPUTS>([&](auto i) POP_SIMD_LAMBDA {
       if (!isThere(row, i))
         return;
       unroll<VECTORS>([&](auto v) POP_SIMD_LAMBDA {
         const V value = loadAt<WHOLE>(in + i * row.inStep, n, v);
-        unroll<TAPS>([&](auto t) POP_SIMD_LAMBDA {
-          constexpr std::ptrdiff_t at = i - t, x = at / static_cast<std::ptrdiff_t>(STRIDE);
-          if constexpr (at >= 0 && at % STRIDE == 0 && x < static_cast<std::ptrdiff_t>(OUTPUTS))
+        repeat<TAPS>([&](auto t) POP_SIMD_LAMBDA {
+          const std::ptrdiff_t at = i - t, x = at / static_cast<std::ptrdiff_t>(STRIDE);
+          if (at >= 0 && at % STRIDE == 0 && x < static_cast<std::ptrdiff_t>(OUTPUTS))
             sum[x][v] = V::fma(value, tap[t][v], sum[x][v]);
         });
       });
@@ -128,7 +128,7 @@ struct ConvRowTile {
   }
   template <bool WHOLE>
   POP_SIMD_INLINE static void storeAll(const Row &row, TOut *out, std::size_t n, const Sums &sum) {
-    unroll<OUTPUTS>([&](auto x) POP_SIMD_LAMBDA {
+    repeat<OUTPUTS>([&](auto x) POP_SIMD_LAMBDA {
       unroll<VECTORS>([&](auto v) POP_SIMD_LAMBDA {
         TOut *const to = out + x * row.outStep + v * V::width;
         if constexpr (WHOLE)
@@ -177,7 +177,7 @@ struct ConvRowTile {
       loadInputs<WHOLE>(row, in += row.nextLine, n, value);
       multiply(row, value, tap, sum);
       multiply(row, value, before, next);
-      unroll<TAPS>([&](auto t) POP_SIMD_LAMBDA { before[t][0] = tap[t][0]; });
+      repeat<TAPS>([&](auto t) POP_SIMD_LAMBDA { before[t][0] = tap[t][0]; });
     }
     if (!row.noLower) {
       loadInputs<WHOLE>(row, in + row.nextLine, n, value);

@@ -69,7 +69,7 @@ template <class Tag, unsigned ROWS, unsigned VECTORS> struct ConvSums {
 
 private:
   template <class F> POP_SIMD_INLINE static void forEach(F &&f) {
-    unroll<ROWS>(
+    repeat<ROWS>(
         [&](auto i) POP_SIMD_LAMBDA { unroll<VECTORS>([&](auto j) POP_SIMD_LAMBDA { f(i, j); }); });
   }
 };
@@ -81,6 +81,7 @@ private:
 /// \tparam UNIT  inputs of a run lie side by side
 template <class Tag, unsigned ROWS, unsigned VECTORS, bool UNIT>
 void convTile(const ConvTileArgs<float, float> &args) {
+  using detail::repeat;
   using detail::unroll;
   using V = simd<float, Tag>;
   constexpr std::ptrdiff_t W = V::width;
@@ -100,7 +101,7 @@ void convTile(const ConvTileArgs<float, float> &args) {
         first[j] = V::load(w + j * W);
         second[j] = V::load(w + weightsStep + j * W);
       });
-      unroll<ROWS>([&](auto i) __attribute__((always_inline)) {
+      repeat<ROWS>([&](auto i) __attribute__((always_inline)) {
         const float *row = rows[i] + at;
         const V x = V::broadcast(row), y = V::broadcast(row + inStep);
         unroll<VECTORS>([&](auto j) __attribute__((always_inline)) {
@@ -112,7 +113,7 @@ void convTile(const ConvTileArgs<float, float> &args) {
     if (k != 0) {
       V last[VECTORS];
       unroll<VECTORS>([&](auto j) __attribute__((always_inline)) { last[j] = V::load(w + j * W); });
-      unroll<ROWS>([&](auto i) __attribute__((always_inline)) {
+      repeat<ROWS>([&](auto i) __attribute__((always_inline)) {
         const V x = V::broadcast(rows[i] + at);
         unroll<VECTORS>([&](auto j) __attribute__((always_inline)) {
           sum.at[i][j] = V::fma(x, last[j], sum.at[i][j]);
@@ -126,6 +127,7 @@ void convTile(const ConvTileArgs<float, float> &args) {
 /// Each column has an input of its own: one channel in and out a group, groups side by side.
 template <class Tag, unsigned ROWS, unsigned VECTORS, class TIn, class TWeights>
 void convChannelTile(const ConvTileArgs<TIn, TWeights> &args) {
+  using detail::repeat;
   using detail::unroll;
   using V = simd<float, Tag>;
   constexpr std::ptrdiff_t W = V::width;
@@ -140,7 +142,7 @@ void convChannelTile(const ConvTileArgs<TIn, TWeights> &args) {
       for (std::size_t k = args.length; k != 0; --k, w += args.weightsStep, at += args.inStep) {
         V tap[VECTORS];
         unroll<VECTORS>([&](auto j) __attribute__((always_inline)) { tap[j] = load(w, j); });
-        unroll<ROWS>([&](auto i) __attribute__((always_inline)) {
+        repeat<ROWS>([&](auto i) __attribute__((always_inline)) {
           unroll<VECTORS>([&](auto j) __attribute__((always_inline)) {
             sum.at[i][j] = V::fma(load(args.rows[i] + at, j), tap[j], sum.at[i][j]);
           });

@@ -26,9 +26,9 @@ POP_SIMD_INLINE void loadTurned(const float *a, std::ptrdiff_t aRow, std::size_t
   using V = simd<float, Tag>;
   constexpr std::size_t W = static_cast<std::size_t>(V::width);
   if (rows >= W && depth >= W)
-    unroll<W>([&](auto i) __attribute__((always_inline)) { square[i] = V::load(a + i * aRow); });
+    repeat<W>([&](auto i) __attribute__((always_inline)) { square[i] = V::load(a + i * aRow); });
   else
-    unroll<W>([&](auto i) __attribute__((always_inline)) {
+    repeat<W>([&](auto i) __attribute__((always_inline)) {
       square[i] =
           static_cast<std::size_t>(i) < rows ? V::loadPartial(a + i * aRow, depth) : V::zero();
     });
@@ -52,9 +52,9 @@ POP_SIMD_INLINE void continueChains(const simd<float, Tag> (&square)[simd<float,
     at += b.row;
   };
   if (depth == W)
-    unroll<W>(step);
+    repeat<W>(step);
   else
-    unroll<W>([&](auto q) __attribute__((always_inline)) {
+    repeat<W>([&](auto q) __attribute__((always_inline)) {
       if (static_cast<std::size_t>(q) < depth)
         step(q);
     });

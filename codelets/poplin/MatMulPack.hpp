@@ -87,23 +87,23 @@ POP_SIMD_INLINE void copyTurned(const T *from, std::ptrdiff_t fromRow, std::size
   constexpr std::size_t AHEAD = 256 / sizeof(T); // four lines
   V square[W];
   if (rows >= W && columns >= W) {
-    unroll<W>([&](auto j) __attribute__((always_inline)) {
+    repeat<W>([&](auto j) __attribute__((always_inline)) {
       __builtin_prefetch(from + j * fromRow + AHEAD);
       square[j] = V::load(from + j * fromRow);
     });
     arch::transpose<Tag>(square);
-    unroll<W>([&](auto i) __attribute__((always_inline)) {
+    repeat<W>([&](auto i) __attribute__((always_inline)) {
       square[i].store(to + static_cast<std::size_t>(i) * toRow);
     });
     return;
   }
   const std::size_t values = rows < W ? rows : W;
-  unroll<W>([&](auto j) __attribute__((always_inline)) {
+  repeat<W>([&](auto j) __attribute__((always_inline)) {
     square[j] = static_cast<std::size_t>(j) < columns ? V::loadPartial(from + j * fromRow, values)
                                                       : V::zero();
   });
   arch::transpose<Tag>(square);
-  unroll<W>([&](auto i) __attribute__((always_inline)) {
+  repeat<W>([&](auto i) __attribute__((always_inline)) {
     if (static_cast<std::size_t>(i) < rows)
       square[i].store(to + static_cast<std::size_t>(i) * toRow);
   });

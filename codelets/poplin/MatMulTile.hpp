@@ -77,6 +77,16 @@ template <unsigned N, class F> POP_SIMD_INLINE void unroll(F &&f) {
   unrolled(f, std::make_integer_sequence<std::ptrdiff_t, N>{});
 }
 
+/// unroll() for an f that takes variables as well: a loop in instrumented builds.
+template <unsigned N, class F> POP_SIMD_INLINE void repeat(F &&f) {
+  if constexpr (arch::INSTRUMENTED) {
+    for (std::ptrdiff_t i = 0; i < static_cast<std::ptrdiff_t>(N); ++i)
+      f(i);
+  } else {
+    unroll<N>(f);
+  }
+}
+
 /// A vector that is whole, or only its first `tail` lanes.
 template <class V, bool WHOLE, class T> POP_SIMD_INLINE V loadVector(const T *p, std::size_t tail) {
   if constexpr (WHOLE)
@@ -107,6 +117,7 @@ inline constexpr std::size_t MATMUL_LINE = 16;
 /// A tile of ROWS x VECTORS vectors, the last vector possibly partial.
 template <class Tag, unsigned ROWS, unsigned VECTORS, MatMulSource SOURCE>
 void matMulTile(const MatMulTileArgs &args) {
+  using detail::repeat;
   using detail::unroll;
   using V = simd<float, Tag>;
   constexpr bool PACKING =
@@ -117,13 +128,13 @@ void matMulTile(const MatMulTileArgs &args) {
   constexpr std::ptrdiff_t W = V::width;
   constexpr unsigned GROUPS = (ROWS + 2) / 3;
   const std::size_t tail = args.columns - (VECTORS - 1) * static_cast<std::size_t>(W);
-  const bool whole = tail == static_cast<std::size_t>(W);
+  const bool whole = W == 1 || tail == static_cast<std::size_t>(W);
 
   V sum[ROWS][VECTORS];
   const auto loadSums = [&](auto isWhole) __attribute__((always_inline)) {
     const float *const c = args.cIn;
     const std::ptrdiff_t row = args.cInRow;
-    unroll<ROWS>([&](auto i) __attribute__((always_inline)) {
+    repeat<ROWS>([&](auto i) __attribute__((always_inline)) {
       unroll<VECTORS>([&](auto j) __attribute__((always_inline)) {
         sum[i][j] = detail::loadVector < V,
         isWhole || j + 1 < VECTORS > (c + i * row + j * W, tail);
@@ -131,7 +142,7 @@ void matMulTile(const MatMulTileArgs &args) {
     });
   };
   if (!args.cIn)
-    unroll<ROWS>([&](auto i) __attribute__((always_inline)) {
+    repeat<ROWS>([&](auto i) __attribute__((always_inline)) {
       unroll<VECTORS>([&](auto j) __attribute__((always_inline)) {
         if (args.k >= MATMUL_LONG)
           __builtin_prefetch(args.cOut + i * args.cOutRow + j * W, 1);
@@ -147,15 +158,15 @@ void matMulTile(const MatMulTileArgs &args) {
   // modes, so that twelve rows need four pointers and any stride costs the same.
   const std::ptrdiff_t aRow = args.aRow, aColumn = args.aColumn;
   const float *a[GROUPS];
-  unroll<GROUPS>([&](auto g) __attribute__((always_inline)) { a[g] = args.a + g * 3 * aRow; });
+  repeat<GROUPS>([&](auto g) __attribute__((always_inline)) { a[g] = args.a + g * 3 * aRow; });
   const auto multiply = [&](const V(&row)[VECTORS]) __attribute__((always_inline)) {
-    unroll<ROWS>([&](auto i) __attribute__((always_inline)) {
+    repeat<ROWS>([&](auto i) __attribute__((always_inline)) {
       const V x = V::broadcast(a[i / 3] + (i % 3) * aRow);
       unroll<VECTORS>([&](auto j) __attribute__((always_inline)) {
         sum[i][j] = V::fma(x, row[j], sum[i][j]);
       });
     });
-    unroll<GROUPS>([&](auto g) __attribute__((always_inline)) { a[g] += aColumn; });
+    repeat<GROUPS>([&](auto g) __attribute__((always_inline)) { a[g] += aColumn; });
   };
 
   const auto stream = [&](auto isWhole) __attribute__((always_inline)) {
@@ -188,7 +199,7 @@ void matMulTile(const MatMulTileArgs &args) {
                             __attribute__((always_inline)) { __builtin_prefetch(next + 64 * j); });
         next += args.bNextBytes;
         if (k % MATMUL_LINE == 0) {
-          unroll<ROWS>([&](auto i) __attribute__((always_inline)) {
+          repeat<ROWS>([&](auto i) __attribute__((always_inline)) {
             __builtin_prefetch(nextA + i * args.aNextRow, 0, 2);
           });
           nextA += args.aNextStep;
@@ -208,7 +219,7 @@ void matMulTile(const MatMulTileArgs &args) {
 
   const auto storeSums = [&](auto *c, std::ptrdiff_t row, auto isWhole)
       __attribute__((always_inline)) {
-    unroll<ROWS>([&](auto i) __attribute__((always_inline)) {
+    repeat<ROWS>([&](auto i) __attribute__((always_inline)) {
       unroll<VECTORS>([&](auto j) __attribute__((always_inline)) {
         if constexpr (isWhole || j + 1 < VECTORS)
           sum[i][j].store(c + i * row + j * W);

@@ -43,7 +43,7 @@ POP_SIMD_INLINE void streamRows(const T *a, std::ptrdiff_t aRow, std::ptrdiff_t 
     unroll<K>([&](auto p) __attribute__((always_inline)) {
       row[p] = V::load(b + p * bRow + static_cast<std::ptrdiff_t>(j));
     });
-    unroll<ROWS>([&](auto i) __attribute__((always_inline)) {
+    repeat<ROWS>([&](auto i) __attribute__((always_inline)) {
       float *at = sums + static_cast<std::size_t>(i) * sumsRow + j;
       V sum = V::load(at);
       unroll<K>([&](auto p)
@@ -142,33 +142,32 @@ inline constexpr unsigned MATMUL_FAR_DOT_ROWS = simd<float, Tag>::width >= 16 ? 
 /// other by halves: 32, 16, ... 1 apart.
 /// \tparam ASKING  values ahead are asked for
 template <class Tag, unsigned ROWS, bool ASKING, class T>
-POP_SIMD_INLINE void dotProducts(const T *a, std::ptrdiff_t aRow, const T *x, std::size_t k,
-                                 float (&dots)[ROWS]) {
+void dotProducts(const T *a, std::ptrdiff_t aRow, const T *x, std::size_t k, float (&dots)[ROWS]) {
   using V = simd<float, Tag>;
   constexpr std::size_t W = static_cast<std::size_t>(V::width);
   constexpr std::size_t PARTS = MATMUL_DOT_LANES / W;
   constexpr std::size_t AHEAD = 2048 / sizeof(T);
   V chain[ROWS][PARTS]; // in registers: only ever indexed by constants
-  unroll<ROWS>([&](auto i) POP_SIMD_LAMBDA {
-    unroll<PARTS>([&](auto v) POP_SIMD_LAMBDA { chain[i][v] = V::zero(); });
+  repeat<ROWS>([&](auto i) POP_SIMD_LAMBDA {
+    arch::unrolled<PARTS>([&](auto v) POP_SIMD_LAMBDA { chain[i][v] = V::zero(); });
   });
   std::size_t p = 0;
   for (; p + MATMUL_DOT_LANES <= k; p += MATMUL_DOT_LANES) {
-    unroll<ROWS>([&](auto i) POP_SIMD_LAMBDA {
+    repeat<ROWS>([&](auto i) POP_SIMD_LAMBDA {
       for (std::size_t line = 0; ASKING && line < MATMUL_DOT_LANES; line += 64 / sizeof(T))
         __builtin_prefetch(a + i * aRow + p + line + AHEAD);
     });
-    unroll<PARTS>([&](auto v) POP_SIMD_LAMBDA {
+    arch::unrolled<PARTS>([&](auto v) POP_SIMD_LAMBDA {
       const std::size_t at = p + static_cast<std::size_t>(v) * W;
       const V factor = V::load(x + at);
-      unroll<ROWS>([&](auto i) POP_SIMD_LAMBDA {
+      repeat<ROWS>([&](auto i) POP_SIMD_LAMBDA {
         chain[i][v] = V::fma(V::load(a + i * aRow + at), factor, chain[i][v]);
       });
     });
   }
-  unroll<ROWS>([&](auto i) POP_SIMD_LAMBDA {
+  repeat<ROWS>([&](auto i) POP_SIMD_LAMBDA {
     V sum[PARTS];
-    unroll<PARTS>([&](auto v) POP_SIMD_LAMBDA { sum[v] = chain[i][v]; });
+    arch::unrolled<PARTS>([&](auto v) POP_SIMD_LAMBDA { sum[v] = chain[i][v]; });
     for (std::size_t v = 0, q = p; q < k; ++v, q += W) {
       const std::size_t lanes = k - q < W ? k - q : W;
       sum[v] =
@@ -210,14 +209,15 @@ void matMulDot(std::size_t rows, std::size_t k, const TIn *a, std::ptrdiff_t aRo
         end(i + r, dots[r]);
     }
   };
-  const auto one = std::integral_constant<unsigned, 1>{};
-  if (depth == 0) {
-    run(std::integral_constant<unsigned, detail::MATMUL_DOT_ROWS<Tag>>{}, std::true_type{});
-    run(one, std::true_type{});
-  } else {
-    run(std::integral_constant<unsigned, detail::MATMUL_FAR_DOT_ROWS<Tag>>{}, std::false_type{});
-    run(one, std::false_type{});
-  }
+  const auto runAll = [&](auto together, auto asking) __attribute__((always_inline)) {
+    run(together, asking);
+    if constexpr (together > 1)
+      run(std::integral_constant<unsigned, 1>{}, asking);
+  };
+  if (depth == 0)
+    runAll(std::integral_constant<unsigned, detail::MATMUL_DOT_ROWS<Tag>>{}, std::true_type{});
+  else
+    runAll(std::integral_constant<unsigned, detail::MATMUL_FAR_DOT_ROWS<Tag>>{}, std::false_type{});
 }
 
 } // namespace cottonwood::kernels

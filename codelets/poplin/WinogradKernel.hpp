@@ -103,8 +103,8 @@ private:
     float *const to = args_.to + j / WINOGRAD_STRIP * winogradWeights(M, args_.channels) +
                       i * WINOGRAD_STRIP + j % WINOGRAD_STRIP;
     const std::size_t plane = winogradWeightsPlane(args_.channels);
-    unroll<SIZE>([&](auto r) POP_SIMD_LAMBDA {
-      unroll<SIZE>([&](auto c) POP_SIMD_LAMBDA {
+    repeat<SIZE>([&](auto r) POP_SIMD_LAMBDA {
+      repeat<SIZE>([&](auto c) POP_SIMD_LAMBDA {
         u[r][c].store(to + static_cast<std::size_t>(r * SIZE + c) * plane);
       });
     });
@@ -198,13 +198,13 @@ private:
   POP_SIMD_INLINE void readChannels(const float *const (&at)[SIZE][SIZE], std::size_t i, float *to,
                                     const Load &load, const Store &store) const {
     V d[SIZE][SIZE], t[SIZE][SIZE];
-    unroll<SIZE>([&](auto r) POP_SIMD_LAMBDA {
-      unroll<SIZE>([&](auto c) POP_SIMD_LAMBDA { d[r][c] = load(at[r][c] + i); });
+    repeat<SIZE>([&](auto r) POP_SIMD_LAMBDA {
+      repeat<SIZE>([&](auto c) POP_SIMD_LAMBDA { d[r][c] = load(at[r][c] + i); });
     });
     winogradBoth<SIZE, SIZE>(
         [](const V(&a)[SIZE], V(&b)[SIZE]) POP_SIMD_LAMBDA { Transform::input(a, b); }, d, t);
-    unroll<SIZE>([&](auto r) POP_SIMD_LAMBDA {
-      unroll<SIZE>([&](auto c) POP_SIMD_LAMBDA {
+    repeat<SIZE>([&](auto r) POP_SIMD_LAMBDA {
+      repeat<SIZE>([&](auto c) POP_SIMD_LAMBDA {
         store(t[r][c], to + static_cast<std::size_t>(r * SIZE + c) * inputPlane_ + i);
       });
     });
@@ -239,16 +239,16 @@ private:
     const std::size_t pixel = (place.b * args_.outputsY + place.y) * args_.outputsX + place.x;
     for (std::size_t x = 0; x < columns; x += W) {
       V m[SIZE][SIZE], y[M][M];
-      unroll<SIZE>([&](auto r) POP_SIMD_LAMBDA {
-        unroll<SIZE>([&](auto c) POP_SIMD_LAMBDA {
+      repeat<SIZE>([&](auto r) POP_SIMD_LAMBDA {
+        repeat<SIZE>([&](auto c) POP_SIMD_LAMBDA {
           m[r][c] = V::load(from + static_cast<std::size_t>(r * SIZE + c) * productPlane_ + x);
         });
       });
       winogradBoth<SIZE, M>(
           [](const V(&a)[SIZE], V(&b)[M]) POP_SIMD_LAMBDA { Transform::output(a, b); }, m, y);
       const std::size_t n = columns - x < W ? columns - x : W;
-      unroll<M>([&](auto r) POP_SIMD_LAMBDA {
-        unroll<M>([&](auto c) POP_SIMD_LAMBDA {
+      repeat<M>([&](auto r) POP_SIMD_LAMBDA {
+        repeat<M>([&](auto c) POP_SIMD_LAMBDA {
           if (static_cast<std::size_t>(r) < rows && static_cast<std::size_t>(c) < width) {
             TOut *const to = outAt(pixel + static_cast<std::size_t>(r) * args_.outputsX +
                                    static_cast<std::size_t>(c)) +

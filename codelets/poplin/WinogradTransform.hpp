@@ -80,13 +80,13 @@ namespace detail {
 template <unsigned IN, unsigned OUT, class V, class Step>
 POP_SIMD_INLINE void winogradBoth(const Step &step, const V (&x)[IN][IN], V (&y)[OUT][OUT]) {
   V half[OUT][IN];
-  unroll<IN>([&](auto c) POP_SIMD_LAMBDA {
+  repeat<IN>([&](auto c) POP_SIMD_LAMBDA {
     V column[IN], result[OUT];
-    unroll<IN>([&](auto r) POP_SIMD_LAMBDA { column[r] = x[r][c]; });
+    repeat<IN>([&](auto r) POP_SIMD_LAMBDA { column[r] = x[r][c]; });
     step(column, result);
-    unroll<OUT>([&](auto r) POP_SIMD_LAMBDA { half[r][c] = result[r]; });
+    repeat<OUT>([&](auto r) POP_SIMD_LAMBDA { half[r][c] = result[r]; });
   });
-  unroll<OUT>([&](auto r) POP_SIMD_LAMBDA { step(half[r], y[r]); });
+  repeat<OUT>([&](auto r) POP_SIMD_LAMBDA { step(half[r], y[r]); });
 }
 
 } // namespace detail

@@ -102,14 +102,6 @@ POP_SIMD_INLINE void chainBinary(V (&v)[N], bool resultIsSecond, Other other) {
     arch::unrolled<N>([&](auto k) POP_SIMD_LAMBDA { v[k] = floatBinary<OP>(v[k], other(k)); });
 }
 
-/// Functions take vectors two by two. Not where addresses are checked: the compiler would take
-/// minutes, and the bits are the same.
-#if defined(__SANITIZE_ADDRESS__)
-inline constexpr bool CHAINS_PACK = false;
-#else
-inline constexpr bool CHAINS_PACK = true;
-#endif
-
 /// One step on N vectors of elements T; load(p, k) is vector k of those at p.
 template <MapOp OP, class T, std::size_t N, class V, class Load>
 POP_SIMD_INLINE void chainStep(V (&v)[N], [[maybe_unused]] const MapChainStep &step,
@@ -121,7 +113,7 @@ POP_SIMD_INLINE void chainStep(V (&v)[N], [[maybe_unused]] const MapChainStep &s
       else
         return floatUnary<OP>(x);
     };
-    if constexpr (CHAINS_PACK && isChainOfOperations(OP) && N % 2 == 0)
+    if constexpr (isChainOfOperations(OP) && N % 2 == 0)
       arch::unrolled<N / 2>([&](auto k) POP_SIMD_LAMBDA {
         arch::Pack<V, 2> x;
         x.v[0] = v[2 * k], x.v[1] = v[2 * k + 1];

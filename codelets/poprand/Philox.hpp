@@ -18,7 +18,7 @@ template <class U>
 POP_SIMD_INLINE void philox(U &c0, U &c1, U &c2, U &c3, std::uint32_t key0, std::uint32_t key1) {
   const U m0 = U::splat(PHILOX_MULTIPLIER[0]), m1 = U::splat(PHILOX_MULTIPLIER[1]);
   arch::unrolled<10>([&](auto round) POP_SIMD_LAMBDA {
-    constexpr auto r = static_cast<std::uint32_t>(round);
+    const auto r = static_cast<std::uint32_t>(round);
     U high0, high1;
     const U low0 = U::multiplyWide(m0, c0, high0), low1 = U::multiplyWide(m1, c2, high1);
     c0 = high1 ^ c1 ^ U::splat(key0 + r * PHILOX_WEYL[0]);
