@@ -58,15 +58,15 @@ inline constexpr bool INSTRUMENTED = false;
 /// f(0), f(1), ... f(N - 1), each index a constant: arrays of vectors indexed by it stay in
 /// registers. A plain loop where they would not fit and in instrumented builds. Lambdas given to it
 /// should be marked POP_SIMD_LAMBDA.
-template <std::size_t N, class F> POP_SIMD_INLINE void unrolled(F &&f) {
+template <std::size_t N, class Index = std::size_t, class F> POP_SIMD_INLINE void unrolled(F &&f) {
   if constexpr (N > 16 || INSTRUMENTED) {
-    for (std::size_t i = 0; i < N; ++i)
+    for (Index i = 0; i < static_cast<Index>(N); ++i)
       f(i);
   } else {
-    [&]<std::size_t... I>(std::index_sequence<I...>) __attribute__((always_inline)) {
-      (f(std::integral_constant<std::size_t, I>()), ...);
+    [&]<Index... I>(std::integer_sequence<Index, I...>) __attribute__((always_inline)) {
+      (f(std::integral_constant<Index, I>()), ...);
     }
-    (std::make_index_sequence<N>());
+    (std::make_integer_sequence<Index, static_cast<Index>(N)>());
   }
 }
 #define POP_SIMD_LAMBDA __attribute__((always_inline))

@@ -45,7 +45,7 @@ template <class Tag, unsigned ROWS, unsigned VECTORS> struct ConvSums {
         __builtin_prefetch(args.sums[i] + j * W, 1);
         at[i][j] = V::zero();
       });
-    else if (tail == static_cast<std::size_t>(W))
+    else if (isWholeVector<V>(tail))
       forEach([&](auto i, auto j) POP_SIMD_LAMBDA { at[i][j] = V::load(args.sums[i] + j * W); });
     else
       forEach([&](auto i, auto j) POP_SIMD_LAMBDA {
@@ -55,7 +55,7 @@ template <class Tag, unsigned ROWS, unsigned VECTORS> struct ConvSums {
   }
 
   template <class Args> POP_SIMD_INLINE void end(const Args &args, std::size_t tail) const {
-    if (tail == static_cast<std::size_t>(W))
+    if (isWholeVector<V>(tail))
       forEach([&](auto i, auto j) POP_SIMD_LAMBDA { at[i][j].store(args.sums[i] + j * W); });
     else
       forEach([&](auto i, auto j) POP_SIMD_LAMBDA {
@@ -132,7 +132,7 @@ void convChannelTile(const ConvTileArgs<TIn, TWeights> &args) {
   using V = simd<float, Tag>;
   constexpr std::ptrdiff_t W = V::width;
   const std::size_t tail = args.columns - (VECTORS - 1) * static_cast<std::size_t>(W);
-  const bool whole = tail == static_cast<std::size_t>(W);
+  const bool whole = detail::isWholeVector<V>(tail);
   detail::ConvSums<Tag, ROWS, VECTORS> sum;
   sum.begin(args, tail);
   const auto run = [&](auto load) __attribute__((always_inline)) {

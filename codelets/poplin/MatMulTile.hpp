@@ -77,14 +77,14 @@ template <unsigned N, class F> POP_SIMD_INLINE void unroll(F &&f) {
   unrolled(f, std::make_integer_sequence<std::ptrdiff_t, N>{});
 }
 
-/// unroll() for an f that takes variables as well: a loop in instrumented builds.
+/// arch::unrolled() with signed indices, as strides are: f may get variables.
 template <unsigned N, class F> POP_SIMD_INLINE void repeat(F &&f) {
-  if constexpr (arch::INSTRUMENTED) {
-    for (std::ptrdiff_t i = 0; i < static_cast<std::ptrdiff_t>(N); ++i)
-      f(i);
-  } else {
-    unroll<N>(f);
-  }
+  arch::unrolled<N, std::ptrdiff_t>(f);
+}
+
+/// Whether so many lanes, 1 at least, are a whole vector: known to the compiler for one lane.
+template <class V> POP_SIMD_INLINE bool isWholeVector(std::size_t lanes) {
+  return V::width == 1 || lanes == static_cast<std::size_t>(V::width);
 }
 
 /// A vector that is whole, or only its first `tail` lanes.
@@ -128,7 +128,7 @@ void matMulTile(const MatMulTileArgs &args) {
   constexpr std::ptrdiff_t W = V::width;
   constexpr unsigned GROUPS = (ROWS + 2) / 3;
   const std::size_t tail = args.columns - (VECTORS - 1) * static_cast<std::size_t>(W);
-  const bool whole = W == 1 || tail == static_cast<std::size_t>(W);
+  const bool whole = detail::isWholeVector<V>(tail);
 
   V sum[ROWS][VECTORS];
   const auto loadSums = [&](auto isWhole) __attribute__((always_inline)) {

@@ -147,9 +147,9 @@ void dotProducts(const T *a, std::ptrdiff_t aRow, const T *x, std::size_t k, flo
   constexpr std::size_t W = static_cast<std::size_t>(V::width);
   constexpr std::size_t PARTS = MATMUL_DOT_LANES / W;
   constexpr std::size_t AHEAD = 2048 / sizeof(T);
-  V chain[ROWS][PARTS]; // in registers: only ever indexed by constants
+  V chain[ROWS][PARTS]; // in registers where they are as many
   repeat<ROWS>([&](auto i) POP_SIMD_LAMBDA {
-    arch::unrolled<PARTS>([&](auto v) POP_SIMD_LAMBDA { chain[i][v] = V::zero(); });
+    repeat<PARTS>([&](auto v) POP_SIMD_LAMBDA { chain[i][v] = V::zero(); });
   });
   std::size_t p = 0;
   for (; p + MATMUL_DOT_LANES <= k; p += MATMUL_DOT_LANES) {
@@ -157,7 +157,7 @@ void dotProducts(const T *a, std::ptrdiff_t aRow, const T *x, std::size_t k, flo
       for (std::size_t line = 0; ASKING && line < MATMUL_DOT_LANES; line += 64 / sizeof(T))
         __builtin_prefetch(a + i * aRow + p + line + AHEAD);
     });
-    arch::unrolled<PARTS>([&](auto v) POP_SIMD_LAMBDA {
+    repeat<PARTS>([&](auto v) POP_SIMD_LAMBDA {
       const std::size_t at = p + static_cast<std::size_t>(v) * W;
       const V factor = V::load(x + at);
       repeat<ROWS>([&](auto i) POP_SIMD_LAMBDA {
@@ -167,7 +167,7 @@ void dotProducts(const T *a, std::ptrdiff_t aRow, const T *x, std::size_t k, flo
   }
   repeat<ROWS>([&](auto i) POP_SIMD_LAMBDA {
     V sum[PARTS];
-    arch::unrolled<PARTS>([&](auto v) POP_SIMD_LAMBDA { sum[v] = chain[i][v]; });
+    repeat<PARTS>([&](auto v) POP_SIMD_LAMBDA { sum[v] = chain[i][v]; });
     for (std::size_t v = 0, q = p; q < k; ++v, q += W) {
       const std::size_t lanes = k - q < W ? k - q : W;
       sum[v] =
