@@ -36,7 +36,6 @@ public:
 private:
   using Shape = MatMulTileShape<Tag>;
   static constexpr std::size_t COLUMNS = Shape::COLUMNS, W = Shape::WIDTH;
-  static constexpr std::size_t NARROW = MATMUL_NARROW_COLUMNS<Tag>; // 0 or 3
   /// Panels of rows or strips of columns up to which operands come from far: they are used too
   /// seldom to be in a cache, and there is too little else to hide their way.
   static constexpr std::size_t FEW = 4;
@@ -67,7 +66,9 @@ private:
     for (std::size_t j = 0; j < args_.n;) {
       Strip strip{first, m, j, stripColumns(j), 0};
       strip.height = panelHeight_ != 0 ? panelHeight_ : tileRows(m, strip.columns, mostRows_);
-      if (strip.columns > NARROW || m < W || aDepth_ != 1 || convertsPanels_ || !runNarrow(strip))
+      if (isNarrow(strip))
+        runNarrow(strip);
+      else
         runStrip(strip);
       j += strip.columns;
     }
@@ -279,28 +280,24 @@ private:
     }
   }
 
-  /// A few columns; rows of A are contiguous.
-  bool runNarrow(const Strip &s) {
-    if constexpr (NARROW == 0) {
+  /// True if a strip is cheaper with rows in lanes, which reads lines of A's rows: whole ones, or
+  /// ones that stay in L1 until the next values of k.
+  bool isNarrow(const Strip &s) const {
+    if (!matMulNarrowWins<Tag>(s.m, s.columns) || aDepth_ != 1 || convertsPanels_)
       return false;
-    } else {
+    return mostRows_ == Shape::ROWS || reinterpret_cast<std::uintptr_t>(a_) % 64 == 0;
+  }
+
+  void runNarrow(const Strip &s) {
+    if constexpr (MATMUL_NARROW_COLUMNS<Tag> != 0) {
       MatMulTileArgs tile{};
       tile.k = args_.k;
       setSums(tile, s, 0);
       const MatMulView<TIn> b{args_.bAt(0, s.j), args_.b.row, args_.b.column};
-      const auto run = [&](auto columns) __attribute__((always_inline)) {
-        matMulNarrow<Tag, columns>(s.m, args_.k, a_, aRow_, b, tile.cIn, tile.cInRow, tile.cOut,
-                                   tile.cOutRow);
-      };
-      if (s.columns == 1)
-        run(std::integral_constant<std::size_t, 1>{});
-      else if (s.columns == 2)
-        run(std::integral_constant<std::size_t, 2>{});
-      else
-        run(std::integral_constant<std::size_t, NARROW>{});
+      matMulNarrowOf<Tag, TIn>(s.columns)(s.m, args_.k, a_, aRow_, b, tile.cIn, tile.cInRow,
+                                          tile.cOut, tile.cOutRow);
       if (Finish::ACTIVE || tile.cOut == sums_)
         storeSums(s, 0, s.m, tile);
-      return true;
     }
   }
 

@@ -1,5 +1,5 @@
 /// \file MatMulNarrow.hpp
-/// Matrix products with few columns, most of all the last columns of wider ones.
+/// Matrix products with few columns, or the last columns of wider ones.
 ///
 /// A vector of such a row of C would be mostly empty, so lanes hold rows: squares of A are turned
 /// in registers. The chain of every element is that of MatMulTile.hpp.
@@ -11,16 +11,25 @@
 
 namespace cottonwood::kernels {
 
-/// Most columns that are cheaper with rows in lanes, for a vector of rows or more; 0 where vectors
-/// are too short for that.
+/// Most columns that are ever cheaper with rows in lanes; 0 where vectors are too short for that.
 template <class Tag>
-inline constexpr std::size_t MATMUL_NARROW_COLUMNS = simd<float, Tag>::width >= 16 ? 3 : 0;
+inline constexpr std::size_t MATMUL_NARROW_COLUMNS = simd<float, Tag>::width >= 16 ? 10 : 0;
+
+/// True if rows in lanes are cheaper than tiles whose rows are vectors with empty lanes. Turning a
+/// square of A costs as much as three columns, and a tile as much a row whatever its columns:
+/// blocks * (columns + 3) * W multiply-adds against m * W, measured on Zen 4. Instruction counts
+/// say the same of cores with one port for shuffles, which turning keeps busy.
+template <class Tag> constexpr bool matMulNarrowWins(std::size_t m, std::size_t columns) {
+  constexpr std::size_t W = static_cast<std::size_t>(simd<float, Tag>::width);
+  const std::size_t blocks = (m + W - 1) / W;
+  return columns <= MATMUL_NARROW_COLUMNS<Tag> && m >= W && blocks * (columns + 3) < m;
+}
 
 namespace detail {
 
 /// Columns of a square of A: values [0, depth) of k of rows [0, rows), zeros elsewhere.
-template <class Tag>
-POP_SIMD_INLINE void loadTurned(const float *a, std::ptrdiff_t aRow, std::size_t rows,
+template <class Tag, class T>
+POP_SIMD_INLINE void loadTurned(const T *a, std::ptrdiff_t aRow, std::size_t rows,
                                 std::size_t depth,
                                 simd<float, Tag> (&square)[simd<float, Tag>::width]) {
   using V = simd<float, Tag>;
@@ -35,21 +44,41 @@ POP_SIMD_INLINE void loadTurned(const float *a, std::ptrdiff_t aRow, std::size_t
   arch::transpose<Tag>(square);
 }
 
-/// sums[j] continues its chains over `depth` values of k.
+/// Values [0, depth) of k of COLUMNS columns of B, as rows of a square.
 template <class Tag, std::size_t COLUMNS, class T>
-POP_SIMD_INLINE void continueChains(const simd<float, Tag> (&square)[simd<float, Tag>::width],
-                                    MatMulView<T> b, std::size_t depth,
-                                    float (&sums)[COLUMNS][simd<float, Tag>::width]) {
+POP_SIMD_INLINE void copyNarrow(MatMulView<T> b, std::size_t depth,
+                                float (&values)[simd<float, Tag>::width][simd<float, Tag>::width]) {
+  using V = simd<float, Tag>;
+  constexpr std::size_t W = static_cast<std::size_t>(V::width);
+  if (b.column == 1 || COLUMNS == 1) {
+    for (std::size_t q = 0; q < depth; ++q)
+      V::loadPartial(b.at(q, 0), COLUMNS).store(values[q]);
+  } else if (b.row == 1) {
+    V turned[W];
+    loadTurned<Tag>(b.data, b.column, COLUMNS, depth, turned);
+    repeat<W>([&](auto q) __attribute__((always_inline)) { turned[q].store(values[q]); });
+  } else {
+    using One = simd<float, isa::scalar>;
+    for (std::size_t q = 0; q < depth; ++q)
+      for (std::size_t j = 0; j < COLUMNS; ++j)
+        One::load(b.at(q, j)).store(&values[q][j]);
+  }
+}
+
+/// sums[j] continues its chains over `depth` values of k.
+template <class Tag, std::size_t COLUMNS>
+POP_SIMD_INLINE void
+continueChains(const simd<float, Tag> (&square)[simd<float, Tag>::width],
+               const float (&values)[simd<float, Tag>::width][simd<float, Tag>::width],
+               std::size_t depth, float (&sums)[COLUMNS][simd<float, Tag>::width]) {
   using V = simd<float, Tag>;
   constexpr std::size_t W = static_cast<std::size_t>(V::width);
   V sum[COLUMNS];
   unroll<COLUMNS>([&](auto j) __attribute__((always_inline)) { sum[j] = V::load(sums[j]); });
-  const T *at = b.data;
   const auto step = [&](auto q) __attribute__((always_inline)) {
     unroll<COLUMNS>([&](auto j) __attribute__((always_inline)) {
-      sum[j] = V::fma(square[q], V::broadcast(at + j * b.column), sum[j]);
+      sum[j] = V::fma(square[q], V::broadcast(&values[q][j]), sum[j]);
     });
-    at += b.row;
   };
   if (depth == W)
     repeat<W>(step);
@@ -88,7 +117,8 @@ void matMulNarrow(std::size_t m, std::size_t k, const float *a, std::ptrdiff_t a
                               static_cast<std::ptrdiff_t>(j)];
     for (std::size_t p = 0; p < k; p += W) {
       const std::size_t depth = k - p < W ? k - p : W;
-      const MatMulView<T> values{b.at(p, 0), b.row, b.column};
+      alignas(64) float values[W][W];
+      detail::copyNarrow<Tag, COLUMNS>(MatMulView<T>{b.at(p, 0), b.row, b.column}, depth, values);
       for (std::size_t x = 0; x < blocks; ++x) {
         const float *corner = a + static_cast<std::ptrdiff_t>(first + begin(x)) * aRow +
                               static_cast<std::ptrdiff_t>(p);
@@ -103,6 +133,23 @@ void matMulNarrow(std::size_t m, std::size_t k, const float *a, std::ptrdiff_t a
           cOut[static_cast<std::ptrdiff_t>(first + begin(x) + i) * cOutRow +
                static_cast<std::ptrdiff_t>(j)] = sums[x][j][i];
   }
+}
+
+namespace detail {
+
+/// The kernels for float or half columns of B, one for each number of columns.
+template <class Tag, class T, class Indices> struct MatMulNarrows;
+template <class Tag, class T, std::size_t... I>
+struct MatMulNarrows<Tag, T, std::index_sequence<I...>> {
+  static constexpr decltype(&matMulNarrow<Tag, 1, T>) TABLE[] = {&matMulNarrow<Tag, I + 1, T>...};
+};
+
+} // namespace detail
+
+/// The kernel for `columns` columns, 1 .. MATMUL_NARROW_COLUMNS.
+template <class Tag, class T> POP_SIMD_INLINE auto matMulNarrowOf(std::size_t columns) {
+  using Counts = std::make_index_sequence<MATMUL_NARROW_COLUMNS<Tag>>;
+  return detail::MatMulNarrows<Tag, T, Counts>::TABLE[columns - 1];
 }
 
 } // namespace cottonwood::kernels

@@ -407,6 +407,18 @@ TEST_SUITE("codelets/poplin/MatMul") {
     checkCase<Half, Half>(19, 145, 33, Layout::TRANSPOSED, Layout::ROWS, false, random);
   }
 
+  TEST_CASE("few columns against whole and partial blocks of rows") {
+    std::mt19937 random(15);
+    for (std::size_t n = 1; n <= 12; ++n)
+      for (std::size_t m : {16u, 17u, 40u, 64u, 85u, 130u})
+        for (Layout layout : {Layout::ROWS, Layout::TRANSPOSED, Layout::SPREAD}) {
+          checkCase<float, float>(m, n, 33, Layout::PADDED_ROWS, layout, m == 40, random);
+          checkCase<Half, Half>(m, n, 21, Layout::TRANSPOSED, layout, m == 17, random);
+        }
+    checkCase<float, float>(64, 42, 16, Layout::ROWS, Layout::ROWS, true, random);
+    checkCase<float, Half>(64, 7, 1024, Layout::ROWS, Layout::ROWS, false, random);
+  }
+
   TEST_CASE("a depth of zero gives zeros, or leaves C as it is when accumulating") {
     std::mt19937 random(7);
     for (std::size_t m : {1u, 3u, 20u})
