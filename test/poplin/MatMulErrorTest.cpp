@@ -118,7 +118,11 @@ TEST_CASE_FIXTURE(Fixture, "unknown options and values list what is allowed") {
   auto const with = [this](char const *key, char const *value) {
     product(tensor({2, 3}), tensor({3, 4}), FLOAT, {{key, value}});
   };
-  CHECK_THROWS_WITH_AS(with("partialType", "half"),
+  CHECK_THROWS_WITH_AS(
+      with("partialType", "half"),
+      "poplin::matMul: Unrecognised option 'partialType'; did you mean 'partialsType'?",
+      poplar::invalid_option);
+  CHECK_THROWS_WITH_AS(with("speed", "1"),
                        doctest::Contains("known options: availableMemoryProportion"),
                        poplar::invalid_option);
   CHECK_THROWS_WITH_AS(with("partialsType", "int"), doctest::Contains("'float', 'half'"),

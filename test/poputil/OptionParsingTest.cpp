@@ -55,6 +55,8 @@ TEST_CASE("errors name the option, the value and what is allowed") {
       spec.parse("speed", "1"),
       "Unrecognised option 'speed'; known options: depth, fast, mode, name, share, sizes",
       poplar::invalid_option);
+  CHECK_THROWS_WITH_AS(spec.parse("dept", "1"), "Unrecognised option 'dept'; did you mean 'depth'?",
+                       poplar::invalid_option);
   CHECK_THROWS_WITH_AS(spec.parse("depth", "7x"),
                        "Invalid value '7x' for option 'depth': Not a valid integer",
                        poplar::invalid_option);

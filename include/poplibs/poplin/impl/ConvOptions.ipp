@@ -2,7 +2,7 @@
 
 #include <poplin/impl/ConvOptions.hpp>
 #include <poplin/impl/PlanConstraints.hpp>
-#include <poputil/OptionParsing.hpp>
+#include <poputil/impl/ReadOptions.hpp>
 
 #include <map>
 
@@ -63,8 +63,7 @@ POP_INLINE ConvOptions readConvOptions(::poplar::OptionFlags const &options) {
       {"disableSRForAMPVertices", OptionHandler::createWithBool(result.disableSRForAMPVertices)},
       {"enableTileLevelExpandDims",
        OptionHandler::createWithBool(result.enableTileLevelExpandDims)}};
-  for (auto const &option : options)
-    spec.parse(option.first, option.second);
+  poputil::readOptions("poplin::convolution", spec, options);
   for (auto const &option : options)
     if (option.first == "partialsType.interTile")
       return result;

@@ -2,7 +2,7 @@
 
 #include <poplin/impl/MatMulOptions.hpp>
 #include <poplin/impl/PlanConstraints.hpp>
-#include <poputil/OptionParsing.hpp>
+#include <poputil/impl/ReadOptions.hpp>
 
 #include <map>
 
@@ -36,8 +36,7 @@ POP_INLINE MatMulOptions readMatMulOptions(::poplar::OptionFlags const &options)
       {"remapOutputTensor", OptionHandler::createWithBool(result.remapOutputTensor)},
       {"gatherOutput", OptionHandler::createWithBool(result.gatherOutput)},
       {"disableSRForAMPVertices", OptionHandler::createWithBool(result.disableSRForAMPVertices)}};
-  for (auto const &option : options)
-    spec.parse(option.first, option.second);
+  poputil::readOptions("poplin::matMul", spec, options);
   return result;
 }
 

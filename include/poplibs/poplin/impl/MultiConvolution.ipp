@@ -7,8 +7,8 @@
 #include <poplin/impl/MatMulPlanning.hpp>
 #include <popops/ScaledAdd.hpp>
 #include <poputil/DebugInfo.hpp>
-#include <poputil/OptionParsing.hpp>
 #include <poputil/exceptions.hpp>
+#include <poputil/impl/ReadOptions.hpp>
 
 #include <poplar/impl/base/Error.hpp>
 
@@ -34,8 +34,7 @@ MultiConvOptions checkMultiConv(char const *where, std::vector<Args> const &args
       {"planType", OptionHandler::createWithEnum(result.parallel, types)},
       {"perConvReservedTiles", OptionHandler::createWithInteger(reservedTiles)},
       {"cycleBackOff", OptionHandler::createWithDouble(result.tiles.backOff, 0.0)}};
-  for (auto const &option : options)
-    spec.parse(option.first, option.second);
+  poputil::readOptions(where, spec, options);
   for (std::size_t i = 0; i != args.size(); ++i)
     if (readConvOptions(args[i].options).insertTransformsCycleCountProgs !=
         readConvOptions(args[0].options).insertTransformsCycleCountProgs)

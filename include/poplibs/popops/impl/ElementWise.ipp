@@ -5,8 +5,8 @@
 #include <popops/impl/MapEmit.hpp>
 #include <popops/impl/OpNames.hpp>
 #include <popops/impl/Partition.hpp>
-#include <poputil/OptionParsing.hpp>
 #include <poputil/exceptions.hpp>
+#include <poputil/impl/ReadOptions.hpp>
 
 #include <poplar/impl/base/Error.hpp>
 
@@ -25,8 +25,7 @@ POP_INLINE MapOptions mapOptions(::poplar::OptionFlags const &options) {
       {"forceGenerateCodelet", OptionHandler::createWithBool(force)},
       {"enableVectorBroadcastOptimisations", OptionHandler::createWithBool(vectorBroadcasts)},
       {"enableExpressionOptimizations", OptionHandler::createWithBool(result.simplify)}};
-  for (auto const &option : options)
-    spec.parse(option.first, option.second);
+  poputil::readOptions("popops::map", spec, options);
   result.expandBroadcasts = !vectorBroadcasts;
   return result;
 }

@@ -7,9 +7,9 @@
 #include <popops/Zero.hpp>
 #include <popops/impl/Partition.hpp>
 #include <poputil/DebugInfo.hpp>
-#include <poputil/OptionParsing.hpp>
 #include <poputil/VertexTemplates.hpp>
 #include <poputil/exceptions.hpp>
+#include <poputil/impl/ReadOptions.hpp>
 
 #include <poplar/impl/base/Error.hpp>
 
@@ -27,8 +27,7 @@ struct HistogramOptions {
         {"useFloatArithmetic", ::poplibs::OptionHandler::createWithBool(floatArithmetic)},
         {"useFloatArithmeticWithUnsignedIntOutput",
          ::poplibs::OptionHandler::createWithBool(unsignedOutput)}};
-    for (auto const &[key, value] : options)
-      spec.parse(key, value);
+    poputil::readOptions(HISTOGRAM, spec, options);
     if (floatArithmetic && unsignedOutput)
       base::fail<::poplar::invalid_option>(
           HISTOGRAM, "useFloatArithmetic and useFloatArithmeticWithUnsignedIntOutput are both "

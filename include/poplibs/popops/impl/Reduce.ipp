@@ -7,10 +7,10 @@
 #include <popops/Reduce.hpp>
 #include <popops/impl/ReduceEmit.hpp>
 #include <poputil/DebugInfo.hpp>
-#include <poputil/OptionParsing.hpp>
 #include <poputil/TileMapping.hpp>
 #include <poputil/Util.hpp>
 #include <poputil/exceptions.hpp>
+#include <poputil/impl/ReadOptions.hpp>
 
 #include <poplar/impl/base/Error.hpp>
 
@@ -158,7 +158,8 @@ POP_INLINE void checkParams(char const *where, ReduceParams const &params, Type 
 }
 
 /// The type of results between stages.
-POP_INLINE Type partialType(Operation op, Type const &out, ::poplar::OptionFlags const &options) {
+POP_INLINE Type partialType(char const *where, Operation op, Type const &out,
+                            ::poplar::OptionFlags const &options) {
   std::map<std::string, Type> const types{{"float", ::poplar::FLOAT}, {"half", ::poplar::HALF}};
   bool const accumulates = addsUp(op) || op == Operation::MUL;
   Type interTile = out == ::poplar::HALF && accumulates ? ::poplar::FLOAT : out;
@@ -168,8 +169,7 @@ POP_INLINE Type partialType(Operation op, Type const &out, ::poplar::OptionFlags
     ::poplibs::OptionSpec const spec{
         {"accumType.interTile", OptionHandler::createWithEnum(interTile, types)},
         {"accumType.inVertex", OptionHandler::createWithEnum(inVertex, types)}};
-    for (auto const &option : options)
-      spec.parse(option.first, option.second);
+    poputil::readOptions(where, spec, options);
   }
   bool const tooSmall = out == ::poplar::FLOAT && interTile == ::poplar::HALF;
   return !out.isFloatingPoint() || tooSmall ? out : interTile;
@@ -194,7 +194,7 @@ POP_INLINE CheckedReduce checkReduce(char const *where, Tensor const &in, Type c
   job.isReduced = reducedDims(where, in, dims);
   job.params = params;
   checkParams(where, params, in.elementType(), outType);
-  job.partialType = partialType(params.op, outType, options);
+  job.partialType = partialType(where, params.op, outType, options);
   std::size_t reduced = 1;
   for (unsigned d = 0; d != in.rank(); ++d)
     reduced *= job.isReduced[d] ? in.dim(d) : 1;

@@ -4,10 +4,10 @@
 #include <popops/ScaledAdd.hpp>
 #include <popops/impl/Partition.hpp>
 #include <poputil/DebugInfo.hpp>
-#include <poputil/OptionParsing.hpp>
 #include <poputil/Util.hpp>
 #include <poputil/VertexTemplates.hpp>
 #include <poputil/exceptions.hpp>
+#include <poputil/impl/ReadOptions.hpp>
 
 #include <poplar/impl/base/Error.hpp>
 
@@ -33,7 +33,7 @@ public:
   ScaledAddEmitter(char const *where, ::poplar::Graph &graph, ::poplar::program::Sequence &prog,
                    ::poplar::DebugContext const &debugContext, ::poplar::OptionFlags const &options)
       : where_(where), graph_(graph), prog_(prog), debugContext_(debugContext) {
-    readOptions(options);
+    checkOptions(options);
   }
 
   void run(ScaledAddJob job) {
@@ -54,7 +54,7 @@ public:
   }
 
 private:
-  static void readOptions(::poplar::OptionFlags const &options) {
+  void checkOptions(::poplar::OptionFlags const &options) const {
     if (options.size() == 0)
       return;
     bool optimizeForSpeed = false;
@@ -64,8 +64,7 @@ private:
     ::poplibs::OptionSpec const spec{
         {"optimizeForSpeed", OptionHandler::createWithBool(optimizeForSpeed)},
         {"scaleFloatToHalfTolerance", OptionHandler::createWithDouble(tolerance, 0.0)}};
-    for (auto const &option : options)
-      spec.parse(option.first, option.second);
+    poputil::readOptions(where_, spec, options);
   }
 
   void check(ScaledAddJob const &job) const {

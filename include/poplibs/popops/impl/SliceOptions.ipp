@@ -1,8 +1,8 @@
 #pragma once
 
 #include <popops/impl/SliceOptions.hpp>
-#include <poputil/OptionParsing.hpp>
 #include <poputil/exceptions.hpp>
+#include <poputil/impl/ReadOptions.hpp>
 
 #include <poplar/impl/base/Error.hpp>
 
@@ -68,8 +68,7 @@ POP_INLINE SliceOptions readSliceOptions(::poplar::OptionFlags const &options) {
        })},
       {"internal.alwaysIncludeBaseRearrangementCost",
        OptionHandler::createWithBool(result.includeRearrangement)}};
-  for (auto const &option : options)
-    spec.parse(option.first, option.second);
+  poputil::readOptions("popops::embedding::plan", spec, options);
   return result;
 }
 

@@ -2,6 +2,8 @@
 
 #include <poputil/OptionParsing.hpp>
 
+#include <poplar/impl/base/OptionReader.hpp>
+
 #include <charconv>
 #include <cstdlib>
 
@@ -51,22 +53,27 @@ POP_INLINE OptionSpec::OptionSpec(initializer_list_t &&handlers) : handlers_(han
 
 POP_INLINE void OptionSpec::parse(poplar::StringRef option, poplar::StringRef value,
                                   bool ignoreUnknown) const {
-  auto const at = handlers_.find(option.cloneAsString());
+  std::string const name = option;
+  auto const at = handlers_.find(name);
   if (at == handlers_.end()) {
     if (ignoreUnknown)
       return;
-    std::string known;
+    using cottonwood::base::textOf;
+    std::vector<std::string_view> names;
     for (auto const &handler : handlers_)
-      known += (known.empty() ? "" : ", ") + handler.first;
-    throw poplar::invalid_option(
-        "Unrecognised option '" + option.cloneAsString() + "'; " +
-        (known.empty() ? "there are none here" : "known options: " + known));
+      names.push_back(handler.first);
+    std::string text = textOf("Unrecognised option '", name, "'");
+    if (auto const nearest = cottonwood::base::nearestName(name, names); !nearest.empty())
+      throw poplar::invalid_option(textOf(text, "; did you mean '", nearest, "'?"));
+    for (std::size_t i = 0; i != names.size(); ++i)
+      text += textOf(i == 0 ? "; known options: " : ", ", names[i]);
+    throw poplar::invalid_option(names.empty() ? text + "; there are none here" : text);
   }
   try {
     at->second.parseValue(value);
   } catch (poplar::invalid_option const &error) {
     throw poplar::invalid_option("Invalid value '" + value.cloneAsString() + "' for option '" +
-                                 option.cloneAsString() + "': " + error.what());
+                                 name + "': " + error.what());
   }
 }
 
