@@ -93,9 +93,10 @@ void convTile(const ConvTileArgs<float, float> &args) {
   for (std::size_t s = 0; s < args.numSegments; ++s) {
     const float *w = args.weights + args.segments[s].weights;
     std::ptrdiff_t at = args.segments[s].in;
-    // Two taps for each load of a row's address: there are more rows than registers for them.
     std::size_t k = args.length;
-    for (; k >= 2; k -= 2, w += 2 * weightsStep, at += 2 * inStep) {
+    // Two taps for each load of a row's address: there are more rows than registers for them. Sums
+    // and the weights of two taps need more than sixteen registers.
+    for (; W >= 16 && k >= 2; k -= 2, w += 2 * weightsStep, at += 2 * inStep) {
       V first[VECTORS], second[VECTORS];
       unroll<VECTORS>([&](auto j) __attribute__((always_inline)) {
         first[j] = V::load(w + j * W);
@@ -110,7 +111,7 @@ void convTile(const ConvTileArgs<float, float> &args) {
         });
       });
     }
-    if (k != 0) {
+    for (; k != 0; --k, w += weightsStep, at += inStep) {
       V last[VECTORS];
       unroll<VECTORS>([&](auto j) __attribute__((always_inline)) { last[j] = V::load(w + j * W); });
       repeat<ROWS>([&](auto i) __attribute__((always_inline)) {
