@@ -14,18 +14,68 @@ POP_SIMD_INLINE __m256i firstLanes256(std::size_t n) {
   return _mm256_cmpgt_epi32(_mm256_set1_epi32(static_cast<int>(n)),
                             _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7));
 }
+
+// Parts of a vector are two pieces of a power of two that may overlap: masked stores are many
+// operations on some processors (Zen), and a copy of so many bytes is a call.
+
 /// The first n of eight 16-bit elements, others 0; reads nothing beyond them.
 POP_SIMD_INLINE __m128i loadFirst16(const void *p, std::size_t n) {
-  std::uint16_t lanes[8] = {};
-  if (n != 0)
-    __builtin_memcpy(lanes, p, n * 2);
-  return _mm_loadu_si128(reinterpret_cast<const __m128i *>(lanes));
+  const char *const bytes = static_cast<const char *>(p);
+  const auto shifted = [](__m128i v, std::size_t lanes) POP_SIMD_LAMBDA {
+    return _mm_srl_epi64(v, _mm_cvtsi64_si128(static_cast<long long>(16 * lanes)));
+  };
+  if (n >= 8)
+    return _mm_loadu_si128(reinterpret_cast<const __m128i *>(bytes));
+  if (n >= 4)
+    return _mm_unpacklo_epi64(_mm_loadu_si64(bytes),
+                              shifted(_mm_loadu_si64(bytes + 2 * n - 8), 8 - n));
+  if (n >= 2)
+    return _mm_unpacklo_epi32(_mm_loadu_si32(bytes),
+                              shifted(_mm_loadu_si32(bytes + 2 * n - 4), 4 - n));
+  return n == 0 ? _mm_setzero_si128() : _mm_loadu_si16(bytes);
 }
 POP_SIMD_INLINE void storeFirst16(void *p, std::size_t n, __m128i v) {
-  std::uint16_t lanes[8];
-  _mm_storeu_si128(reinterpret_cast<__m128i *>(lanes), v);
-  if (n != 0)
-    __builtin_memcpy(p, lanes, n * 2);
+  char *const bytes = static_cast<char *>(p);
+  // The lanes from `lane` on, at most 4, in the lower half.
+  const auto from = [&](std::size_t lane) POP_SIMD_LAMBDA {
+    const auto bits = [](std::size_t lanes) POP_SIMD_LAMBDA {
+      return _mm_cvtsi64_si128(static_cast<long long>(16 * lanes));
+    };
+    return _mm_or_si128(_mm_srl_epi64(v, bits(lane)),
+                        _mm_sll_epi64(_mm_unpackhi_epi64(v, v), bits(4 - lane)));
+  };
+  if (n >= 8) {
+    _mm_storeu_si128(reinterpret_cast<__m128i *>(bytes), v);
+  } else if (n >= 4) {
+    _mm_storeu_si64(bytes, v);
+    _mm_storeu_si64(bytes + 2 * n - 8, from(n - 4));
+  } else if (n >= 2) {
+    _mm_storeu_si32(bytes, v);
+    _mm_storeu_si32(bytes + 2 * n - 4, from(n - 2));
+  } else if (n != 0) {
+    _mm_storeu_si16(bytes, v);
+  }
+}
+/// The first n of eight 32-bit elements.
+POP_SIMD_INLINE void storeFirst32(void *p, std::size_t n, __m256i v) {
+  char *const bytes = static_cast<char *>(p);
+  const auto from = [&](std::size_t lane) POP_SIMD_LAMBDA {
+    const __m256i first = _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7);
+    const __m256i lanes = _mm256_add_epi32(first, _mm256_set1_epi32(static_cast<int>(lane)));
+    return _mm256_castsi256_si128(_mm256_permutevar8x32_epi32(v, lanes));
+  };
+  const __m128i low = _mm256_castsi256_si128(v);
+  if (n >= 8) {
+    _mm256_storeu_si256(reinterpret_cast<__m256i *>(bytes), v);
+  } else if (n >= 4) {
+    _mm_storeu_si128(reinterpret_cast<__m128i *>(bytes), low);
+    _mm_storeu_si128(reinterpret_cast<__m128i *>(bytes + 4 * n - 16), from(n - 4));
+  } else if (n >= 2) {
+    _mm_storeu_si64(bytes, low);
+    _mm_storeu_si64(bytes + 4 * n - 8, from(n - 2));
+  } else if (n != 0) {
+    _mm_storeu_si32(bytes, low);
+  }
 }
 } // namespace arch
 
@@ -109,9 +159,7 @@ template <class Self, class T, class Tag> struct Avx2Int {
   POP_SIMD_INLINE void stream(T *p) const {
     _mm256_stream_si256(reinterpret_cast<__m256i *>(p), self().r);
   }
-  POP_SIMD_INLINE void storePartial(T *p, std::size_t n) const {
-    _mm256_maskstore_epi32(reinterpret_cast<int *>(p), firstLanes256(n), self().r);
-  }
+  POP_SIMD_INLINE void storePartial(T *p, std::size_t n) const { storeFirst32(p, n, self().r); }
   POP_SIMD_INLINE friend Self operator+(Self a, Self b) { return Self{_mm256_add_epi32(a.r, b.r)}; }
   POP_SIMD_INLINE friend Self operator-(Self a, Self b) { return Self{_mm256_sub_epi32(a.r, b.r)}; }
   POP_SIMD_INLINE friend Self operator-(Self a) { return zero() - a; }
@@ -271,7 +319,7 @@ template <arch::Avx2Tag Tag> struct simd<float, Tag> {
   POP_SIMD_INLINE void storeAligned(float *p) const { _mm256_store_ps(p, r); }
   POP_SIMD_INLINE void stream(float *p) const { _mm256_stream_ps(p, r); }
   POP_SIMD_INLINE void storePartial(float *p, std::size_t n) const {
-    _mm256_maskstore_ps(p, arch::firstLanes256(n), r);
+    arch::storeFirst32(p, n, _mm256_castps_si256(r));
   }
   POP_SIMD_INLINE static simd load(const half *p) {
     return simd{_mm256_cvtph_ps(_mm_loadu_si128(reinterpret_cast<const __m128i *>(p)))};
