@@ -39,6 +39,8 @@ inline constexpr unsigned CONV_ROW_TAPS = 3;
 /// of sums, the taps of two segments and an input fit into the registers.
 template <class Tag> struct ConvRowShape {
   static constexpr unsigned LEAST = 3, MOST = simd<float, Tag>::width >= 16 ? 7 : 4;
+  /// Vectors of columns at a time, where outputs are two inputs apart: of near and far inputs.
+  static constexpr unsigned NEAR = 2, FAR = simd<float, Tag>::width >= 16 ? 4 : NEAR;
 };
 
 /// True if `inOut` lets neighbouring outputs share their inputs.
@@ -58,6 +60,8 @@ struct ConvRowTile {
   static constexpr unsigned TAPS = CONV_ROW_TAPS, INPUTS = (OUTPUTS - 1) * STRIDE + TAPS;
   static constexpr std::size_t W = static_cast<std::size_t>(V::width);
   static constexpr std::size_t COLUMNS = VECTORS * W;
+  /// Sums of two lines and the taps of two segments leave a register for one input at a time.
+  static constexpr bool FEW_REGISTERS = W < 16;
   using Taps = V[TAPS][VECTORS];
   using Sums = V[OUTPUTS][VECTORS];
 
@@ -126,6 +130,25 @@ struct ConvRowTile {
       });
     });
   }
+  /// The same for one vector of two lines, of which the second meets the taps of the segment
+  /// before.
+  template <bool WHOLE>
+  POP_SIMD_INLINE static void multiplyBoth(const Row &row, const TIn *in, std::size_t n,
+                                           const Taps &tap, Sums &sum, const Taps &before,
+                                           Sums &next) {
+    repeat<INPUTS>([&](auto i) POP_SIMD_LAMBDA {
+      if (!isThere(row, i))
+        return;
+      const V value = loadAt<WHOLE>(in + i * row.inStep, n, 0);
+      repeat<TAPS>([&](auto t) POP_SIMD_LAMBDA {
+        const std::ptrdiff_t x = i - t;
+        if (x < 0 || x >= static_cast<std::ptrdiff_t>(OUTPUTS))
+          return;
+        sum[x][0] = V::fma(value, tap[t][0], sum[x][0]);
+        next[x][0] = V::fma(value, before[t][0], next[x][0]);
+      });
+    });
+  }
   template <bool WHOLE>
   POP_SIMD_INLINE static void storeAll(const Row &row, TOut *out, std::size_t n, const Sums &sum) {
     repeat<OUTPUTS>([&](auto x) POP_SIMD_LAMBDA {
@@ -174,9 +197,14 @@ struct ConvRowTile {
     }
     for (std::size_t s = 1; s < row.numSegments; ++s) {
       loadTaps<WHOLE>(row, s, j, n, tap);
-      loadInputs<WHOLE>(row, in += row.nextLine, n, value);
-      multiply(row, value, tap, sum);
-      multiply(row, value, before, next);
+      in += row.nextLine;
+      if constexpr (FEW_REGISTERS) {
+        multiplyBoth<WHOLE>(row, in, n, tap, sum, before, next);
+      } else {
+        loadInputs<WHOLE>(row, in, n, value);
+        multiply(row, value, tap, sum);
+        multiply(row, value, before, next);
+      }
       repeat<TAPS>([&](auto t) POP_SIMD_LAMBDA { before[t][0] = tap[t][0]; });
     }
     if (!row.noLower) {
@@ -233,9 +261,9 @@ void runConvChannelRow(std::size_t outputs, const ConvChannelRow<TIn, TWeights, 
   else if (row.inOut == row.inStep)
     detail::runConvRowTile<Tag, 1, 1, MOST>(outputs, row);
   else if (far)
-    detail::runConvRowTile<Tag, 2, 4, MOST>(outputs, row);
+    detail::runConvRowTile<Tag, 2, ConvRowShape<Tag>::FAR, MOST>(outputs, row);
   else
-    detail::runConvRowTile<Tag, 2, 2, MOST>(outputs, row);
+    detail::runConvRowTile<Tag, 2, ConvRowShape<Tag>::NEAR, MOST>(outputs, row);
 }
 
 } // namespace cottonwood::kernels
