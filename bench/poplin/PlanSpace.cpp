@@ -52,7 +52,7 @@ void addKernels(std::vector<std::string> &all, std::string const &chosen) {
       for (unsigned long quarters : {2UL, 8UL})
         if (unsigned long const changed = std::stoul(value) * quarters / 4; changed > 0)
           all.push_back(object({{name, std::to_string(changed)}}));
-  for (char const *name : {"packA", "packB"})
+  for (char const *name : {"packA", "packB", "panelsA"})
     if (std::string const value = fieldOf(chosen, name); !value.empty())
       all.push_back(object({{name, value == "true" ? "false" : "true"}}));
 }

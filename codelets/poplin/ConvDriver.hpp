@@ -207,8 +207,7 @@ private:
     }
   }
 
-  /// Outputs that share their taps, a tile at a time; tiles are equally high, so that none is left
-  /// with a row or two.
+  /// Outputs that share their taps, a tile at a time.
   void runBox(const ConvBox &box, const ConvRanges &part) {
     ConvSegment segments[CONV_MAX_SEGMENTS];
     TileArgs tile;
@@ -223,14 +222,14 @@ private:
     std::size_t most = Shape::ROWS;
     if (row.inStep() % SET_SPAN == 0 && args_.blocking.setRows < most)
       most = args_.blocking.setRows;
-    const std::size_t all = box.outputs(), tiles = (all + most - 1) / most;
-    const std::size_t height = (all + tiles - 1) / tiles;
+    const std::size_t all = box.outputs();
+    const MatMulHeights heights = matMulHeights(all, most);
     const TIn *in = CHANNELS ? in_ + column_ : in_;
     if constexpr (!CHANNELS)
       if (row.isLine() && tile.numSegments == 1 && !(direct_ && args_.outRows))
-        return runProduct(tile, row, all, height);
-    for (std::size_t i = 0; i < all; i += height) {
-      const std::size_t n = all - i < height ? all - i : height;
+        return runProduct(tile, row, all, heights);
+    for (std::size_t i = 0, n = 0; i < all; i += n) {
+      n = heights.at(i);
       row.take(n, [&](std::size_t x, std::ptrdiff_t at, std::ptrdiff_t pixel) POP_SIMD_LAMBDA {
         rows[x] = in + at;
         sums[x] = sumsAt(static_cast<std::size_t>(pixel));
@@ -243,7 +242,8 @@ private:
   }
 
   /// The same for a line of outputs and one run of taps: a block of a matrix product.
-  void runProduct(const TileArgs &conv, const ConvRows &row, std::size_t all, std::size_t height) {
+  void runProduct(const TileArgs &conv, const ConvRows &row, std::size_t all,
+                  MatMulHeights heights) {
     const ConvSegment &run = *conv.segments;
     MatMulTileArgs tile{};
     tile.k = conv.length, tile.columns = conv.columns;
@@ -253,8 +253,8 @@ private:
     tile.cOut = sumsAt(static_cast<std::size_t>(row.out()));
     tile.cOutRow = row.outStep() * static_cast<std::ptrdiff_t>(sumsStride_);
     tile.cInRow = tile.cOutRow;
-    for (std::size_t i = 0; i < all; i += height) {
-      const std::size_t n = all - i < height ? all - i : height;
+    for (std::size_t i = 0, n = 0; i < all; i += n) {
+      n = heights.at(i);
       tile.cIn = conv.load ? tile.cOut : nullptr;
       matMulTileOf<Tag, MatMulSource::FLOAT>(n, conv.columns)(tile);
       const auto rows = static_cast<std::ptrdiff_t>(n);

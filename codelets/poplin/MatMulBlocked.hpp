@@ -16,21 +16,27 @@ public:
   BlockedMatMul(const MatMulArgs<TIn, TOut> &args, const MatMulBlocking &blocking, float *workspace,
                 const Finish &finish = {})
       : args_(args), finish_(finish), packA_(blocking.packA != 0 || !std::is_same_v<TIn, float>),
-        packB_(blocking.packB != 0),
-        convertsPanels_(!FLOAT_IN && args.a.column == 1 && args.n <= 2 * COLUMNS),
-        asking_(args.m <= FEW * Shape::ROWS || args.n <= FEW * COLUMNS) {
+        packB_(blocking.packB != 0), panelsA_(blocking.panelsA != 0),
+        convertsPanels_(!panelsA_ && !FLOAT_IN && args.a.column == 1 && args.n <= 2 * COLUMNS),
+        asking_(!panelsA_ && (args.m <= FEW * Shape::ROWS || args.n <= FEW * COLUMNS)) {
     const std::size_t blocks = args.k == 0 ? 1 : (args.k + blocking.depth - 1) / blocking.depth;
     depth_ = (args.k + blocks - 1) / blocks;
     rows_ = args.m < blocking.rows ? args.m : blocking.rows;
     width_ = matMulStripColumns(blocking) < Shape::WIDE_COLUMNS ? COLUMNS : Shape::WIDE_COLUMNS;
     strip_ = align(workspace);
     sums_ = align(strip_ + depth_ * width_);
-    packedA_ = sums_ + (rows_ + MATMUL_MAX_TILE_ROWS) * width_;
+    chunkColumns_ = matMulPanelsColumns(args.n);
+    packedA_ = sums_ + (rows_ + MATMUL_MAX_TILE_ROWS) * (panelsA_ ? chunkColumns_ : width_);
   }
 
   void run() {
-    for (std::size_t i = 0; i < args_.m; i += rows_)
-      runRows(i, args_.m - i < rows_ ? args_.m - i : rows_);
+    for (std::size_t i = 0; i < args_.m; i += rows_) {
+      const std::size_t rows = args_.m - i < rows_ ? args_.m - i : rows_;
+      if (panelsA_)
+        runSteps(i, rows);
+      else
+        runRows(i, rows);
+    }
   }
 
 private:
@@ -52,7 +58,8 @@ private:
 
   /// A block of C: rows [first, first + m), columns [j, j + columns); and the rows of its tiles.
   struct Strip {
-    std::size_t first, m, j, columns, height;
+    std::size_t first, m, j, columns;
+    MatMulHeights heights;
   };
 
   static float *align(float *p) {
@@ -64,8 +71,8 @@ private:
   void runRows(std::size_t first, std::size_t m) {
     setA(first, m);
     for (std::size_t j = 0; j < args_.n;) {
-      Strip strip{first, m, j, stripColumns(j), 0};
-      strip.height = panelHeight_ != 0 ? panelHeight_ : tileRows(m, strip.columns, mostRows_);
+      const std::size_t columns = stripColumns(j);
+      const Strip strip{first, m, j, columns, panels_ ? heights_ : heightsOf(m, columns)};
       if (isNarrow(strip))
         runNarrow(strip);
       else
@@ -74,11 +81,31 @@ private:
     }
   }
 
-  /// Rows of the tiles of a strip: equal ones, so that none is left with a row or two.
-  static std::size_t tileRows(std::size_t m, std::size_t columns, std::size_t most) {
-    most = most < Shape::rowsOf(columns) ? most : Shape::rowsOf(columns);
-    const std::size_t panels = (m + most - 1) / most;
-    return (m + panels - 1) / panels;
+  /// The same by steps of K, each of which goes through all strips with a block of A that stays in
+  /// L2. Between steps the sums of some columns at a time wait in scratch, strip by strip: rows of
+  /// C lie in pages of their own.
+  void runSteps(std::size_t first, std::size_t m) {
+    for (; chunk_ < args_.n; chunk_ += chunkColumns_) {
+      const std::size_t end = args_.n - chunk_ < chunkColumns_ ? args_.n : chunk_ + chunkColumns_;
+      std::size_t p = 0;
+      do {
+        const std::size_t depth = args_.k - p < depth_ ? args_.k - p : depth_;
+        setPanelsOfA(first, m, p, depth);
+        for (std::size_t j = chunk_; j < end;) {
+          const Strip strip{first, m, j, stripColumns(j), heights_};
+          runStep(strip, p, depth);
+          j += strip.columns;
+        }
+        p += depth;
+      } while (p < args_.k);
+    }
+    chunk_ = 0;
+  }
+
+  /// Rows of the tiles of m rows of a strip of so many columns.
+  POP_SIMD_INLINE MatMulHeights heightsOf(std::size_t m, std::size_t columns) const {
+    const std::size_t most = Shape::rowsOf(columns);
+    return matMulHeights(m, most < mostRows_ ? most : mostRows_);
   }
 
   /// Columns of the strip that begins at column j.
@@ -89,17 +116,15 @@ private:
     return rest < COLUMNS ? rest : COLUMNS;
   }
 
-  /// Decides where the tiles find A: element (i, p) is at a + p * aDepth + i * aRow, or, in panels
-  /// of equal height, at a + i / panelHeight * panelHeight * k + p * panelHeight + i % panelHeight.
+  /// Decides where the tiles find A: element (i, p) is at a_ + p * aDepth_ + i * aRow_, or in
+  /// panels as packMatMulPanelsOfA() makes them.
   void setA(std::size_t first, std::size_t m) {
     const MatMulView<TIn> a{args_.a.at(first, 0), args_.a.row, args_.a.column};
-    panelHeight_ = 0, firstRow_ = first;
+    panels_ = false, firstRow_ = first;
     if (convertsPanels_) {
       a_ = packedA_, aDepth_ = 1, aRow_ = static_cast<std::ptrdiff_t>(depth_ + MATMUL_ROW_PADDING);
     } else if (packA_ && a.row == 1 && a.column != 1) {
-      panelHeight_ = tileRows(m, stripColumns(0), Shape::ROWS);
-      packMatMulPanelsOfA<Tag>(a, m, args_.k, packedA_, panelHeight_);
-      a_ = packedA_, aDepth_ = static_cast<std::ptrdiff_t>(panelHeight_), aRow_ = 1;
+      setPanelsOfA(first, m, 0, args_.k);
     } else if (packA_) {
       const std::size_t row = args_.k + MATMUL_ROW_PADDING;
       packMatMulRows<Tag>(a, m, args_.k, packedA_, row);
@@ -110,10 +135,28 @@ private:
     mostRows_ = aRow_ != 0 && aRow_ % SET_SPAN == 0 ? MATMUL_SET_ROWS : Shape::ROWS;
   }
 
-  /// From the rows of A of one tile of a strip to those of the next.
-  POP_SIMD_INLINE std::ptrdiff_t aPanel(const Strip &s) const {
-    const auto height = static_cast<std::ptrdiff_t>(s.height);
-    return height * (panelHeight_ != 0 ? static_cast<std::ptrdiff_t>(args_.k) : aRow_);
+  /// Puts values [p, p + depth) of k of some rows of A into panels.
+  void setPanelsOfA(std::size_t first, std::size_t m, std::size_t p, std::size_t depth) {
+    const MatMulView<TIn> a{args_.a.at(first, p), args_.a.row, args_.a.column};
+    panels_ = true, panelDepth_ = depth, firstRow_ = first;
+    heights_ = heightsOf(m, stripColumns(0));
+    packMatMulPanelsOfA<Tag>(a, m, depth, packedA_, heights_);
+    a_ = packedA_, aDepth_ = 0, aRow_ = 1;
+  }
+
+  /// Where a tile of `height` rows from row i of the strip on finds values from p of k on.
+  POP_SIMD_INLINE void placeA(MatMulTileArgs &tile, std::size_t i, std::size_t height,
+                              std::size_t p) const {
+    tile.aRow = aRow_, tile.aColumn = aDepth_;
+    if (panels_) {
+      tile.a = a_ + i * panelDepth_ + (panelsA_ ? 0 : p * height);
+      tile.aColumn = static_cast<std::ptrdiff_t>(height);
+    } else if (convertsPanels_) {
+      tile.a = packedA_;
+    } else {
+      tile.a =
+          a_ + static_cast<std::ptrdiff_t>(p) * aDepth_ + static_cast<std::ptrdiff_t>(i) * aRow_;
+    }
   }
 
   /// All of K in steps that keep B's strip in L1 and L2.
@@ -133,12 +176,10 @@ private:
     const bool inPlace = b.column == 1 || s.columns == 1;
     MatMulTileArgs tile{};
     tile.k = depth;
-    tile.a = convertsPanels_ ? packedA_ : a_ + static_cast<std::ptrdiff_t>(p) * aDepth_;
-    tile.aRow = aRow_, tile.aColumn = aDepth_;
     tile.packed = strip_;
     tile.columns = static_cast<unsigned>(s.columns);
     setSums(tile, s, p);
-    const bool inC = tile.cHalf != nullptr || tile.cOut != sums_;
+    const bool inC = tile.cHalf != nullptr || tile.cOut != sumsOf(s);
     Rows rows{0, s.m, p + depth >= args_.k && (Finish::ACTIVE || !inC)};
     if (inPlace) {
       tile.b = b.data, tile.bRow = b.row;
@@ -146,7 +187,7 @@ private:
       const bool end = s.j + s.columns >= args_.n && p + depth >= args_.k;
       if (args_.bPanel != 0 && !end) // never past the end of B
         tile.bAhead = MATMUL_PREFETCH_PANEL_ROWS * b.row;
-      const bool oftenConverted = !FLOAT_IN && s.columns <= COLUMNS && s.m > 2 * s.height;
+      const bool oftenConverted = !FLOAT_IN && s.columns <= COLUMNS && s.m > 2 * s.heights.height;
       if (args_.bPanel != 0 && !oftenConverted) {
         runTiles<IN_PLACE>(tile, s, rows, 1, p); // brings the strip near
         tile.bAhead = 0;
@@ -166,7 +207,9 @@ private:
     }
     tile.b = strip_, tile.bRow = static_cast<std::ptrdiff_t>((s.columns + W - 1) / W * W);
     tile.bPair = 2 * static_cast<std::ptrdiff_t>(W), tile.bAhead = 0;
-    if (asking_)
+    if (panelsA_) // the last tile asks for the next strip
+      runTiles<PACKED>(tile, s, rows, s.m - s.heights.at(s.m - 1), p);
+    if (asking_ || panelsA_)
       runTiles<MatMulSource::FLOAT_ASKING>(tile, s, rows, s.m, p);
     else
       runTiles<PACKED>(tile, s, rows, s.m, p);
@@ -177,9 +220,10 @@ private:
   POP_SIMD_INLINE void setSums(MatMulTileArgs &tile, const Strip &s, std::size_t p) {
     const bool last = p + tile.k >= args_.k;
     const auto line = static_cast<std::ptrdiff_t>(width_);
-    tile.cOut = sums_, tile.cOutRow = line;
+    float *const sums = sumsOf(s);
+    tile.cOut = sums, tile.cOutRow = line;
     if (p != 0 || args_.accumulate)
-      tile.cIn = sums_, tile.cInRow = line;
+      tile.cIn = sums, tile.cInRow = line;
     if constexpr (FLOAT_OUT)
       if (args_.cRows == nullptr) {
         float *const c = args_.row(s.first) + s.j;
@@ -196,44 +240,43 @@ private:
       loadSums(s);
   }
 
+  /// Scratch for the sums of a strip.
+  POP_SIMD_INLINE float *sumsOf(const Strip &s) const {
+    return panelsA_ ? sums_ + (s.j - chunk_) * rows_ : sums_;
+  }
+
   /// The rows still to do, and whether their sums have to be brought to C or finished there.
   struct Rows {
     std::size_t at, end;
     bool finish;
   };
 
-  /// Panels that begin before row `until`.
+  /// Tiles that begin before row `until`.
   template <MatMulSource SOURCE>
   POP_SIMD_INLINE void runTiles(MatMulTileArgs &tile, const Strip &s, Rows &rows, std::size_t until,
                                 std::size_t p) {
-    const auto height = static_cast<std::ptrdiff_t>(s.height);
-    const std::ptrdiff_t panel = convertsPanels_ ? 0 : aPanel(s);
-    const MatMulTileFunction whole = matMulTileOf<Tag, SOURCE>(s.height, s.columns);
-    for (; rows.at < until && rows.at + s.height <= rows.end; rows.at += s.height) {
+    const MatMulTileFunction tall = matMulTileOf<Tag, SOURCE>(s.heights.height, s.columns);
+    while (rows.at < until) {
+      const std::size_t height = s.heights.at(rows.at);
       if constexpr (SOURCE == MatMulSource::FLOAT_ASKING)
         askAhead(tile, s, rows, p);
       if (convertsPanels_)
-        convertPanel(s, rows.at, s.height, p, tile.k);
-      whole(tile);
+        convertPanel(s, rows.at, height, p, tile.k);
+      placeA(tile, rows.at, height, p);
+      if (height == s.heights.height)
+        tall(tile);
+      else
+        matMulTileOf<Tag, SOURCE>(height, s.columns)(tile);
       if (rows.finish)
-        storeSums(s, rows.at, s.height, tile);
-      tile.a += panel;
-      tile.cOut += height * tile.cOutRow;
+        storeSums(s, rows.at, height, tile);
+      const auto down = static_cast<std::ptrdiff_t>(height);
+      tile.cOut += down * tile.cOutRow;
       if (tile.cHalf)
-        tile.cHalf += height * tile.cHalfRow;
+        tile.cHalf += down * tile.cHalfRow;
       if (tile.cIn)
-        tile.cIn += height * tile.cInRow;
+        tile.cIn += down * tile.cInRow;
+      rows.at += height;
     }
-    if (rows.at >= until)
-      return;
-    if constexpr (SOURCE == MatMulSource::FLOAT_ASKING)
-      askAhead(tile, s, rows, p);
-    if (convertsPanels_)
-      convertPanel(s, rows.at, rows.end - rows.at, p, tile.k);
-    matMulTileOf<Tag, SOURCE>(rows.end - rows.at, s.columns)(tile);
-    if (rows.finish)
-      storeSums(s, rows.at, rows.end - rows.at, tile);
-    rows.at = rows.end;
   }
 
   /// Rows [i, i + rows) of the strip and values [p, p + depth) of k, as floats in the nearest
@@ -249,9 +292,10 @@ private:
   /// neither: the former are short, the latter lie in pages of their own.
   POP_SIMD_INLINE void askAhead(MatMulTileArgs &tile, const Strip &s, const Rows &rows,
                                 std::size_t p) {
-    const std::size_t after = rows.at + s.height;
-    const std::size_t nextP = p + tile.k < args_.k ? p + tile.k : 0;
-    const std::size_t nextJ = nextP != 0 ? s.j : s.j + s.columns;
+    const std::size_t after = rows.at + s.heights.at(rows.at);
+    const bool deeper = !panelsA_ && p + tile.k < args_.k;
+    const std::size_t nextP = deeper ? p + tile.k : panelsA_ ? p : 0;
+    const std::size_t nextJ = deeper ? s.j : s.j + s.columns;
     const bool next = nextJ + s.columns <= args_.n;
     tile.aNext = strip_, tile.aNextRow = tile.aNextStep = 0;
     if (aDepth_ == 1 && (after < rows.end || next)) { // values of k share cache lines
@@ -259,7 +303,7 @@ private:
       askForA(tile, s.first + (below ? after : 0), below ? p : nextP);
     }
     tile.bNext = strip_, tile.bNextBytes = 0;
-    if (next && args_.b.column == 1 && after + s.height >= rows.end) {
+    if (next && args_.b.column == 1 && after + s.heights.height >= rows.end) {
       tile.bNext = args_.bAt(nextP, nextJ);
       tile.bNextBytes = args_.b.row * static_cast<std::ptrdiff_t>(sizeof(TIn));
     }
@@ -296,14 +340,14 @@ private:
       const MatMulView<TIn> b{args_.bAt(0, s.j), args_.b.row, args_.b.column};
       matMulNarrowOf<Tag, TIn>(s.columns)(s.m, args_.k, a_, aRow_, b, tile.cIn, tile.cInRow,
                                           tile.cOut, tile.cOutRow);
-      if (Finish::ACTIVE || tile.cOut == sums_)
+      if (Finish::ACTIVE || tile.cOut == sumsOf(s))
         storeSums(s, 0, s.m, tile);
     }
   }
 
   void loadSums(const Strip &s) {
     for (std::size_t i = 0; i < s.m; ++i)
-      copyToFloat<Tag>(args_.row(s.first + i) + s.j, 1, s.columns, sums_ + i * width_);
+      copyToFloat<Tag>(args_.row(s.first + i) + s.j, 1, s.columns, sumsOf(s) + i * width_);
   }
 
   /// Rows [i, i + rows) of the strip, whose sums the tile left in scratch or in C.
@@ -319,8 +363,11 @@ private:
 
   const MatMulArgs<TIn, TOut> &args_;
   [[no_unique_address]] const Finish finish_;
-  const bool packA_, packB_, convertsPanels_, asking_;
-  std::size_t depth_, rows_, width_, firstRow_ = 0, panelHeight_ = 0, mostRows_ = Shape::ROWS;
+  const bool packA_, packB_, panelsA_, convertsPanels_, asking_;
+  std::size_t depth_, rows_, width_, chunkColumns_, chunk_ = 0, firstRow_ = 0;
+  std::size_t panelDepth_ = 0, mostRows_ = Shape::ROWS;
+  MatMulHeights heights_{}; ///< of the panels of A
+  bool panels_ = false;     ///< A lies in such
   float *strip_, *sums_, *packedA_;
   const float *a_ = nullptr;
   std::ptrdiff_t aDepth_ = 0, aRow_ = 0;

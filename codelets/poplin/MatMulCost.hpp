@@ -41,6 +41,9 @@ struct MatMulBlocking {
   /// Most columns of C in a strip: MATMUL_WIDE_COLUMNS, or fewer for strips of two vectors. Counts
   /// for vectors of 16 floats alone.
   std::uint32_t columns = 0;
+  /// BLOCKED, 1: steps of K go outside the strips, and each of them copies its block of A, `rows` x
+  /// `depth` values, into panels that stay in L2.
+  std::uint32_t panelsA = 0;
   bool operator==(const MatMulBlocking &) const = default;
 };
 
@@ -122,10 +125,16 @@ constexpr std::size_t matMulStripColumns(const MatMulBlocking &blocking) {
   return blocking.columns >= MATMUL_WIDE_COLUMNS ? MATMUL_WIDE_COLUMNS : MATMUL_MAX_TILE_COLUMNS;
 }
 
+/// Columns of C whose sums a product with panelsA holds in scratch between its steps: whole strips.
+constexpr std::size_t matMulPanelsColumns(std::size_t n) {
+  constexpr std::size_t MOST = 2048;
+  return std::min((n + MATMUL_WIDE_COLUMNS - 1) / MATMUL_WIDE_COLUMNS * MATMUL_WIDE_COLUMNS, MOST);
+}
+
 /// Floats of scratch that a kernel with this blocking uses for products of depth k with at most n
 /// columns.
 constexpr std::size_t matMulWorkspace(const MatMulBlocking &blocking, std::size_t m, std::size_t k,
-                                      std::size_t n = MATMUL_TILE_COLUMNS) {
+                                      std::size_t n = SIZE_MAX / 2) {
   if (onMatMulTiles(blocking.method) && m != 0)
     return matMulTileSpace(blocking, m, n, k).bytes() / sizeof(float) + 16;
   if (blocking.method != MatMulMethod::BLOCKED || m == 0)
@@ -134,9 +143,12 @@ constexpr std::size_t matMulWorkspace(const MatMulBlocking &blocking, std::size_
   const std::size_t depth = std::min<std::size_t>(k, blocking.depth);
   const std::size_t columns = matMulStripColumns(blocking);
   const std::size_t strip = depth * columns;
-  const std::size_t sums = (rows + MATMUL_MAX_TILE_ROWS) * columns;
+  const bool panels = blocking.panelsA != 0;
+  const std::size_t sums =
+      (rows + MATMUL_MAX_TILE_ROWS) * (panels ? matMulPanelsColumns(n) : columns);
+  const std::size_t values = panels ? depth : blocking.packA ? k : 0;
   const std::size_t packed =
-      blocking.packA ? (rows + MATMUL_MAX_TILE_ROWS) * (k + MATMUL_ROW_PADDING) : 0;
+      values != 0 ? (rows + MATMUL_MAX_TILE_ROWS) * (values + MATMUL_ROW_PADDING) : 0;
   // Sums and packed A start on cache lines.
   return strip + sums + packed + 2 * 16;
 }
@@ -157,6 +169,7 @@ struct MatMulOperand {
 struct MatMulCaches {
   std::size_t l1 = 32 * 1024, l2 = 1024 * 1024, l3 = 8 * 1024 * 1024;
   std::uint32_t stripColumns = MATMUL_MAX_TILE_COLUMNS; ///< what suits the core's loads
+  std::uint32_t vectorFloats = 16;                      ///< of the instruction set of the kernels
   /// The last cache is far away behind a large L2 (MATMUL_LARGE_L2), and vectors have 16 floats.
   bool distant = false;
 };
@@ -278,6 +291,38 @@ constexpr void adaptToDistantCache(MatMulBlocking &blocking, std::size_t m, std:
     blocking.rows = std::min<std::uint32_t>(blocking.rows, 4 * MATMUL_MAX_TILE_ROWS);
 }
 
+/// Strips of vectors of eight floats go through A twice as often as those of sixteen, faster than a
+/// core gets it from beyond L2. Measured on Zen 3 (512 KB L2): blocks of A that stay there are best
+/// in panels where there are some 320 columns to use them and more values of k than one pass takes,
+/// or 128 columns if A lies transposed; else in place. With few rows it is B that comes from far,
+/// row by row: short steps that go through all columns stay in its pages, and the fewer rows of one
+/// L2 set the better.
+constexpr void adaptToShortVectors(MatMulBlocking &blocking, std::size_t m, std::size_t n,
+                                   std::size_t k, const MatMulOperand &a, const MatMulOperand &b,
+                                   const MatMulCaches &caches) {
+  constexpr std::size_t DEPTH = 256, ONE_PASS = 341, ROWS = MATMUL_MAX_TILE_ROWS;
+  constexpr std::size_t COLUMNS = 320, TURNED_COLUMNS = 128, ONE_SET = 16 * 1024;
+  const bool few = matMulFewPanels(m);
+  const bool farB = b.column == 1 && !b.panels && k * n * sizeof(float) > caches.l2;
+  const bool farA = !few && m * k * sizeof(float) > caches.l2 / 2;
+  const bool turned =
+      a.row == 1 && a.column != 1 && n >= TURNED_COLUMNS && m * k * sizeof(float) > 2 * caches.l1;
+  std::size_t rows = caches.l2 / 16 * 9 / (DEPTH * sizeof(float));
+  if (turned || (n >= COLUMNS && ((few && farB) || (farA && k > ONE_PASS)))) {
+    blocking.packA = 0, blocking.panelsA = 1;
+    blocking.depth = few && matMulDistance(b.row) % ONE_SET == 0 ? DEPTH / 2 : DEPTH;
+  } else if (farA && blocking.packA == 0) {
+    // Packing B, which each block does, is worth more rows than it takes to hide the way of B.
+    const std::size_t least = blocking.packB != 0 ? 16 * ROWS : 8 * ROWS;
+    const std::size_t share = blocking.packB != 0 ? caches.l2 / 4 * 3 : caches.l2 / 8 * 3;
+    rows = std::max(share / (k * sizeof(float)), least);
+    rows = std::min<std::size_t>(rows, blocking.rows);
+  } else {
+    return;
+  }
+  blocking.rows = static_cast<std::uint32_t>((std::min(rows, m) + ROWS - 1) / ROWS * ROWS);
+}
+
 } // namespace detail
 
 /// Loop bounds for one core. Measured on Zen 5 (1 MB L2): strips of 500 to 700 x 32 with passes of
@@ -349,6 +394,8 @@ constexpr MatMulBlocking chooseMatMulBlocking(std::size_t m, std::size_t n, std:
   result.rows = static_cast<std::uint32_t>(rows);
   if (caches.distant)
     detail::adaptToDistantCache(result, m, n, k, a, b, caches);
+  if (caches.vectorFloats == 8)
+    detail::adaptToShortVectors(result, m, n, k, a, b, caches);
   return result;
 }
 

@@ -56,25 +56,6 @@ void packMatMulRows(MatMulView<T> a, std::size_t m, std::size_t k, float *to,
     detail::copyToFloat<Tag>(a.at(i, 0), a.column, k, to);
 }
 
-/// The same rows for operands that lie transposed in memory (a.row == 1): panels of `height` rows,
-/// in each of them the values of one k side by side, a panel every height * k floats.
-template <class Tag, class T>
-void packMatMulPanelsOfA(MatMulView<T> a, std::size_t m, std::size_t k, float *to,
-                         std::size_t height) {
-  // A few panels together use whole cache lines of A without writing to more streams than L1 has
-  // ways; the next lines of A are far apart, possibly one to a page.
-  constexpr std::size_t TOGETHER = 4;
-  for (std::size_t first = 0; first < m; first += TOGETHER * height) {
-    const std::size_t end = m - first < TOGETHER * height ? m : first + TOGETHER * height;
-    for (std::size_t p = 0; p < k; ++p)
-      for (std::size_t i = first; i < end; i += height) {
-        __builtin_prefetch(a.at(i, p + 16));
-        detail::copyToFloat<Tag>(a.at(i, p), a.row, end - i < height ? end - i : height,
-                                 to + i * k + p * height);
-      }
-  }
-}
-
 namespace detail {
 
 /// to[i * toRow + j] = from[j * fromRow + i], i < rows, j < columns: at most the first vector of
@@ -97,16 +78,22 @@ POP_SIMD_INLINE void copyTurned(const T *from, std::ptrdiff_t fromRow, std::size
     });
     return;
   }
-  const std::size_t values = rows < W ? rows : W;
-  repeat<W>([&](auto j) __attribute__((always_inline)) {
-    square[j] = static_cast<std::size_t>(j) < columns ? V::loadPartial(from + j * fromRow, values)
-                                                      : V::zero();
-  });
-  arch::transpose<Tag>(square);
-  repeat<W>([&](auto i) __attribute__((always_inline)) {
-    if (static_cast<std::size_t>(i) < rows)
-      square[i].store(to + static_cast<std::size_t>(i) * toRow);
-  });
+  const auto turn = [&](std::size_t values, auto load) __attribute__((always_inline)) {
+    repeat<W>([&](auto j) __attribute__((always_inline)) {
+      square[j] = static_cast<std::size_t>(j) < columns ? load(from + j * fromRow) : V::zero();
+    });
+    arch::transpose<Tag>(square);
+    repeat<W>([&](auto i) __attribute__((always_inline)) {
+      if (static_cast<std::size_t>(i) < values)
+        square[i].store(to + static_cast<std::size_t>(i) * toRow);
+    });
+  };
+  if (rows >= W)
+    turn(
+        W, [](const T *p) __attribute__((always_inline)) { return V::load(p); });
+  else
+    turn(
+        rows, [&](const T *p) __attribute__((always_inline)) { return V::loadPartial(p, rows); });
 }
 
 } // namespace detail
@@ -128,6 +115,57 @@ void packMatMulPanel(MatMulView<T> b, std::size_t k, unsigned columns, float *to
     detail::copyToFloat<Tag>(b.at(p, 0), b.column, columns, to);
     for (std::size_t j = columns; j < line; ++j)
       to[j] = 0;
+  }
+}
+
+namespace detail {
+
+/// The same for operands that lie transposed in memory (a.row == 1).
+template <class Tag, class T>
+void packMatMulColumnsOfA(MatMulView<T> a, std::size_t m, std::size_t k, float *to,
+                          MatMulHeights heights) {
+  using V = simd<float, Tag>;
+  constexpr std::size_t W = static_cast<std::size_t>(V::width);
+  // A few panels together use whole cache lines of A without writing to more streams than L1 has
+  // ways; the next lines of A are far apart, possibly one to a page.
+  constexpr std::size_t TOGETHER = 4;
+  for (std::size_t first = 0, end = 0; first < m; first = end) {
+    for (std::size_t x = 0; x < TOGETHER && end < m; ++x)
+      end += heights.at(end);
+    for (std::size_t p = 0; p < k; ++p)
+      for (std::size_t i = first; i < end;) {
+        const std::size_t height = heights.at(i);
+        const T *const from = a.at(i, p);
+        float *const at = to + i * k + p * height;
+        __builtin_prefetch(a.at(i, p + 16));
+        // Whole vectors, if what they leave behind the rows is overwritten by the next value of k.
+        if (height <= W && W > 1 && p + 1 < k && m - i >= W)
+          V::load(from).store(at);
+        else
+          copyToFloat<Tag>(from, 1, height, at);
+        i += height;
+      }
+  }
+}
+
+} // namespace detail
+
+/// Rows [0, m) of A in panels of these heights, in each of them the values of one k side by side:
+/// one that begins with row i begins at to + i * k. A vector behind the last may be written.
+template <class Tag, class T>
+void packMatMulPanelsOfA(MatMulView<T> a, std::size_t m, std::size_t k, float *to,
+                         MatMulHeights heights) {
+  constexpr std::size_t W = static_cast<std::size_t>(simd<float, Tag>::width);
+  if (a.row == 1)
+    return detail::packMatMulColumnsOfA<Tag>(a, m, k, to, heights);
+  for (std::size_t i = 0, height = 0; i < m; i += height, to += height * k) {
+    height = heights.at(i);
+    if (a.column == 1 && height <= W && W > 1)
+      for (std::size_t p = 0; p < k; p += W)
+        detail::copyTurned<Tag>(a.at(i, p), a.row, k - p, height, to + p * height, height);
+    else
+      for (std::size_t p = 0; p < k; ++p)
+        detail::copyToFloat<Tag>(a.at(i, p), a.row, height, to + p * height);
   }
 }
 

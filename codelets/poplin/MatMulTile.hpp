@@ -34,6 +34,21 @@ template <class Tag> struct MatMulTileShape {
   }
 };
 
+/// How some rows are cut into tiles: the first `tall` into tiles of `height` rows, the others into
+/// tiles of one row less.
+struct MatMulHeights {
+  std::size_t height, tall;
+
+  POP_SIMD_INLINE std::size_t at(std::size_t row) const { return row < tall ? height : height - 1; }
+};
+
+/// As few tiles of at most `most` rows as there can be, none of them left with a row or two.
+constexpr MatMulHeights matMulHeights(std::size_t rows, std::size_t most) {
+  const std::size_t tiles = (rows + most - 1) / most;
+  const std::size_t height = (rows + tiles - 1) / tiles;
+  return {height, (rows - tiles * (height - 1)) * height};
+}
+
 /// What one register tile computes; all strides count elements.
 /// C[i,j] = (cIn ? cIn[i,j] : 0) + sum over p < k of a[i,p] * b[p,j], j < columns.
 struct MatMulTileArgs {
@@ -195,8 +210,9 @@ void matMulTile(const MatMulTileArgs &args) {
         });
         packed += VECTORS * W;
       } else if constexpr (ASKING) {
-        unroll<VECTORS>([&](auto j)
-                            __attribute__((always_inline)) { __builtin_prefetch(next + 64 * j); });
+        unroll<(VECTORS * W * sizeof(float) + 63) / 64>([&](auto j) __attribute__((always_inline)) {
+          __builtin_prefetch(next + 64 * j);
+        });
         next += args.bNextBytes;
         if (k % MATMUL_LINE == 0) {
           repeat<ROWS>([&](auto i) __attribute__((always_inline)) {

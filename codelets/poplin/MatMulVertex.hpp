@@ -11,7 +11,7 @@
 ///              or, if n > 1, a region of n elements for each of the batches * m rows
 ///   workspace  Output<Vector<float, ONE_PTR>>: kernels::matMulWorkspace() floats
 ///   m, n, k, batches   unsigned; nothing is read where k is 0, and C becomes zeros
-///   method, blockRows, blockDepth, packA, packB, blockColumns   kernels::MatMulBlocking
+///   method, blockRows, blockDepth, packA, packB, blockColumns, panelsA   kernels::MatMulBlocking
 ///
 /// poplin::MatMulPartial<In, Out>   for tiles of an IPU (MultiVertex): one block of one product
 ///   a [m, k], b [k, n], c [m, n]: row-major; m, n, k unsigned. Priced as a vertex of the AMP.
@@ -36,7 +36,7 @@ public:
   long long aOffset, aBatch, aRow, aColumn;
   long long bOffset, bBatch, bRow, bColumn, bPanel;
   unsigned m, n, k, batches;
-  unsigned method, blockRows, blockDepth, packA, packB, blockColumns;
+  unsigned method, blockRows, blockDepth, packA, packB, blockColumns, panelsA;
 
 protected:
   using KernelIn = KernelType<In>;
@@ -48,7 +48,8 @@ protected:
             blockDepth,
             packA,
             packB,
-            blockColumns};
+            blockColumns,
+            panelsA};
   }
 
   /// Product g of the vertex.

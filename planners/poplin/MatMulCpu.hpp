@@ -90,6 +90,7 @@ inline void chooseKernel(MatMulPlan &plan, MatMulProblem const &p, MatMulCpu con
   plan.packA = blocking.packA != 0;
   plan.packB = blocking.packB != 0;
   plan.columns = blocking.columns;
+  plan.panelsA = blocking.panelsA != 0;
 }
 
 /// Cycles of the arithmetic of one product on one core, for vectors of 16 floats: two multiply-adds

@@ -10,7 +10,7 @@ namespace cottonwood::planner {
 
 /// Raised whenever the kernels of products or convolutions change what plans cost or mean: wisdom
 /// of other versions is refused.
-inline constexpr unsigned KERNELS_VERSION = 4;
+inline constexpr unsigned KERNELS_VERSION = 5;
 
 /// What wisdom for kernels of an instruction set begins with.
 inline std::string wisdomKernels(std::string const &isa) {
@@ -54,7 +54,8 @@ inline std::string methodRefusal(MatMulPlan const &plan, MatMulProblem const &p)
   if (plan.columns != 0 && plan.columns != kernels::MATMUL_MAX_TILE_COLUMNS &&
       plan.columns != kernels::MATMUL_WIDE_COLUMNS)
     return "strips have 32 or 64 columns";
-  if (plan.method == MatMulMethod::BLOCKED && p.input == MatMulType::HALF && !plan.packA)
+  if (plan.method == MatMulMethod::BLOCKED && p.input == MatMulType::HALF && !plan.packA &&
+      !plan.panelsA)
     return "operands of half must be packed";
   return {};
 }
@@ -112,6 +113,7 @@ inline std::vector<MatMulPlan> matMulVariations(MatMulProblem const &problem,
   };
   if (round == 0) {
     add([](MatMulPlan &plan) { plan.packA = !plan.packA; });
+    add([](MatMulPlan &plan) { plan.panelsA = !plan.panelsA; });
     if (problem.b != MatMulLayout::PANELS)
       add([](MatMulPlan &plan) { plan.packB = !plan.packB; });
     if (problem.n > kernels::MATMUL_MAX_TILE_COLUMNS)

@@ -57,6 +57,7 @@ struct MatMulPlan {
   std::uint32_t rows = 0, depth = 0;                             ///< on CPUs: MatMulBlocking
   bool packA = false, packB = false;                             ///< on CPUs
   std::uint32_t columns = 0;                                     ///< on CPUs
+  bool panelsA = false;                                          ///< on CPUs
 
   template <class Self, class Visit> static void fields(Self &self, Visit &&visit) {
     visit("splitG", self.splitG);
@@ -69,11 +70,12 @@ struct MatMulPlan {
     visit("packA", self.packA);
     visit("packB", self.packB);
     visit("columns", self.columns);
+    visit("panelsA", self.panelsA);
   }
   friend bool operator==(MatMulPlan const &, MatMulPlan const &) = default;
 
   kernels::MatMulBlocking blocking() const {
-    return {method, rows, depth, packA ? 1U : 0U, packB ? 1U : 0U, columns};
+    return {method, rows, depth, packA ? 1U : 0U, packB ? 1U : 0U, columns, panelsA ? 1U : 0U};
   }
 };
 

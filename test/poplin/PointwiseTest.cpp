@@ -18,11 +18,12 @@ ConvParams pointwise(Type const &type, std::size_t batch, Shape const &field, st
 /// Fields below and above what is worth a product, with edges that leave inputs out.
 std::vector<ConvParams> layers(Type const &type) {
   std::vector<ConvParams> all{
-      pointwise(type, 1, {17, 16}, 40, 96),      pointwise(type, 2, {17, 16}, 40, 64),
-      pointwise(type, 2, {5, 6}, 33, 70),        pointwise(type, 2, {300}, 7, 3),
-      pointwise(type, 2, {18, 15}, 6, 32, 3),    pointwise(type, 1, {260}, 1, 5),
-      pointwise(type, 3, {16, 17}, 35, 1),       pointwise(type, 2, {33, 36}, 12, 64, 1, 2),
-      pointwise(type, 1, {4, 9, 8}, 9, 40, 1, 1)};
+      pointwise(type, 1, {17, 16}, 40, 96),       pointwise(type, 2, {17, 16}, 40, 64),
+      pointwise(type, 2, {5, 6}, 33, 70),         pointwise(type, 2, {300}, 7, 3),
+      pointwise(type, 2, {18, 15}, 6, 32, 3),     pointwise(type, 1, {260}, 1, 5),
+      pointwise(type, 3, {16, 17}, 35, 1),        pointwise(type, 2, {33, 36}, 12, 64, 1, 2),
+      pointwise(type, 1, {4, 9, 8}, 9, 40, 1, 1), pointwise(type, 2, {4, 3}, 32, 64, 2),
+      pointwise(type, 1, {5, 5}, 40, 64)};
   ConvParams cut = pointwise(type, 2, {40, 37}, 8, 64, 2, 2);
   cut.inputTransform.truncationLower = {1, 0};
   cut.inputTransform.truncationUpper = {0, 2};

@@ -41,7 +41,7 @@ void setProduct(V &v, std::vector<In> &a, std::vector<In> &b, std::vector<Out> &
   v.method = static_cast<unsigned>(blocking.method);
   v.blockRows = blocking.rows, v.blockDepth = blocking.depth;
   v.packA = blocking.packA, v.packB = blocking.packB;
-  v.blockColumns = blocking.columns;
+  v.blockColumns = blocking.columns, v.panelsA = blocking.panelsA;
   workspace.resize(kernels::matMulWorkspace(blocking, m, k) + 1);
   connect(v.workspace, workspace.data());
 }

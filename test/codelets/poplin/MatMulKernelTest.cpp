@@ -238,6 +238,10 @@ void checkCase(std::size_t m, std::size_t n, std::size_t k, Layout la, Layout lb
       }
       const kernels::MatMulBlocking small = inStrips(problem.blocking(true, 24, 16), columns);
       CHECK(sameResult<In>(reference, problem.run(isa, small, false)));
+      kernels::MatMulBlocking panels = small;
+      panels.packA = 0, panels.panelsA = 1;
+      CHECK(sameResult<In>(reference, problem.run(isa, panels, false)));
+      CHECK(sameResult<In>(reference, problem.run(isa, panels, true)));
     }
 }
 
@@ -349,6 +353,55 @@ TEST_SUITE("codelets/poplin/MatMul") {
     CHECK(choose(32, 1000, 1000).packA == 0);
     CHECK(choose(32, 4096, 1024).depth < choose(32, 4000, 1024).depth);
     CHECK(choose(8, 4096, 4096).packB == 0);
+  }
+
+  TEST_CASE("more columns than the sums of one round of panels") {
+    std::mt19937 random(12);
+    checkCase<float, float>(30, 2100, 40, Layout::ROWS, Layout::ROWS, true, random);
+    checkCase<Half, Half>(26, 2070, 33, Layout::TRANSPOSED, Layout::ROWS, false, random);
+  }
+
+  TEST_CASE("tiles of some rows are as few as can be and equally high") {
+    for (std::size_t most : {1u, 4u, 6u, 12u})
+      for (std::size_t rows = 1; rows != 100; ++rows) {
+        CAPTURE(most);
+        CAPTURE(rows);
+        const kernels::MatMulHeights heights = kernels::matMulHeights(rows, most);
+        std::size_t tiles = 0, at = 0, least = most;
+        for (; at < rows; at += heights.at(at), ++tiles)
+          least = std::min(least, heights.at(at));
+        CHECK(at == rows);
+        CHECK(tiles == (rows + most - 1) / most);
+        CHECK(heights.height <= most);
+        CHECK(least + 1 >= heights.height);
+      }
+  }
+
+  TEST_CASE("blocks of A in panels for vectors of eight floats") {
+    const auto choose = [](std::size_t m, std::size_t n, std::size_t k, bool turned = false,
+                           std::uint32_t floats = 8) {
+      kernels::MatMulCaches caches;
+      caches.l2 = 512 * 1024, caches.vectorFloats = floats;
+      const auto rows = static_cast<std::ptrdiff_t>(m), depth = static_cast<std::ptrdiff_t>(k);
+      const auto a = turned ? describe(false, 1, rows) : describe(false, depth, 1);
+      const auto b = describe(false, static_cast<std::ptrdiff_t>(n), 1);
+      return kernels::chooseMatMulBlocking(m, n, k, a, b, false, caches);
+    };
+    CHECK(choose(1024, 1024, 1024).panelsA == 1);
+    CHECK(choose(1024, 1024, 1024, false, 16).panelsA == 0);
+    // A block takes a bit more than half of L2.
+    const auto large = choose(1024, 1024, 1024);
+    CHECK(large.rows * large.depth * sizeof(float) < 512 * 1024 / 3 * 2);
+    // Too few columns, one pass, or an A that stays near: in place.
+    CHECK(choose(1024, 64, 1024).panelsA == 0);
+    CHECK(choose(1024, 1024, 300).panelsA == 0);
+    CHECK(choose(128, 1024, 400).panelsA == 0);
+    // A that lies transposed is turned sooner; a B from far has short steps for few rows.
+    CHECK(choose(196, 256, 1024).panelsA == 0);
+    CHECK(choose(196, 256, 1024, true).panelsA == 1);
+    CHECK(choose(32, 4096, 1024).panelsA == 1);
+    CHECK(choose(32, 4096, 1024).depth < choose(32, 4000, 1024).depth);
+    CHECK(choose(32, 320, 320).panelsA == 0);
   }
 
   TEST_CASE("matrices beyond the last cache are not asked for line by line") {

@@ -6,6 +6,7 @@
 #include <poplin/impl/MatMulEmit.hpp>
 #include <poplin/impl/MatMulOperand.hpp>
 #include <poplin/impl/MatMulPlanning.hpp>
+#include <poputil/impl/BuiltinCodelets.hpp>
 
 #include <algorithm>
 
@@ -43,6 +44,11 @@ POP_INLINE Tensor pointwiseInputs(::poplin::ConvParams const &p, Tensor in) {
   return in;
 }
 
+/// Kernels for vectors of eight floats, of which those of products keep more of the inputs near.
+POP_INLINE bool hasShortVectors() {
+  return isa::withTag(poputil::builtinIsa(), [](auto tag) { return tag.VECTOR_BYTES; }) < 64;
+}
+
 /// Fewer outputs are a product with few columns, which takes longer than copies do.
 inline constexpr std::size_t POINTWISE_FIELD = 256;
 
@@ -58,7 +64,8 @@ POP_INLINE bool isProduct(::poplar::Target const &target, ConvCheck const &check
                           ConvOptions const &options) {
   auto const &p = check.params;
   return detail::isPointwise(target, check, options) &&
-         (p.inputType == ::poplar::HALF || p.getOutputFieldShape() == p.inputFieldShape);
+         (p.inputType == ::poplar::HALF || p.getOutputFieldShape() == p.inputFieldShape ||
+          detail::hasShortVectors());
 }
 
 POP_INLINE planner::MatMulProblem pointwiseProduct(ConvCheck const &check) {
@@ -98,7 +105,9 @@ POP_INLINE MatMulOptions productOptions(ConvOptions const &options) {
 // [batch * field, C] by [C, O] where channels are last. With a field that lies side by side in the
 // input or the result, [field, C] by [C, O] for each of the batch reads and writes columns in
 // place, where the kernels of convolutions want copies with channels last. They want floats, too,
-// while those of products read halves.
+// while those of products read halves. Strips of columns have no strides as a left operand, which
+// weights are where columns of the result are written: they are copied, or the result is, if it is
+// smaller.
 POP_INLINE bool emitPointwise(::poplar::Graph &graph, ConvJob const &job,
                               ::poplar::program::Sequence &prog,
                               ::poplar::DebugContext const &debugContext) {
@@ -107,22 +116,22 @@ POP_INLINE bool emitPointwise(::poplar::Graph &graph, ConvJob const &job,
     return false;
   Tensor const in = detail::pointwiseInputs(params, job.in);
   Tensor const out = job.out.dimRoll(job.out.rank() - 2);
-  bool const fieldLast =
-                 detail::isFieldLast(graph, fieldMatrices(job.in, params.batchSize)),
-             outFieldLast =
-                 detail::isFieldLast(graph, fieldMatrices(out, params.batchSize));
+  bool const fieldLast = detail::isFieldLast(graph, fieldMatrices(job.in, params.batchSize)),
+             outFieldLast = detail::isFieldLast(graph, fieldMatrices(out, params.batchSize));
+  Tensor weights = job.weights.reshape(
+      {params.numConvGroups, job.weights.dim(1), params.inputChannelsPerConvGroup});
+  std::size_t const outputs = job.check.problem.outputs();
+  bool const copies = outFieldLast && !stridedOperand(graph, weights);
+  bool const copiesResult = copies && detail::hasShortVectors() &&
+                            params.batchSize * outputs < params.inputChannelsPerConvGroup;
   if (fieldLast || outFieldLast) {
-    if (job.check.problem.outputs() < detail::POINTWISE_FIELD)
+    if (!copiesResult && outputs < detail::POINTWISE_FIELD)
       return false;
   } else if (!isProduct(graph.getTarget(), job.check, job.options)) {
     return false;
   }
-  std::size_t const parts = fieldLast || outFieldLast ? params.batchSize : 1;
-  Tensor weights = job.weights.reshape(
-      {params.numConvGroups, job.weights.dim(1), params.inputChannelsPerConvGroup});
-  // Strips of columns have no strides as a left operand, which weights are where columns of the
-  // result are written.
-  if (outFieldLast && !stridedOperand(graph, weights)) {
+  std::size_t const parts = !copiesResult && (fieldLast || outFieldLast) ? params.batchSize : 1;
+  if (copies && !copiesResult) {
     Tensor const copy =
         graph.addVariable(weights.elementType(), {weights.dim(0), weights.dim(2), weights.dim(1)},
                           {debugContext, "weights"});
@@ -138,7 +147,14 @@ POP_INLINE bool emitPointwise(::poplar::Graph &graph, ConvJob const &job,
                   .broadcast(static_cast<unsigned>(parts), 1)
                   .flatten(0, 2);
   product.options = productOptions(job.options), product.cache = job.cache;
+  Tensor const result = product.out;
+  if (copiesResult) {
+    product.out = graph.addVariable(result.elementType(), result.shape(), {debugContext, "result"});
+    graph.setTileMapping(product.out, 0);
+  }
   emitMatMul(graph, product, prog, debugContext);
+  if (copiesResult)
+    prog.add(::poplar::program::Copy(product.out, result, false, debugContext));
   return true;
 }
 

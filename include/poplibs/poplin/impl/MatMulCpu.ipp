@@ -164,7 +164,7 @@ private:
     set(v, "method", static_cast<std::size_t>(blocking.method));
     set(v, "blockRows", blocking.rows), set(v, "blockDepth", blocking.depth);
     set(v, "packA", blocking.packA), set(v, "packB", blocking.packB);
-    set(v, "blockColumns", blocking.columns);
+    set(v, "blockColumns", blocking.columns), set(v, "panelsA", blocking.panelsA);
     if (epilogue_)
       epilogue_->setFields(
           v, {number(begin[0]), number(begin[1]), number(begin[2]), transposed_ ? 1U : 0U});

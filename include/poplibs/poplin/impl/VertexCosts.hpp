@@ -84,14 +84,30 @@ inline codelet::Cost costOfWinograd(codelet::VertexSizes const &sizes,
 
 /// Fields of MatMul, which those with an epilogue begin with.
 template <class V> std::vector<codelet::FieldDescription> matMulFields() {
-  return {POP_FIELD(V, a),          POP_FIELD(V, b),           POP_FIELD(V, c),
-          POP_FIELD(V, workspace),  POP_FIELD(V, aOffset),     POP_FIELD(V, aBatch),
-          POP_FIELD(V, aRow),       POP_FIELD(V, aColumn),     POP_FIELD(V, bOffset),
-          POP_FIELD(V, bBatch),     POP_FIELD(V, bRow),        POP_FIELD(V, bColumn),
-          POP_FIELD(V, m),          POP_FIELD(V, n),           POP_FIELD(V, k),
-          POP_FIELD(V, batches),    POP_FIELD(V, method),      POP_FIELD(V, blockRows),
-          POP_FIELD(V, blockDepth), POP_FIELD(V, packA),       POP_FIELD(V, packB),
-          POP_FIELD(V, bPanel),     POP_FIELD(V, blockColumns)};
+  return {POP_FIELD(V, a),
+          POP_FIELD(V, b),
+          POP_FIELD(V, c),
+          POP_FIELD(V, workspace),
+          POP_FIELD(V, aOffset),
+          POP_FIELD(V, aBatch),
+          POP_FIELD(V, aRow),
+          POP_FIELD(V, aColumn),
+          POP_FIELD(V, bOffset),
+          POP_FIELD(V, bBatch),
+          POP_FIELD(V, bRow),
+          POP_FIELD(V, bColumn),
+          POP_FIELD(V, m),
+          POP_FIELD(V, n),
+          POP_FIELD(V, k),
+          POP_FIELD(V, batches),
+          POP_FIELD(V, method),
+          POP_FIELD(V, blockRows),
+          POP_FIELD(V, blockDepth),
+          POP_FIELD(V, packA),
+          POP_FIELD(V, packB),
+          POP_FIELD(V, bPanel),
+          POP_FIELD(V, blockColumns),
+          POP_FIELD(V, panelsA)};
 }
 template <class In, class Out>
 codelet::Cost costOfMatMulFields(codelet::VertexSizes const &sizes, model::Machine const &machine) {
