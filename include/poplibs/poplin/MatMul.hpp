@@ -42,8 +42,9 @@
 //                              smaller than the result's. On a CPU sums stay float; with half, one
 //                              with AMX leaves out less than 2^-16 of each product of halves
 //   planConstraints            JSON object ("")     fields that the plan must have, of splitG,
-//                              splitM, splitN, splitK; on a CPU method, rows, depth, packA,
-//                              packB, columns, panelsA, too. Or the same JSON as of convolutions, see docs/planning.md
+//                              splitM, splitN, splitK; on a CPU method, rows, depth, packA, packB,
+//                              columns, panelsA, too. Or the same JSON as of convolutions, see
+//                              docs/planning.md
 //   planning                   estimate|measure (estimate)   on a CPU: whether plans are tried out,
 //                              see Wisdom.hpp (an option of this library alone)
 //   fullyConnectedPass         NONE|INFERENCE_FWD|TRAINING_FWD|TRAINING_BWD|TRAINING_WU (NONE)
