@@ -219,7 +219,7 @@ private:
   /// else is to be done with them, else side by side, where they stay in L2.
   POP_SIMD_INLINE void setSums(MatMulTileArgs &tile, const Strip &s, std::size_t p) {
     const bool last = p + tile.k >= args_.k;
-    const auto line = static_cast<std::ptrdiff_t>(width_);
+    const auto line = static_cast<std::ptrdiff_t>(sumsRow(s));
     float *const sums = sumsOf(s);
     tile.cOut = sums, tile.cOutRow = line;
     if (p != 0 || args_.accumulate)
@@ -243,6 +243,9 @@ private:
   /// Scratch for the sums of a strip.
   POP_SIMD_INLINE float *sumsOf(const Strip &s) const {
     return panelsA_ ? sums_ + (s.j - chunk_) * rows_ : sums_;
+  }
+  POP_SIMD_INLINE std::size_t sumsRow(const Strip &s) const {
+    return panelsA_ ? s.columns : width_; // strips of several widths lie side by side
   }
 
   /// The rows still to do, and whether their sums have to be brought to C or finished there.
@@ -347,7 +350,7 @@ private:
 
   void loadSums(const Strip &s) {
     for (std::size_t i = 0; i < s.m; ++i)
-      copyToFloat<Tag>(args_.row(s.first + i) + s.j, 1, s.columns, sumsOf(s) + i * width_);
+      copyToFloat<Tag>(args_.row(s.first + i) + s.j, 1, s.columns, sumsOf(s) + i * sumsRow(s));
   }
 
   /// Rows [i, i + rows) of the strip, whose sums the tile left in scratch or in C.

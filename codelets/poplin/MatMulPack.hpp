@@ -138,8 +138,9 @@ void packMatMulColumnsOfA(MatMulView<T> a, std::size_t m, std::size_t k, float *
         const T *const from = a.at(i, p);
         float *const at = to + i * k + p * height;
         __builtin_prefetch(a.at(i, p + 16));
-        // Whole vectors, if what they leave behind the rows is overwritten by the next value of k.
-        if (height <= W && W > 1 && p + 1 < k && m - i >= W)
+        // Whole vectors, if what they leave behind the rows is places of later values of k: never
+        // those of the next panel, whose first values are there already.
+        if (height <= W && W > 1 && (k - p) * height >= W && m - i >= W)
           V::load(from).store(at);
         else
           copyToFloat<Tag>(from, 1, height, at);

@@ -44,7 +44,8 @@ POP_INLINE Tensor pointwiseInputs(::poplin::ConvParams const &p, Tensor in) {
   return in;
 }
 
-/// Kernels for vectors of eight floats, of which those of products keep more of the inputs near.
+/// Kernels for vectors of at most eight floats, of which those of products keep more of the inputs
+/// near.
 POP_INLINE bool hasShortVectors() {
   return isa::withTag(poputil::builtinIsa(), [](auto tag) { return tag.VECTOR_BYTES; }) < 64;
 }
