@@ -300,14 +300,20 @@ private:
     Pieces(low, high).store(to, tiles);
   }
 
-  /// Rows of A with contiguous values: one stream of reads a row.
+  /// Rows of A with contiguous values: one stream of reads a row, too short a one for hardware
+  /// prefetchers. To fetch the row after the next one meanwhile makes squares of 512 to 2048 faster
+  /// by a tenth (measured on a core of the Granite Rapids class).
   static void packRows(const MatMulView<TIn> &a, std::size_t rows, std::size_t depth,
                        const AmxTile &tile, const AmxRanges &ranges) {
+    const std::ptrdiff_t ahead = 2 * a.row;
     for (std::size_t i = 0; i < rows; ++i) {
       const TIn *from = a.at(i, 0);
       unsigned char *to = tile.to + i * arch::TILE_ROW_BYTES;
       Range range = Range::ofRow(ranges.from(i));
       for (std::size_t p = 0; p < depth; p += AMX_STEP, to += stepBytes(tile.tiles)) {
+        __builtin_prefetch(from + p + ahead);
+        if constexpr (sizeof(TIn) == sizeof(float))
+          __builtin_prefetch(from + p + AMX_LANES + ahead);
         const V low = loadUpTo(from + p, depth - p);
         const V high = depth - p > AMX_LANES ? loadUpTo(from + p + AMX_LANES, depth - p - AMX_LANES)
                                              : V::zero();
