@@ -338,9 +338,9 @@ constexpr MatMulBlocking chooseMatMulBlocking(std::size_t m, std::size_t n, std:
                           : detail::matMulAskedValues(n, k, b.isHalf, caches);
     return result;
   }
-  // Tiles fetch pieces of the rows of B, which takes longer from far than whole rows: by ROWS, 8 rows
-  // by 4096 x 4096 are 2.3 times as fast on Zen 4, and on a core of the Granite Rapids class 4 times,
-  // there 1.5 times by 2048 x 512 or 1024 x 1024 and less fast by what L2 holds.
+  // Tiles fetch pieces of the rows of B, which takes longer from far than whole rows: by ROWS, 8
+  // rows by 4096 x 4096 are 2.3 times as fast on Zen 4 and 4 times on a core of the Granite Rapids
+  // class; there 1.5 times by 1024 x 1024, and less fast by what L2 holds.
   const std::uint32_t asked = detail::matMulAskedValues(k, n, b.isHalf, caches);
   const bool farB =
       caches.distant ? k * n * (b.isHalf ? 2 : sizeof(float)) > caches.l2 : asked != 0;
