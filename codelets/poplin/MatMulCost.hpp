@@ -238,13 +238,18 @@ constexpr bool matMulRowsShareSet(const MatMulOperand &a) {
   return !a.isHalf && a.column == 1 && matMulDistance(a.row) % MATMUL_WAY_BYTES == 0;
 }
 
+constexpr std::size_t matMulBytes(std::size_t rows, std::size_t columns, bool isHalf) {
+  return rows * columns * (isHalf ? 2 : sizeof(float));
+}
+
 /// Requests for every line help as long as the last cache answers them. A larger matrix comes from
 /// memory, which hardware prefetchers keep busy alone once they know of a page: on Zen 4 (32 MB of
 /// L3) requests for all of 64 MB take a fifth longer than those for two lines a page.
 constexpr std::uint32_t matMulAskedValues(std::size_t rows, std::size_t columns, bool isHalf,
                                           const MatMulCaches &caches) {
-  const std::size_t size = isHalf ? 2 : sizeof(float);
-  return rows * columns * size <= caches.l3 ? 0 : static_cast<std::uint32_t>(128 / size);
+  return matMulBytes(rows, columns, isHalf) <= caches.l3
+             ? 0
+             : static_cast<std::uint32_t>(128 / matMulBytes(1, 1, isHalf));
 }
 
 constexpr bool matMulFewPanels(std::size_t m) { return m <= 4 * MATMUL_MAX_TILE_ROWS; }
@@ -339,11 +344,10 @@ constexpr MatMulBlocking chooseMatMulBlocking(std::size_t m, std::size_t n, std:
     return result;
   }
   // Tiles fetch pieces of the rows of B, which takes longer from far than whole rows: by ROWS, 8
-  // rows by 4096 x 4096 are 2.3 times as fast on Zen 4 and 4 times on a core of the Granite Rapids
+  // rows by 4096 x 4096 are 2.3 times as fast on Zen 4, 2.9 times on a core of the Granite Rapids
   // class; there 1.5 times by 1024 x 1024, and less fast by what L2 holds.
   const std::uint32_t asked = detail::matMulAskedValues(k, n, b.isHalf, caches);
-  const bool farB =
-      caches.distant ? k * n * (b.isHalf ? 2 : sizeof(float)) > caches.l2 : asked != 0;
+  const bool farB = detail::matMulBytes(k, n, b.isHalf) > (caches.distant ? caches.l2 : caches.l3);
   const std::size_t streamed = farB ? MATMUL_MAX_STREAMED_ROWS : MATMUL_STREAMED_ROWS;
   if (m <= streamed && b.column == 1 && !b.panels) {
     result.method = MatMulMethod::ROWS;

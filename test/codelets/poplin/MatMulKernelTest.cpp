@@ -352,6 +352,7 @@ TEST_SUITE("codelets/poplin/MatMul") {
     CHECK(choose(32, 1000, 1024).packA == 1);
     CHECK(choose(32, 1000, 1000).packA == 0);
     CHECK(choose(32, 4096, 1024).depth < choose(32, 4000, 1024).depth);
+    CHECK(choose(8, 4096, 4096).packB == 0);
     CHECK(choose(9, 4096, 4096).packB == 0);
     // Up to eight rows: whole rows of B if L2 does not hold it.
     CHECK(choose(8, 4096, 4096).method == kernels::MatMulMethod::ROWS);
