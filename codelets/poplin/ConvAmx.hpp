@@ -1,14 +1,13 @@
 /// \file ConvAmx.hpp
-/// Convolutions on matrix tiles, for tags with tiles: products whose rows are outputs, gathered
-/// from the input while they are packed.
+/// Convolutions on matrix tiles, for tags with tiles: products whose rows are outputs. Their inputs
+/// lie in grids (ConvAmxGrid.hpp), or are gathered while they are packed.
 ///
 /// Values of k are the taps one behind another, each with its input channels in whole steps. Taps
 /// that lie in the padding of an output are zeros in its row; where that matters, for infinity and
 /// NaN in weights, the guard (MatMulAmxGuard.hpp) computes the element again without them.
 #pragma once
 
-#include <codelets/poplin/ConvTiles.hpp>
-#include <codelets/poplin/MatMulAmxProduct.hpp>
+#include <codelets/poplin/ConvAmxGrid.hpp>
 
 #include <limits>
 
@@ -308,14 +307,23 @@ private:
 };
 
 template <class Tag, class TWeights, MatMulMethod METHOD>
-void amxConvolve(const ConvTileProblem<TWeights> &problem, const MatMulBlocking &blocking,
-                 float *workspace, const TileOutput &output) {
+void amxConvolve(const ConvTileProblem<TWeights> &problem, const ConvGrid &grid,
+                 const ConvGridPlan &plan, float *workspace, const TileOutput &output) {
   using Operands = AmxConvOperands<Tag, TWeights, METHOD>;
-  auto *const space = reinterpret_cast<std::ptrdiff_t *>(
-      (reinterpret_cast<std::uintptr_t>(workspace) + 63) & ~std::uintptr_t{63});
+  const auto line = [](void *p) {
+    return (reinterpret_cast<std::uintptr_t>(p) + 63) & ~std::uintptr_t{63};
+  };
+  auto *const space = reinterpret_cast<std::ptrdiff_t *>(line(workspace));
+  const std::uintptr_t rest = line(space + convTileEntries(*problem.geometry));
   const Operands operands(problem, space);
-  float *const rest = reinterpret_cast<float *>(space + convTileEntries(*problem.geometry));
-  AmxProduct<Tag, METHOD, Operands>(operands, blocking, rest, output).run();
+  if (plan.band != 0)
+    AmxGridProduct<Tag, TWeights, METHOD, Operands>(problem, operands, grid, plan,
+                                                    reinterpret_cast<unsigned char *>(rest), output)
+        .run();
+  else
+    AmxProduct<Tag, METHOD, Operands>(operands, matMulTileBlocking(METHOD),
+                                      reinterpret_cast<float *>(rest), output)
+        .run();
 }
 
 } // namespace detail

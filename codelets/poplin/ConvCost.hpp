@@ -53,16 +53,6 @@ constexpr MatMulMethod convTileMethod(isa::Tiles tiles, std::size_t outputs, std
   return matMulTileMethod(tiles, outputs, columns, depth * taps, halfOperands, halfPartials);
 }
 
-/// Floats of scratch of a method on tiles.
-/// \param depth    values of k, in whole steps
-/// \param entries  taps by outputs of each dimension but the last, added up
-constexpr std::size_t convTileWorkspace(MatMulMethod method, std::size_t outputs,
-                                        std::size_t columns, std::size_t depth,
-                                        std::size_t entries) {
-  return matMulWorkspace(matMulTileBlocking(method), outputs, depth, columns) +
-         entries * (sizeof(std::ptrdiff_t) / sizeof(float)) + 16;
-}
-
 /// Floats of scratch of a CPU kernel with the method BLOCKED.
 /// \param classes  of the geometry
 /// \param copy     its convCopyFloats()

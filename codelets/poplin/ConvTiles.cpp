@@ -1,4 +1,5 @@
 #include <codelets/arch/CpuFeatures.hpp>
+#include <codelets/poplin/ConvTileGrid.ipp>
 #include <codelets/poplin/ConvTiles.hpp>
 
 namespace cottonwood::kernels {

@@ -2,7 +2,7 @@
 /// What convolutions on matrix tiles look like from kernels without; see MatMulTiles.hpp.
 #pragma once
 
-#include <codelets/poplin/ConvGeometry.hpp>
+#include <codelets/poplin/ConvTileGrid.hpp>
 #include <codelets/poplin/MatMulTiles.hpp>
 
 namespace cottonwood::kernels {
@@ -28,9 +28,34 @@ inline std::size_t convTileEntries(const ConvGeometry &geometry) {
   return n;
 }
 
+/// Floats of scratch of a method on tiles.
+/// \param grid, plan  convGridPlan() of the geometry
+inline std::size_t convTileWorkspace(MatMulMethod method, const ConvGeometry &geometry,
+                                     std::size_t columns, const ConvGrid &grid,
+                                     const ConvGridPlan &plan) {
+  constexpr std::size_t STEP = 32, LINE = 64;
+  std::size_t outputs = 1, depth = 1;
+  for (unsigned d = 0; d < geometry.dims; ++d) {
+    const auto taps = static_cast<std::size_t>(geometry.dim[d].taps);
+    outputs *= static_cast<std::size_t>(geometry.dim[d].outputs);
+    depth *= d + 1 < geometry.dims ? taps : (taps + STEP - 1) / STEP * STEP;
+  }
+  const std::size_t entries = convTileEntries(geometry) * sizeof(std::ptrdiff_t);
+  return (entries + 2 * LINE) / sizeof(float) +
+         (plan.band != 0 ? convGridSpace(grid, plan, method).bytes() / sizeof(float)
+                         : matMulWorkspace(matMulTileBlocking(method), outputs, depth, columns));
+}
+inline std::size_t convTileWorkspace(MatMulMethod method, const ConvGeometry &geometry,
+                                     std::size_t columns) {
+  ConvGrid grid;
+  const ConvGridPlan plan = convGridPlan(grid, geometry, columns, method);
+  return convTileWorkspace(method, geometry, columns, grid, plan);
+}
+
+/// \param plan  the same bits whatever it is, zero included; `grid` counts if its band is not zero
 template <class TWeights>
-using ConvTileFunctionOf = void (*)(const ConvTileProblem<TWeights> &, const MatMulBlocking &,
-                                    float *workspace, const TileOutput &);
+using ConvTileFunctionOf = void (*)(const ConvTileProblem<TWeights> &, const ConvGrid &grid,
+                                    const ConvGridPlan &plan, float *workspace, const TileOutput &);
 
 /// The methods on tiles of one set, null where it has none. Halves are given as floats of the same
 /// value in the input, and as halves in the weights.
@@ -77,17 +102,19 @@ template <class Tag, class Args, class Finish>
 void tileConvolve(const Args &args, const Finish &finish,
                   const ConvTileKernels &tiles = convTileKernels()) {
   const MatMulMethod method = args.blocking.method;
+  ConvGrid grid;
+  const ConvGridPlan plan = convGridPlan(grid, args.geometry, args.columns, method);
   std::size_t outputs = 1;
   for (unsigned d = 0; d < args.geometry.dims; ++d)
     outputs *= static_cast<std::size_t>(args.geometry.dim[d].outputs);
   for (std::size_t g = 0; g < args.groups; ++g) {
     const auto group = static_cast<std::ptrdiff_t>(g);
     const ConvTileResult<Tag, Args, Finish> result{args, finish, g * args.columns};
-    tiles.of(method, args.weights)(
-        {&args.geometry, outputs, args.columns, args.in + group * args.inGroup,
-         args.weights + group * args.weightsGroup, args.weightsColumn, args.weightsBlockStride,
-         args.weightsBlock},
-        matMulTileBlocking(method), args.workspace, {&result, nullptr, &result.store});
+    tiles.of(method,
+             args.weights)({&args.geometry, outputs, args.columns, args.in + group * args.inGroup,
+                            args.weights + group * args.weightsGroup, args.weightsColumn,
+                            args.weightsBlockStride, args.weightsBlock},
+                           grid, plan, args.workspace, {&result, nullptr, &result.store});
   }
 }
 

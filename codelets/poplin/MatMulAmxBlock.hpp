@@ -28,17 +28,44 @@ template <> struct AmxProducts<MatMulMethod::AMX1> {
   static constexpr int COUNT = 1, A[] = {0}, B[] = {0};
 };
 
+/// Tiles of A that lie in a panel, as AmxPacker makes it: a step behind another.
+template <MatMulMethod METHOD, int ROWS> struct AmxPanelOfA {
+  const unsigned char *at;
+
+  POP_SIMD_INLINE std::size_t rowBytes() const { return arch::TILE_ROW_BYTES; }
+  POP_SIMD_INLINE const unsigned char *tile(std::size_t piece, std::size_t i) const {
+    return at + (piece * ROWS + i) * arch::TILE_BYTES;
+  }
+  POP_SIMD_INLINE void next() { at += matMulTilePieces(METHOD) * ROWS * arch::TILE_BYTES; }
+};
+
+/// Tiles of A that lie in a grid: rows at equal distances, and steps anywhere.
+struct AmxGridOfA {
+  const unsigned char *rows;   ///< row i starts at rows + i * bytes ...
+  const std::ptrdiff_t *steps; ///< ... + steps[s] for step s ...
+  std::size_t bytes;
+  std::size_t pieceBytes; ///< ... + p * pieceBytes for piece p
+
+  POP_SIMD_INLINE std::size_t rowBytes() const { return bytes; }
+  POP_SIMD_INLINE const unsigned char *tile(std::size_t piece, std::size_t i) const {
+    return rows + *steps + piece * pieceBytes + i * AMX_LANES * bytes;
+  }
+  POP_SIMD_INLINE void next() { ++steps; }
+};
+
 /// What one block computes.
 struct AmxBlockArgs {
-  const unsigned char *a, *b; ///< a panel of each
+  const unsigned char *b; ///< a panel
   std::size_t steps;
   float *sums; ///< [32, 32]
   bool first;  ///< sums start from zero
 };
 
 /// ROWS x COLUMNS tiles of 16 x 16, each dimension 1 or 2.
-template <class Tag, MatMulMethod METHOD, int ROWS, int COLUMNS>
-void amxBlock(arch::Tiles<Tag> &tiles, const AmxBlockArgs &args) {
+/// \tparam SourceOfA  AmxPanelOfA or AmxGridOfA
+template <class Tag, MatMulMethod METHOD, int ROWS, int COLUMNS, class SourceOfA>
+__attribute__((noinline)) void amxBlock(arch::Tiles<Tag> &tiles, SourceOfA a,
+                                        const AmxBlockArgs &args) {
   using Products = AmxProducts<METHOD>;
   constexpr int A = 4, B = 6; // C is in tiles 0 to 3
   constexpr std::size_t LINE = MATMUL_TILE_BLOCK * sizeof(float);
@@ -59,14 +86,14 @@ void amxBlock(arch::Tiles<Tag> &tiles, const AmxBlockArgs &args) {
 
   constexpr std::size_t PIECES = matMulTilePieces(METHOD);
   constexpr std::ptrdiff_t TILE = arch::TILE_BYTES;
-  const unsigned char *a = args.a, *b = args.b;
+  const unsigned char *b = args.b;
   for (std::size_t s = args.steps; s != 0; --s) {
     unroll<Products::COUNT>([&](auto x) __attribute__((always_inline)) {
       constexpr int PA = Products::A[x], PB = Products::B[x];
       constexpr int BEFORE = x == 0 ? 0 : x - 1;
       if constexpr (x == 0 || PA != Products::A[BEFORE])
         unroll<ROWS>([&](auto i) __attribute__((always_inline)) {
-          tiles.template load<A + i>(a + (PA * ROWS + i) * TILE, arch::TILE_ROW_BYTES);
+          tiles.template load<A + i>(a.tile(PA, i), a.rowBytes());
         });
       if constexpr (x == 0 || PB != Products::B[BEFORE])
         unroll<COLUMNS>([&](auto j) __attribute__((always_inline)) {
@@ -82,22 +109,26 @@ void amxBlock(arch::Tiles<Tag> &tiles, const AmxBlockArgs &args) {
       });
     });
     tiles.keepAwake();
-    a += PIECES * ROWS * arch::TILE_BYTES;
+    a.next();
     b += PIECES * COLUMNS * arch::TILE_BYTES;
   }
   forEachTile([&](auto t, float *p)
                   __attribute__((always_inline)) { tiles.template store<t>(p, LINE); });
 }
 
-/// The kernel for the tiles of a panel of A and one of B.
-template <class Tag, MatMulMethod METHOD>
+/// The kernel for so many rows and columns of tiles.
+/// \param a  a(rows) is where tiles of A lie, given rows as an integral constant
+template <class Tag, MatMulMethod METHOD, class SourceOfA>
 POP_SIMD_INLINE void runAmxBlock(arch::Tiles<Tag> &tiles, std::size_t rows, std::size_t columns,
-                                 const AmxBlockArgs &args) {
-  using Function = void (*)(arch::Tiles<Tag> &, const AmxBlockArgs &);
-  static constexpr Function TABLE[2][2] = {
-      {&amxBlock<Tag, METHOD, 1, 1>, &amxBlock<Tag, METHOD, 1, 2>},
-      {&amxBlock<Tag, METHOD, 2, 1>, &amxBlock<Tag, METHOD, 2, 2>}};
-  TABLE[rows - 1][columns - 1](tiles, args);
+                                 const SourceOfA &a, const AmxBlockArgs &args) {
+  constexpr std::integral_constant<int, 1> ONE;
+  constexpr std::integral_constant<int, 2> TWO;
+  if (rows == 1)
+    columns == 1 ? amxBlock<Tag, METHOD, 1, 1>(tiles, a(ONE), args)
+                 : amxBlock<Tag, METHOD, 1, 2>(tiles, a(ONE), args);
+  else
+    columns == 1 ? amxBlock<Tag, METHOD, 2, 1>(tiles, a(TWO), args)
+                 : amxBlock<Tag, METHOD, 2, 2>(tiles, a(TWO), args);
 }
 
 } // namespace cottonwood::kernels::detail

@@ -54,8 +54,12 @@ template <class Tag, MatMulMethod METHOD> struct AmxPieces {
 
   /// Stores the pieces where a tile row begins; pieces are `tiles` tiles apart.
   POP_SIMD_INLINE void store(unsigned char *to, std::size_t tiles) const {
+    storeApart(to, tiles * arch::TILE_BYTES);
+  }
+  /// The same, pieces `bytes` apart.
+  POP_SIMD_INLINE void storeApart(unsigned char *to, std::size_t bytes) const {
     unroll<COUNT>([&](auto q) __attribute__((always_inline)) {
-      pairs[q].store(reinterpret_cast<std::int32_t *>(to + q * tiles * arch::TILE_BYTES));
+      pairs[q].store(reinterpret_cast<std::int32_t *>(to + q * bytes));
     });
   }
 

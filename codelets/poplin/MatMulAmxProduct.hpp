@@ -8,6 +8,77 @@
 
 namespace cottonwood::kernels::detail {
 
+/// The way of complete sums to C.
+template <class Tag, MatMulMethod METHOD, class Operands> class AmxResult {
+public:
+  static constexpr bool RANGES = amxHasRanges(METHOD);
+
+  /// \param space  as MatMulTileSpace::repair
+  AmxResult(const Operands &operands, const TileOutput &output, float *space)
+      : operands_(operands), output_(output), before_(space), repairSpace_(space + BLOCK) {}
+
+  /// The part of a block that has no tiles becomes zero.
+  static void clearRest(float *sums, std::size_t tileRows, std::size_t tileColumns) {
+    if (tileColumns == 1)
+      for (std::size_t i = 0; i < SIDE; ++i)
+        simd<float, Tag>::zero().store(sums + i * SIDE + AMX_LANES);
+    if (tileRows == 1)
+      __builtin_memset(sums + AMX_LANES * SIDE, 0, AMX_LANES * SIDE * sizeof(float));
+  }
+
+  /// True if sums of a block [32, 32] may have to be computed again.
+  POP_SIMD_INLINE static bool suspicious(const float *sums, const AmxRanges &a,
+                                         const AmxRanges &b) {
+    bool result = amxNotFinite<Tag>(sums);
+    if constexpr (RANGES)
+      result = result || amxMayLose<Tag>(a, b);
+    return result;
+  }
+
+  /// A block whose sums are complete, or rows of one. The ranges begin at its first row and column.
+  POP_SIMD_INLINE void finish(const TilePlace &place, const AmxRanges &a, const AmxRanges &b,
+                              bool isSuspicious, float *sums) {
+    if (output_.load)
+      output_.load(output_.context, place, before_);
+    if (isSuspicious) {
+      const AmxElements wrong = amxSuspects<Tag, RANGES>(sums, place, a, b, operands_.depth());
+      addBefore(sums, place);
+      repair(place, wrong, sums);
+    } else {
+      addBefore(sums, place);
+    }
+    output_.finish(output_.context, place, sums);
+  }
+
+private:
+  static constexpr std::size_t SIDE = MATMUL_TILE_BLOCK, BLOCK = SIDE * SIDE;
+
+  POP_SIMD_INLINE void addBefore(float *sums, const TilePlace &place) const {
+    using V = simd<float, Tag>;
+    if (!output_.load)
+      return;
+    for (std::size_t x = 0; x < place.rows * SIDE; x += AMX_LANES)
+      (V::load(before_ + x) + V::load(sums + x)).store(sums + x);
+  }
+
+  /// Replaces sums of a block by chains of multiply-adds, which start from what C holds.
+  void repair(const TilePlace &place, const AmxElements &elements, float *sums) {
+    const TilePlace &box = elements.box;
+    if (box.rows == 0)
+      return;
+    operands_.chains({place.i + box.i, place.j + box.j, box.rows, box.columns},
+                     output_.load != nullptr, before_ + box.i * SIDE + box.j, repairSpace_);
+    for (std::size_t i = box.i; i < box.i + box.rows; ++i)
+      for (std::size_t j = box.j; j < box.j + box.columns; ++j)
+        if (elements.rows[i] >> j & 1)
+          sums[i * SIDE + j] = before_[i * SIDE + j];
+  }
+
+  const Operands &operands_;
+  const TileOutput &output_;
+  float *const before_, *const repairSpace_;
+};
+
 /// One product of the rows and columns of Operands:
 ///   rows(), columns(), depth()   sizes; the depth counts all values that are packed
 ///   packA(i, rows, p, depth, to, ranges)      rows of A, some values of k (AmxPacker)
@@ -18,24 +89,22 @@ template <class Tag, MatMulMethod METHOD, class Operands> class AmxProduct {
 public:
   AmxProduct(const Operands &operands, const MatMulBlocking &blocking, float *workspace,
              const TileOutput &output)
-      : operands_(operands), output_(output),
+      : operands_(operands),
         keepsA_(matMulTilesKeepA(blocking, operands.rows(), operands.columns(), operands.depth())),
-        space_(matMulTileSpace(blocking, operands.rows(), operands.columns(), operands.depth())) {
+        space_(matMulTileSpace(blocking, operands.rows(), operands.columns(), operands.depth())),
+        packedA_(reinterpret_cast<unsigned char *>(
+            (reinterpret_cast<std::uintptr_t>(workspace) + 63) & ~std::uintptr_t{63})),
+        packedB_(packedA_ + space_.a), sums_(reinterpret_cast<float *>(packedB_ + space_.b)),
+        result_(operands, output, sums_ + (space_.sums + space_.ranges) / sizeof(float)) {
     const std::size_t depth = blocking.depth, k = operands.depth();
     const std::size_t passes = k <= depth ? 1 : (k + depth - 1) / depth;
     // Equal passes of whole steps.
     depth_ = ((k + passes - 1) / passes + AMX_STEP - 1) / AMX_STEP * AMX_STEP;
     rows_ = operands.rows() < blocking.rows ? operands.rows() : blocking.rows;
-    auto *at = reinterpret_cast<unsigned char *>(
-        (reinterpret_cast<std::uintptr_t>(workspace) + 63) & ~std::uintptr_t{63});
-    packedA_ = at, packedB_ = packedA_ + space_.a;
-    sums_ = reinterpret_cast<float *>(packedB_ + space_.b);
     float *const ranges = sums_ + space_.sums / sizeof(float);
     const std::size_t rows = whole(rows_), columns = whole(columnsOf(0));
     rangesA_ = {ranges, ranges + rows};
     rangesB_ = {ranges + 2 * rows, ranges + 2 * rows + columns};
-    before_ = ranges + space_.ranges / sizeof(float);
-    repairSpace_ = before_ + BLOCK;
   }
 
   void run() {
@@ -91,8 +160,9 @@ private:
     const std::size_t steps = (depth + AMX_STEP - 1) / AMX_STEP;
     const bool last = p + depth >= operands_.depth();
     const std::size_t panel = steps * amxStepBytes(METHOD, 2);
-    AmxBlockArgs block{a, packedB_, steps, sums_, p == 0};
-    for (std::size_t x = 0; x < rows; x += SIDE, block.a += panel) {
+    AmxBlockArgs block{packedB_, steps, sums_, p == 0};
+    for (std::size_t x = 0; x < rows; x += SIDE, a += panel) {
+      const auto tilesOfA = [&](auto r) { return AmxPanelOfA<METHOD, r>{a}; };
       block.b = packedB_;
       for (std::size_t j = 0; j < part.columns; j += SIDE, block.b += panel) {
         const TilePlace place{i + x, j, rows - x < SIDE ? rows - x : SIDE,
@@ -100,72 +170,26 @@ private:
         if (operands_.depth() > depth_) // sums wait for the next pass
           block.sums = sums_ + ((i + x) / SIDE * (whole(part.columns) / SIDE) + j / SIDE) * BLOCK;
         const std::size_t tileRows = amxTiles(place.rows), tileColumns = amxTiles(place.columns);
-        runAmxBlock<Tag, METHOD>(tiles_, tileRows, tileColumns, block);
+        runAmxBlock<Tag, METHOD>(tiles_, tileRows, tileColumns, tilesOfA, block);
         if (last) {
-          clearRest(block.sums, tileRows, tileColumns);
-          finish(part, place, block.sums);
+          const AmxRanges rangesA = rangesA_.from(place.i), rangesB = rangesB_.from(place.j);
+          result_.clearRest(block.sums, tileRows, tileColumns);
+          const bool suspicious = result_.suspicious(block.sums, rangesA, rangesB);
+          result_.finish({part.i + place.i, part.j + place.j, place.rows, place.columns}, rangesA,
+                         rangesB, suspicious, block.sums);
         }
       }
     }
   }
 
-  /// The part of a block that has no tiles.
-  static void clearRest(float *sums, std::size_t tileRows, std::size_t tileColumns) {
-    if (tileColumns == 1)
-      for (std::size_t i = 0; i < SIDE; ++i)
-        simd<float, Tag>::zero().store(sums + i * SIDE + AMX_LANES);
-    if (tileRows == 1)
-      __builtin_memset(sums + AMX_LANES * SIDE, 0, AMX_LANES * SIDE * sizeof(float));
-  }
-
-  /// A block of the part whose sums are complete.
-  POP_SIMD_INLINE void finish(const TilePlace &part, const TilePlace &place, float *sums) {
-    const AmxRanges a = rangesA_.from(place.i), b = rangesB_.from(place.j);
-    const TilePlace inC{part.i + place.i, part.j + place.j, place.rows, place.columns};
-    if (output_.load)
-      output_.load(output_.context, inC, before_);
-    bool suspicious = amxNotFinite<Tag>(sums);
-    if constexpr (RANGES)
-      suspicious = suspicious || amxMayLose<Tag>(a, b);
-    if (suspicious) {
-      const AmxElements wrong = amxSuspects<Tag, RANGES>(sums, place, a, b, operands_.depth());
-      addBefore(sums, place);
-      repair(inC, wrong, sums);
-    } else {
-      addBefore(sums, place);
-    }
-    output_.finish(output_.context, inC, sums);
-  }
-
-  POP_SIMD_INLINE void addBefore(float *sums, const TilePlace &place) const {
-    using V = simd<float, Tag>;
-    if (!output_.load)
-      return;
-    for (std::size_t x = 0; x < place.rows * SIDE; x += AMX_LANES)
-      (V::load(before_ + x) + V::load(sums + x)).store(sums + x);
-  }
-
-  /// Replaces sums of a block by chains of multiply-adds, which start from what C holds.
-  void repair(const TilePlace &place, const AmxElements &elements, float *sums) {
-    const TilePlace &box = elements.box;
-    if (box.rows == 0)
-      return;
-    operands_.chains({place.i + box.i, place.j + box.j, box.rows, box.columns},
-                     output_.load != nullptr, before_ + box.i * SIDE + box.j, repairSpace_);
-    for (std::size_t i = box.i; i < box.i + box.rows; ++i)
-      for (std::size_t j = box.j; j < box.j + box.columns; ++j)
-        if (elements.rows[i] >> j & 1)
-          sums[i * SIDE + j] = before_[i * SIDE + j];
-  }
-
   arch::Tiles<Tag> tiles_;
   const Operands &operands_;
-  const TileOutput &output_;
   const bool keepsA_;
   const MatMulTileSpace space_;
   std::size_t depth_, rows_;
-  unsigned char *packedA_, *packedB_;
-  float *sums_, *before_, *repairSpace_;
+  unsigned char *const packedA_, *const packedB_;
+  float *const sums_;
+  AmxResult<Tag, METHOD, Operands> result_;
   AmxRanges rangesA_, rangesB_;
 };
 

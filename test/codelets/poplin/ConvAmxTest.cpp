@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstring>
 #include <limits>
 #include <random>
 #include <vector>
@@ -98,6 +99,19 @@ std::vector<int> tableOf(Problem const &p) {
   return table;
 }
 
+std::vector<long long> stridesOf(Problem const &p) {
+  auto const s = [](auto n) { return static_cast<long long>(n); };
+  std::size_t const pixel = p.groups * p.in, line = static_cast<std::size_t>(p.size[1]) * pixel;
+  return {s(static_cast<std::size_t>(p.size[0]) * line),
+          0,
+          s(line),
+          s(p.kernel[1]) * p.tapStride(),
+          s(pixel),
+          p.tapStride(),
+          1,
+          p.channelStride()};
+}
+
 template <class T> struct Data {
   std::vector<float> in;
   std::vector<T> weights;
@@ -118,21 +132,10 @@ template <class T>
 std::vector<float> convolve(Problem const &p, Data<T> const &data, isa::Isa isa,
                             MatMulMethod method) {
   auto const table = tableOf(p);
-  auto const s = [](auto n) { return static_cast<long long>(n); };
-  std::size_t const pixel = p.groups * p.in, line = static_cast<std::size_t>(p.size[1]) * pixel;
-  std::vector<long long> const strides{s(static_cast<std::size_t>(p.size[0]) * line),
-                                       0,
-                                       s(line),
-                                       s(p.kernel[1]) * p.tapStride(),
-                                       s(pixel),
-                                       p.tapStride(),
-                                       1,
-                                       p.channelStride()};
+  auto const strides = stridesOf(p);
   kernels::ConvGeometry const geometry(4, table.data(), strides.data());
-  std::size_t const depth = p.taps() * ((p.in + 31) / 32 * 32);
   constexpr float GUARD = -12345;
-  std::size_t const scratch = kernels::convTileWorkspace(method, p.pixels(), p.out, depth,
-                                                         kernels::convTileEntries(geometry));
+  std::size_t const scratch = kernels::convTileWorkspace(method, geometry, p.out);
   std::vector<float> workspace(scratch + 16, GUARD);
   std::vector<float> out(p.pixels() * p.groups * p.out + 1, 77.0F);
   kernels::ConvArgs<float, T, float> args{geometry,
@@ -287,6 +290,177 @@ TEST_CASE("on matrix tiles, tiny operands of a convolution lose nothing that cou
         });
     CHECK(wrong == 0);
   }
+}
+
+namespace {
+
+/// The first group with this plan.
+template <class T>
+std::vector<float> convolveBy(kernels::ConvGridPlan const &plan, Problem const &p,
+                              Data<T> const &data, isa::Isa isa, MatMulMethod method) {
+  auto const table = tableOf(p);
+  auto const strides = stridesOf(p);
+  kernels::ConvGeometry const geometry(4, table.data(), strides.data());
+  kernels::ConvGrid grid;
+  REQUIRE(grid.fit(geometry));
+  constexpr float GUARD = -12345;
+  std::size_t const scratch = kernels::convTileWorkspace(method, geometry, p.out, grid, plan);
+  std::vector<float> workspace(scratch + 16, GUARD), out(p.pixels() * p.out, 77.0F);
+  struct Context {
+    std::vector<float> &out;
+    std::size_t columns;
+  } const context{out, p.out};
+  auto const finish = [](void const *c, kernels::TilePlace const &place, float const *sums) {
+    auto const &to = *static_cast<Context const *>(c);
+    for (std::size_t i = 0; i < place.rows; ++i)
+      std::copy(sums + i * kernels::MATMUL_TILE_BLOCK,
+                sums + i * kernels::MATMUL_TILE_BLOCK + place.columns,
+                to.out.begin() + static_cast<std::ptrdiff_t>((place.i + i) * to.columns + place.j));
+  };
+  kernels::ConvTileProblem<T> const problem{&geometry,
+                                            p.pixels(),
+                                            p.out,
+                                            data.in.data(),
+                                            data.weights.data(),
+                                            static_cast<std::ptrdiff_t>(p.columnStride()),
+                                            0,
+                                            std::size_t{1} << 31U};
+  tileKernelsOf(isa).of(method, data.weights.data())(problem, grid, plan, workspace.data(),
+                                                     {&context, nullptr, finish});
+  CHECK(std::all_of(workspace.begin() + static_cast<std::ptrdiff_t>(scratch), workspace.end(),
+                    [](float x) { return x == GUARD; }));
+  return out;
+}
+
+bool sameBits(std::vector<float> const &a, std::vector<float> const &b) {
+  return a.size() == b.size() && std::memcmp(a.data(), b.data(), a.size() * sizeof(float)) == 0;
+}
+
+} // namespace
+
+TEST_CASE("convolutions have the same bits in grids of any band and depth as gathered") {
+  Problem const problems[] = {
+      {2, 1, 32, 33, {7, 6}, {3, 3}, {1, 1}, 1, 1},
+      {1, 1, 40, 17, {9, 8}, {3, 2}, {2, 1}, 1, 2, Weights::CHANNELS_LAST},
+      {2, 1, 70, 50, {11, 9}, {3, 3}, {3, 2}, 1, 1, Weights::KERNEL_LAST},
+      {3, 1, 64, 20, {4, 4}, {5, 5}, {1, 1}, 2, 1, Weights::KERNEL_LAST},
+      {1, 1, 33, 70, {5, 40}, {2, 3}, {2, 3}, 0, 3},
+      {1, 1, 32, 16, {3, 3}, {1, 1}, {1, 1}, 1, 1}, // outputs without taps
+      {1, 1, 50, 32, {1, 1}, {1, 1}, {1, 1}, 0, 1},
+  };
+  for (isa::Isa const isa : test::tileIsas())
+    for (Problem const &p : problems) {
+      CAPTURE(isa::name(isa));
+      CAPTURE(p.in);
+      Data<float> floats(p, 11);
+      Data<Half> const halves(p, 12);
+      std::size_t const depth = p.taps() * ((p.in + 31) / 32 * 32);
+      auto const method =
+          isa::tilesOf(isa) == isa::Tiles::Half ? MatMulMethod::AMX1 : MatMulMethod::AMX4;
+      for (bool const special : {false, true}) {
+        if (special) { // guarded elements are the same, too
+          floats.in[7] = std::numeric_limits<float>::infinity();
+          floats.in[3] = 0x1p-120F;
+          floats.weights[5] = 0x1p-100F;
+        }
+        auto const gathered = convolveBy({}, p, floats, isa, MatMulMethod::AMX6);
+        auto const gatheredHalf = convolveBy({}, p, halves, isa, method);
+        for (std::size_t const band : {32, 64, 1024})
+          for (std::size_t const part : {std::size_t{32}, std::size_t{96}, depth}) {
+            kernels::ConvGridPlan const plan{band, std::min(part, depth)};
+            CAPTURE(band);
+            CAPTURE(part);
+            CHECK(sameBits(convolveBy(plan, p, floats, isa, MatMulMethod::AMX6), gathered));
+            CHECK(sameBits(convolveBy(plan, p, halves, isa, method), gatheredHalf));
+          }
+      }
+    }
+}
+
+TEST_CASE("a grid finds each input that an output and a tap meet") {
+  std::mt19937 engine(5);
+  auto const upTo = [&](int n) {
+    return static_cast<int>(engine() % static_cast<unsigned>(n)) + 1;
+  };
+  int fits = 0;
+  for (int round = 0; round < 300; ++round) {
+    Problem p{static_cast<std::size_t>(upTo(2)),
+              1,
+              32,
+              1,
+              {upTo(12), upTo(12)},
+              {upTo(4), upTo(4)},
+              {upTo(3), upTo(3)},
+              upTo(3) - 1,
+              upTo(3)};
+    if (p.size[0] + 2 * p.padding < p.dilation * (p.kernel[0] - 1) + 1 ||
+        p.size[1] + 2 * p.padding < p.dilation * (p.kernel[1] - 1) + 1)
+      continue;
+    auto const table = tableOf(p);
+    auto const strides = stridesOf(p);
+    kernels::ConvGrid grid;
+    if (!grid.fit(kernels::ConvGeometry(4, table.data(), strides.data())))
+      continue; // nothing but padding
+    ++fits;
+    CHECK(grid.outputs == p.pixels());
+    // Positions of outputs come one behind another.
+    std::size_t position = 0, output = 0, wrong = 0;
+    while (position < grid.positions) {
+      auto const run = grid.run(position);
+      if (run.count == 0) {
+        REQUIRE(run.skip != 0);
+        position += run.skip;
+        continue;
+      }
+      wrong += run.output == output ? 0U : 1U;
+      for (std::size_t i = 0; i < run.count; ++i, ++output, ++position)
+        for (std::size_t t = 0; t < p.taps(); ++t) {
+          int const y = static_cast<int>(t) / p.kernel[1], x = static_cast<int>(t) % p.kernel[1];
+          auto const width = static_cast<std::size_t>(p.outputs(1));
+          auto const height = static_cast<std::size_t>(p.outputs(0));
+          int const inY = p.input(0, static_cast<int>(output / width % height), y);
+          int const inX = p.input(1, static_cast<int>(output % width), x);
+          auto const tap = grid.tap(t);
+          std::size_t cell = position + tap.offset, slots = tap.grid;
+          wrong += tap.offset <= grid.reach && tap.grid < grid.grids ? 0U : 1U;
+          int found[3];
+          for (unsigned d = 0; d < 3; ++d) {
+            std::size_t rest = slots;
+            for (unsigned e = 2; e > d; --e)
+              rest /= static_cast<std::size_t>(grid.dim[e].residues);
+            int const slot =
+                static_cast<int>(rest % static_cast<std::size_t>(grid.dim[d].residues));
+            found[d] = grid.dim[d].inputOf(static_cast<std::ptrdiff_t>(cell / grid.pitch[d]), slot);
+            cell %= grid.pitch[d];
+            if (found[d] < grid.dim[d].low || found[d] > grid.dim[d].high)
+              found[d] = -1;
+          }
+          wrong += found[0] != static_cast<int>(output / width / height) ? 1U : 0U;
+          if (inY < 0 || inX < 0)
+            wrong += found[1] < 0 || found[2] < 0 ? 0U : 1U;
+          else
+            wrong += found[1] == inY && found[2] == inX ? 0U : 1U;
+        }
+    }
+    CHECK(output == p.pixels());
+    CHECK(wrong == 0);
+  }
+  CHECK(fits > 150);
+}
+
+TEST_CASE("inputs that do not lie in grids are refused") {
+  using kernels::ConvClass;
+  auto const fits = [](int outputs, int taps, std::vector<ConvClass> const &classes) {
+    kernels::ConvGridDim dim{};
+    return dim.fit({outputs, taps, classes.size(), classes.data(), 1, 1});
+  };
+  CHECK(fits(4, 3, {{0, 1, 4, 0, 1, 3, 0, 1, 1}}));
+  CHECK(fits(4, 3, {{0, 1, 4, 0, 1, 3, 2, 1, -1}})); // flipped
+  // A dilated input: outputs meet every other tap.
+  CHECK(!fits(4, 3, {{0, 2, 2, 0, 2, 2, 0, 1, 1}, {1, 2, 2, 1, 1, 1, 1, 1, 0}}));
+  // A pair is missing whose input others meet.
+  CHECK(!fits(2, 2, {{0, 1, 1, 0, 1, 2, 0, 0, 1}, {1, 1, 1, 1, 1, 1, 2, 0, 0}}));
+  CHECK(!fits(2, 1, {}));
 }
 
 TEST_SUITE_END();

@@ -4,6 +4,7 @@
 #include <codelets/poplin/ConvCost.hpp>
 #include <codelets/poplin/ConvGeometry.hpp>
 #include <codelets/poplin/ConvRegion.hpp>
+#include <codelets/poplin/ConvTiles.hpp>
 #include <poplin/ConvParams.hpp>
 
 #include <cstdint>
@@ -43,7 +44,6 @@ private:
 
   unsigned dims_ = 0;
   std::size_t numClasses_ = 0, outputs_ = 1, taps_ = 1;
-  std::size_t entries_ = 0, lastEntries_ = 0, lastTaps_ = 1; ///< taps by outputs, of the last alone
   std::vector<int> table_;
   std::vector<long long> strides_;
 };

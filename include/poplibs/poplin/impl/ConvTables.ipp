@@ -65,19 +65,15 @@ POP_INLINE void ConvTable::add(std::size_t outputs, std::size_t taps,
   numClasses_ += classes.size();
   outputs_ *= outputs;
   taps_ *= taps;
-  lastTaps_ = taps, lastEntries_ = outputs * taps;
-  entries_ += lastEntries_;
 }
 
 POP_INLINE std::size_t ConvTable::workspace(kernels::ConvBlocking const &blocking,
                                             std::size_t columns) const {
-  if (!kernels::onMatMulTiles(blocking.method))
-    return kernels::convWorkspace(
-        blocking, numClasses_, taps_, outputs_,
-        kernels::convCopyFloats(kernels::ConvGeometry(dims_, table_.data(), strides_.data())));
-  std::size_t const depth = taps_ / lastTaps_ * poputil::roundUp(lastTaps_, std::size_t{32});
-  return kernels::convTileWorkspace(blocking.method, outputs_, columns, depth,
-                                    entries_ - lastEntries_);
+  kernels::ConvGeometry const geometry(dims_, table_.data(), strides_.data());
+  return kernels::onMatMulTiles(blocking.method)
+             ? kernels::convTileWorkspace(blocking.method, geometry, columns)
+             : kernels::convWorkspace(blocking, numClasses_, taps_, outputs_,
+                                      kernels::convCopyFloats(geometry));
 }
 
 POP_INLINE void ConvTable::addField(::poplin::ConvParams const &params, unsigned dim,
