@@ -12,7 +12,8 @@
 namespace cottonwood::kernels::detail {
 
 /// One group of a convolution.
-/// \tparam Operands  of AmxProduct; packA() is not used
+/// \tparam Operands  of AmxProduct, without packA(); rangeOf(output, ranges) finds the magnitudes
+/// of a row
 template <class Tag, class TWeights, MatMulMethod METHOD, class Operands> class AmxGridProduct {
 public:
   /// \param workspace  convGridSpace() bytes, from a cache line on
@@ -20,25 +21,24 @@ public:
                  const ConvGrid &grid, const ConvGridPlan &plan, unsigned char *workspace,
                  const TileOutput &output)
       : problem_(problem), operands_(operands), grid_(grid), plan_(plan),
-        space_(convGridSpace(grid, plan, METHOD)),
-        chunks_((grid.channels + AMX_STEP - 1) / AMX_STEP), input_(workspace),
-        steps_(reinterpret_cast<std::ptrdiff_t *>(input_ + space_.input)),
-        tapCells_(reinterpret_cast<std::size_t *>(steps_ + grid.taps * chunks_)),
-        b_(reinterpret_cast<unsigned char *>(steps_) + space_.steps + space_.inputRanges),
+        space_(convGridSpace(grid, problem.columns, plan, METHOD)),
+        chunks_((grid.values + AMX_STEP - 1) / AMX_STEP), input_(workspace),
+        line_(reinterpret_cast<float *>(input_ + space_.input)),
+        steps_(reinterpret_cast<std::ptrdiff_t *>(input_ + space_.input + space_.line)),
+        b_(reinterpret_cast<unsigned char *>(steps_) + space_.steps),
         sums_(reinterpret_cast<float *>(b_ + space_.b)),
         result_(operands, output, sums_ + (space_.sums + space_.ranges) / sizeof(float)) {
-    auto *const inputRanges =
-        reinterpret_cast<float *>(reinterpret_cast<unsigned char *>(steps_) + space_.steps);
-    inputRanges_ = {inputRanges, inputRanges + grid.grids * space_.cells};
     float *const ranges = sums_ + space_.sums / sizeof(float);
     rangesA_ = {ranges, ranges + plan.band};
-    rangesB_ = {ranges + 2 * plan.band, ranges + 2 * plan.band + SIDE};
+    rangeOfBand_ = {ranges + 2 * plan.band, ranges + 2 * plan.band + SIDE};
+    const std::size_t columns = plan.keepsB ? (problem.columns + SIDE - 1) / SIDE * SIDE : SIDE;
+    rangesB_ = {rangeOfBand_.most + SIDE, rangeOfBand_.most + SIDE + columns};
     for (std::size_t t = 0; t < grid.taps; ++t) {
       const ConvGrid::Tap tap = grid.tap(t);
-      tapCells_[t] = tap.grid * space_.cells + tap.offset;
-      for (std::size_t c = 0; c < chunks_; ++c)
-        steps_[t * chunks_ + c] =
-            static_cast<std::ptrdiff_t>(cellOffset(tap.grid, c) + tap.offset * CELL);
+      for (std::size_t c = 0; c < chunks_; ++c) {
+        steps_[t * chunks_ + c] = static_cast<std::ptrdiff_t>(
+            (tap.grid * chunks_ + c) * space_.gridBytes + tap.offset * CELL);
+      }
     }
   }
 
@@ -46,10 +46,9 @@ public:
     for (std::size_t first = 0; first < grid_.positions; first += plan_.band) {
       const std::size_t left = grid_.positions - first;
       const std::size_t count = left < plan_.band ? left : plan_.band;
-      std::size_t number = 0;
-      forEachGrid([&](const int *slots) { splitInput(slots, number++, first); });
-      if constexpr (RANGES)
-        findRangesOfA(count);
+      splitInput(first);
+      for (std::size_t x = 0; x < count; x += SIDE)
+        rangesA_.least[x] = NOT_KNOWN;
       for (std::size_t j = 0; j < operands_.columns(); j += SIDE)
         runColumns(first, count, j);
     }
@@ -62,20 +61,18 @@ private:
   using Range = AmxRange<Tag, amxHasRanges(METHOD)>;
   static constexpr std::size_t SIDE = MATMUL_TILE_BLOCK, BLOCK = SIDE * SIDE;
   static constexpr std::size_t PIECE = arch::TILE_ROW_BYTES;
-  /// A cell of a chunk of channels: its pieces one behind another.
-  static constexpr std::size_t CELL = Pieces::COUNT * PIECE;
+  static constexpr std::size_t CELL = Pieces::COUNT * PIECE; ///< its pieces one behind another
   static constexpr bool RANGES = amxHasRanges(METHOD);
+  static constexpr float NOT_KNOWN = -1;
 
-  /// Where the cells of a grid and a chunk start.
-  std::size_t cellOffset(std::size_t grid, std::size_t chunk) const {
-    return (grid * chunks_ + chunk) * space_.cells * CELL;
-  }
-
-  /// f(slots of the dimensions), in the order of ConvGrid::Tap::grid.
-  template <class F> void forEachGrid(F f) const {
+  /// The inputs of all cells of a band.
+  void splitInput(std::size_t first) const {
+    rangeOfBand_.clear(1);
+    Range range = Range::ofRow(rangeOfBand_);
     int slots[CONV_MAX_DIMS] = {};
-    for (bool more = true; more;) {
-      f(slots);
+    unsigned char *to = input_;
+    for (bool more = true; more; to += chunks_ * space_.gridBytes) { // as ConvGrid::Tap::grid
+      splitGrid(slots, to, first, range);
       more = false;
       for (unsigned d = grid_.dims; d-- > 0 && !more;) {
         more = ++slots[d] < grid_.dim[d].residues;
@@ -83,14 +80,16 @@ private:
           slots[d] = 0;
       }
     }
+    range.storeRow(rangeOfBand_);
+    for (std::size_t i = 1; i < SIDE; ++i)
+      rangeOfBand_.least[i] = *rangeOfBand_.least, rangeOfBand_.most[i] = *rangeOfBand_.most;
   }
 
-  /// The cells of a grid from position `first` on.
-  void splitInput(const int *slots, std::size_t number, std::size_t first) const {
+  /// Row by row of the last dimension.
+  void splitGrid(const int *slots, unsigned char *to, std::size_t first, Range &range) const {
     const unsigned last = grid_.dims - 1;
     const ConvGridDim &line = grid_.dim[last];
-    const std::ptrdiff_t step = line.step * line.inStride;
-    for (std::size_t x = 0; x < space_.cells;) {
+    for (std::size_t x = 0, count; x < space_.cells; x += count) {
       std::size_t position = first + x;
       std::ptrdiff_t offset = 0;
       bool inside = true;
@@ -101,59 +100,89 @@ private:
         inside = inside && in >= grid_.dim[d].low && in <= grid_.dim[d].high;
         offset += in * grid_.dim[d].inStride;
       }
-      // The rest of a line, or of everything if there are no others.
+      // The rest of a row, or of everything if there are no others.
       const std::size_t left = space_.cells - x;
       const std::size_t toEnd = last == 0 ? left : static_cast<std::size_t>(line.cells) - position;
-      const std::size_t count = toEnd < left ? toEnd : left;
-      int in = line.inputOf(static_cast<std::ptrdiff_t>(position), slots[last]);
-      const float *from = problem_.in + offset + in * line.inStride;
-      for (std::size_t i = 0; i < count; ++i, ++x, in += line.step, from += step)
-        splitCell(inside && in >= line.low && in <= line.high ? from : nullptr, number, x);
+      count = toEnd < left ? toEnd : left;
+      const int in = line.inputOf(static_cast<std::ptrdiff_t>(position), slots[last]);
+      const float *const from = problem_.in + offset;
+      splitCells(inside ? from : nullptr, in, count, to + x * CELL, range);
     }
   }
 
-  /// \param from  the channels; null for zeros
-  POP_SIMD_INLINE void splitCell(const float *from, std::size_t number, std::size_t x) const {
-    unsigned char *to = input_ + cellOffset(number, 0) + x * CELL;
-    const std::size_t next = cellOffset(0, 1);
-    const std::size_t at = number * space_.cells + x;
-    if (!from) {
-      for (std::size_t c = 0; c < chunks_; ++c, to += next)
-        Pieces(V::zero(), V::zero()).storeApart(to, PIECE);
-      if constexpr (RANGES)
-        inputRanges_.from(at).clear(1);
-      return;
-    }
-    const AmxRanges ranges = inputRanges_.from(at);
-    if constexpr (RANGES)
-      ranges.clear(1);
-    Range range = Range::ofRow(ranges);
-    std::size_t left = grid_.channels;
-    for (; left >= AMX_STEP; left -= AMX_STEP, from += AMX_STEP, to += next) {
+  /// Cells of a row from input `in` on. \param from  input 0; null if all are zeros
+  void splitCells(const float *from, int in, std::size_t count, unsigned char *to,
+                  Range &range) const {
+    const ConvGridDim &line = grid_.dim[grid_.dims - 1];
+    for (std::size_t i = 0; i < count; ++i, in += line.step, to += CELL)
+      if (const float *const values = from ? valuesAt(from, in) : nullptr)
+        splitCell(values, to, range);
+      else
+        for (std::size_t c = 0; c < chunks_; ++c)
+          Pieces(V::zero(), V::zero()).storeApart(to + c * space_.gridBytes, PIECE);
+  }
+
+  /// The values of a cell; null if all are zeros.
+  POP_SIMD_INLINE const float *valuesAt(const float *from, int in) const {
+    const ConvGridDim &line = grid_.dim[grid_.dims - 1];
+    const auto isInput = [&](int i) { return i >= line.low && i <= line.high; };
+    const float *const first = from + in * line.inStride;
+    if (!grid_.lines)
+      return isInput(in) ? first : nullptr;
+    const int end = in + (line.taps - 1) * line.tapStep;
+    const auto channels = static_cast<std::ptrdiff_t>(grid_.channels);
+    if (isInput(in) && isInput(end) && line.tapStep * line.inStride == channels)
+      return first;
+    return gatherLine(from, in);
+  }
+  const float *gatherLine(const float *from, int in) const {
+    const ConvGridDim &line = grid_.dim[grid_.dims - 1];
+    float *to = line_;
+    for (int t = 0; t < line.taps; ++t, in += line.tapStep)
+      for (std::size_t c = 0; c < grid_.channels; ++c)
+        *to++ = in >= line.low && in <= line.high
+                    ? from[in * line.inStride + static_cast<std::ptrdiff_t>(c)]
+                    : 0;
+    return line_;
+  }
+
+  POP_SIMD_INLINE void splitCell(const float *from, unsigned char *to, Range &range) const {
+    std::size_t left = grid_.values;
+    for (; left >= AMX_STEP; left -= AMX_STEP, from += AMX_STEP, to += space_.gridBytes) {
       const V low = V::load(from), high = V::load(from + AMX_LANES);
       range.add(low), range.add(high);
       Pieces(low, high).storeApart(to, PIECE);
     }
-    if (left != 0) {
-      const V low = Packer::loadUpTo(from, left);
-      const V high =
-          left > AMX_LANES ? Packer::loadUpTo(from + AMX_LANES, left - AMX_LANES) : V::zero();
-      range.add(low), range.add(high);
-      Pieces(low, high).storeApart(to, PIECE);
-    }
-    range.storeRow(ranges);
+    if (left == 0)
+      return;
+    const V low = Packer::loadUpTo(from, left);
+    const V high =
+        left > AMX_LANES ? Packer::loadUpTo(from + AMX_LANES, left - AMX_LANES) : V::zero();
+    range.add(low), range.add(high);
+    Pieces(low, high).storeApart(to, PIECE);
   }
 
-  /// Of each position of whole panels, over all its taps.
-  void findRangesOfA(std::size_t count) const {
-    const std::size_t end = (count + SIDE - 1) / SIDE * SIDE;
-    for (std::size_t x = 0; x < end; x += AMX_LANES) {
-      V least = V::splat(std::numeric_limits<float>::infinity()), most = V::zero();
-      for (std::size_t t = 0; t < grid_.taps; ++t) {
-        const AmxRanges ranges = inputRanges_.from(tapCells_[t] + x);
-        least = V::min(least, V::load(ranges.least)), most = V::max(most, V::load(ranges.most));
-      }
-      least.store(rangesA_.least + x), most.store(rangesA_.most + x);
+  /// The ranges of the outputs of a panel.
+  AmxRanges rangesOfPanel(std::size_t first, std::size_t x, std::size_t rows) const {
+    const AmxRanges ranges = rangesA_.from(x);
+    if (*ranges.least != NOT_KNOWN)
+      return ranges;
+    ranges.clear(SIDE);
+    forEachRun(first + x, rows, [&](std::size_t i, std::size_t output, std::size_t count) {
+      for (; count != 0; --count)
+        operands_.rangeOf(output++, ranges.from(i++));
+    });
+    return ranges;
+  }
+
+  /// f(first row, its output, how many) for all that are outputs among rows from a position on.
+  template <class F> void forEachRun(std::size_t position, std::size_t rows, F f) const {
+    for (std::size_t x = 0; x < rows;) {
+      const ConvGrid::Run run = grid_.run(position + x);
+      const std::size_t count = run.count < rows - x ? run.count : rows - x;
+      if (count != 0)
+        f(x, run.output, count);
+      x += count != 0 ? count : run.skip;
     }
   }
 
@@ -161,12 +190,16 @@ private:
   void runColumns(std::size_t first, std::size_t count, std::size_t j) {
     const std::size_t k = operands_.depth();
     const std::size_t columns = amxCount(operands_.columns(), j, SIDE);
-    if constexpr (RANGES)
-      rangesB_.clear(SIDE);
+    const bool packsB = !plan_.keepsB || first == 0;
+    unsigned char *const b = b_ + (plan_.keepsB ? j * Pieces::COUNT * 2 * plan_.depth : 0);
+    const AmxRanges rangesB = rangesB_.from(plan_.keepsB ? j : 0);
+    if (packsB)
+      rangesB.clear(SIDE);
     for (std::size_t p = 0; p < k; p += plan_.depth) {
       const std::size_t depth = amxCount(k, p, plan_.depth);
-      operands_.packB(j, columns, p, depth, b_, rangesB_);
-      AmxBlockArgs block{b_, depth / AMX_STEP, sums_, p == 0};
+      if (packsB)
+        operands_.packB(j, columns, p, depth, b, rangesB);
+      AmxBlockArgs block{b, depth / AMX_STEP, sums_, p == 0};
       const bool last = p + depth == k;
       for (std::size_t x = 0; x < count; x += SIDE) {
         const std::size_t rows = amxCount(count, x, SIDE);
@@ -179,23 +212,23 @@ private:
         if (!last)
           continue;
         result_.clearRest(block.sums, tileRows, tileColumns);
-        finish(first + x, rows, j, columns, rangesA_.from(x), block.sums);
+        finish(first, x, {0, j, rows, columns}, rangesB, block.sums);
       }
     }
   }
 
-  /// Rows of a block that are outputs.
-  void finish(std::size_t position, std::size_t rows, std::size_t j, std::size_t columns,
-              const AmxRanges &ranges, float *sums) {
-    const bool suspicious = result_.suspicious(sums, ranges, rangesB_);
-    for (std::size_t x = 0; x < rows;) {
-      const ConvGrid::Run run = grid_.run(position + x);
-      const std::size_t count = run.count < rows - x ? run.count : rows - x;
-      if (count != 0)
-        result_.finish({run.output, j, count, columns}, ranges.from(x), rangesB_, suspicious,
-                       sums + x * SIDE);
-      x += count != 0 ? count : run.skip;
-    }
+  /// Rows of a panel that are outputs.
+  void finish(std::size_t first, std::size_t x, const TilePlace &place, const AmxRanges &rangesB,
+              float *sums) {
+    const bool suspicious = result_.suspicious(sums, rangeOfBand_, rangesB);
+    AmxRanges ranges = rangeOfBand_;
+    if constexpr (RANGES)
+      if (suspicious)
+        ranges = rangesOfPanel(first, x, place.rows);
+    forEachRun(first + x, place.rows, [&](std::size_t i, std::size_t output, std::size_t count) {
+      result_.finish({output, place.j, count, place.columns}, ranges.from(i), rangesB, suspicious,
+                     sums + i * SIDE);
+    });
   }
 
   arch::Tiles<Tag> tiles_;
@@ -206,12 +239,13 @@ private:
   const ConvGridSpace space_;
   const std::size_t chunks_;
   unsigned char *const input_;
+  float *const line_;
   std::ptrdiff_t *const steps_;
-  std::size_t *const tapCells_; ///< of each tap, in the ranges of the input
   unsigned char *const b_;
   float *const sums_;
   AmxResult<Tag, METHOD, Operands> result_;
-  AmxRanges inputRanges_, rangesA_, rangesB_;
+  AmxRanges rangesA_, rangesB_;
+  AmxRanges rangeOfBand_; ///< of each row of a panel, at least
 };
 
 } // namespace cottonwood::kernels::detail

@@ -39,18 +39,35 @@ constexpr ConvBlocking chooseConvBlocking(const MatMulCaches &caches = {}) {
   return result;
 }
 
+/// True if values of k of a method on tiles are lines of taps: the taps of the last dimension with
+/// their channels one behind another, and zeros up to a whole step of 32. Else each tap has steps
+/// of its own.
+constexpr bool convTapLines(std::size_t channels, std::size_t lastTaps) {
+  const auto steps = [](std::size_t values) { return (values + 31) / 32; };
+  return steps(lastTaps * channels) < lastTaps * steps(channels);
+}
+/// Values of k, with zeros, of a method on tiles.
+constexpr std::size_t convTileDepth(std::size_t channels, std::size_t taps, std::size_t lastTaps) {
+  const auto whole = [](std::size_t values) { return (values + 31) / 32 * 32; };
+  return convTapLines(channels, lastTaps) ? taps / lastTaps * whole(lastTaps * channels)
+                                          : taps * whole(channels);
+}
+
 /// The method on tiles of a convolution of several channels a group with these sizes of a group, or
-/// BLOCKED. Steps of 32 values of k hold channels of one tap, and zeros after them and in padding.
+/// BLOCKED: where too much of what tiles multiply would be zeros.
 /// \param channels  input channels
+/// \param lastTaps  taps of the last dimension alone
 /// \param products  pairs of an output and a tap that meet an input, as a share of all
 constexpr MatMulMethod convTileMethod(isa::Tiles tiles, std::size_t outputs, std::size_t columns,
-                                      std::size_t channels, std::size_t taps, double products,
-                                      bool halfOperands, bool halfPartials) {
-  const std::size_t depth = (channels + 31) / 32 * 32;
-  const double used = products * static_cast<double>(channels) / static_cast<double>(depth);
-  if (channels == 0 || used < 0.7)
+                                      std::size_t channels, std::size_t taps, std::size_t lastTaps,
+                                      double products, bool halfOperands, bool halfPartials) {
+  if (channels == 0)
     return MatMulMethod::BLOCKED;
-  return matMulTileMethod(tiles, outputs, columns, depth * taps, halfOperands, halfPartials);
+  const std::size_t depth = convTileDepth(channels, taps, lastTaps);
+  const double used = products * static_cast<double>(channels * taps) / static_cast<double>(depth);
+  if (used < (halfOperands ? 0.45 : 0.7))
+    return MatMulMethod::BLOCKED;
+  return matMulTileMethod(tiles, outputs, columns, depth, halfOperands, halfPartials);
 }
 
 /// Floats of scratch of a CPU kernel with the method BLOCKED.

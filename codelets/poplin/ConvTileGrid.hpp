@@ -8,7 +8,8 @@
 /// cells: position p of the outputs and a tap meet position p + (offset of the tap) of a grid. Each
 /// row has a few positions more than outputs; what is computed for these is dropped.
 ///
-/// An input is split into pieces once for all taps, instead of once for each.
+/// An input is split into pieces once for all taps, instead of once for each. Where values of k are
+/// lines of taps (convTapLines()), the cell of an output in the last dimension holds its line.
 #pragma once
 
 #include <codelets/poplin/ConvCost.hpp>
@@ -37,8 +38,9 @@ struct ConvGridDim {
     return first + (firstCell + static_cast<int>(cell)) * step + residueOf(slot);
   }
 
+  /// \param lines  the inputs of all taps of an output make one cell
   /// \returns  false if inputs do not lie like that
-  POP_API bool fit(const ConvDim &dim);
+  POP_API bool fit(const ConvDim &dim, bool lines);
 
 private:
   POP_SIMD_INLINE int floorDiv(int x) const { return (x - floorMod(x)) / step; }
@@ -53,10 +55,11 @@ struct ConvGrid {
   unsigned dims = 0;
   ConvGridDim dim[CONV_MAX_DIMS];
   std::size_t pitch[CONV_MAX_DIMS]; ///< positions between neighbours
+  bool lines = false; ///< values of k are lines of taps; `taps` are those of the other dimensions
   std::size_t outputs = 1, taps = 1, grids = 1;
-  std::size_t positions = 1; ///< of outputs, from the first to the last
-  std::size_t reach = 0;     ///< the greatest offset of a tap
-  std::size_t channels = 0;
+  std::size_t positions = 1;            ///< of outputs, from the first to the last
+  std::size_t reach = 0;                ///< the greatest offset of a tap
+  std::size_t channels = 0, values = 0; ///< values of k of a tap or a line
 
   /// \returns  false if the input cannot lie like that
   POP_API bool fit(const ConvGeometry &geometry);
@@ -68,7 +71,7 @@ struct ConvGrid {
   POP_SIMD_INLINE Tap tap(std::size_t number) const {
     Tap result{0, 0};
     std::size_t slots = 1;
-    for (unsigned d = dims; d-- > 0;) {
+    for (unsigned d = lines ? dims - 1 : dims; d-- > 0;) {
       const auto n = static_cast<std::size_t>(dim[d].taps);
       const int t = static_cast<int>(number % n);
       number /= n;
@@ -99,33 +102,36 @@ struct ConvGrid {
   }
 };
 
-/// How a convolution on matrix tiles goes through its grids.
+/// How a convolution on matrix tiles goes through its grids. Changes no bit.
 struct ConvGridPlan {
   std::size_t band = 0;  ///< positions at a time; 0: no grids, inputs are gathered for every tap
   std::size_t depth = 0; ///< values of k a pass
+  bool keepsB = false;   ///< all of B is packed once, for all bands; in one pass
 };
 
 /// Parts of the workspace, in bytes. All are whole cache lines.
 struct ConvGridSpace {
-  std::size_t cells; ///< positions that the grids hold
-  std::size_t input, steps, inputRanges, b, sums, ranges, repair;
+  std::size_t cells;     ///< positions that the grids hold
+  std::size_t gridBytes; ///< of a chunk of 32 values: from one grid to the next
+  std::size_t input, line, steps, b, sums, ranges, repair;
 
-  std::size_t bytes() const { return input + steps + inputRanges + b + sums + ranges + repair; }
+  std::size_t bytes() const { return input + line + steps + b + sums + ranges + repair; }
 };
-POP_SIMD_INLINE ConvGridSpace convGridSpace(const ConvGrid &grid, const ConvGridPlan &plan,
-                                            MatMulMethod method) {
+POP_SIMD_INLINE ConvGridSpace convGridSpace(const ConvGrid &grid, std::size_t columns,
+                                            const ConvGridPlan &plan, MatMulMethod method) {
   constexpr std::size_t LINE = 64, SIDE = MATMUL_TILE_BLOCK, STEP = 32;
   const auto whole = [](std::size_t bytes) { return (bytes + LINE - 1) / LINE * LINE; };
-  const std::size_t pieces = matMulTilePieces(method), chunks = (grid.channels + STEP - 1) / STEP;
+  const std::size_t pieces = matMulTilePieces(method), chunks = (grid.values + STEP - 1) / STEP;
   ConvGridSpace space{};
   space.cells = plan.band + grid.reach;
-  space.input = grid.grids * chunks * space.cells * pieces * LINE;
-  space.steps =
-      whole(grid.taps * chunks * sizeof(std::ptrdiff_t)) + whole(grid.taps * sizeof(std::size_t));
-  space.inputRanges = whole(2 * grid.grids * space.cells * sizeof(float));
-  space.b = SIDE * 2 * pieces * plan.depth;
+  space.gridBytes = space.cells * pieces * LINE;
+  space.input = grid.grids * chunks * space.gridBytes;
+  space.line = chunks * STEP * sizeof(float);
+  space.steps = whole(grid.taps * chunks * sizeof(std::ptrdiff_t));
+  const std::size_t panels = plan.keepsB ? (columns + SIDE - 1) / SIDE : 1;
+  space.b = panels * SIDE * 2 * pieces * plan.depth;
   space.sums = (plan.depth < grid.taps * chunks * STEP ? plan.band : SIDE) * SIDE * sizeof(float);
-  space.ranges = 2 * (plan.band + SIDE) * sizeof(float);
+  space.ranges = 2 * (plan.band + (panels + 1) * SIDE) * sizeof(float);
   space.repair = matMulTileSpace(matMulTileBlocking(method), 1, 1, STEP).repair;
   return space;
 }

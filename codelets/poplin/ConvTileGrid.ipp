@@ -4,7 +4,7 @@
 
 namespace cottonwood::kernels {
 
-POP_INLINE bool ConvGridDim::fit(const ConvDim &dim) {
+POP_INLINE bool ConvGridDim::fit(const ConvDim &dim, bool lines) {
   outputs = dim.outputs, taps = dim.taps, inStride = dim.inStride;
   if (dim.numClasses == 0 || !fitSteps(dim))
     return false;
@@ -24,8 +24,13 @@ POP_INLINE bool ConvGridDim::fit(const ConvDim &dim) {
         detail::termsWithin(first + t * tapStep, step, outputs, {low, high + 1}).size();
     meetings -= within > 0 ? within : 0;
   }
-  fitCells();
-  return meetings == 0;
+  if (meetings != 0)
+    return false;
+  if (lines)
+    residues = 1, firstCell = 0, cells = outputs;
+  else
+    fitCells();
+  return true;
 }
 
 /// Steps that explain all classes.
@@ -46,6 +51,9 @@ POP_INLINE bool ConvGridDim::fitSteps(const ConvDim &dim) {
       learn(known, step, in - tap * tapStep, tap == 0 || (both && tapKnown) ? out : 0);
       learn(tapKnown, tapStep, in - out * step, out == 0 || (both && known) ? tap : 0);
     }
+  // One output has any step: taps get grids of their own.
+  if (outputs == 1)
+    step = (taps - 1) * (tapStep < 0 ? -tapStep : tapStep) + 1;
   if (step < 1)
     return false;
   for (std::size_t x = 0; x < dim.numClasses; ++x) {
@@ -82,13 +90,18 @@ POP_INLINE bool ConvGrid::fit(const ConvGeometry &geometry) {
     return false;
   dims = geometry.dims - 1;
   channels = static_cast<std::size_t>(geometry.dim[dims].taps);
+  const auto size = [](int n) { return static_cast<std::size_t>(n); };
+  const std::size_t lastTaps = size(geometry.dim[dims - 1].taps);
+  lines = convTapLines(channels, lastTaps);
+  values = lines ? channels * lastTaps : channels;
   std::size_t next = 1;
   for (unsigned d = dims; d-- > 0;) {
-    if (!dim[d].fit(geometry.dim[d]))
+    const bool line = lines && d + 1 == dims;
+    if (!dim[d].fit(geometry.dim[d], line))
       return false;
     pitch[d] = next;
-    const auto size = [](int n) { return static_cast<std::size_t>(n); };
-    outputs *= size(dim[d].outputs), taps *= size(dim[d].taps), grids *= size(dim[d].residues);
+    outputs *= size(dim[d].outputs), taps *= line ? 1 : size(dim[d].taps);
+    grids *= size(dim[d].residues);
     positions += size(dim[d].outputs - 1) * next;
     reach += size(dim[d].cells - dim[d].outputs) * next;
     next *= size(dim[d].cells);
@@ -101,11 +114,12 @@ POP_INLINE ConvGridPlan convGridPlan(ConvGrid &grid, const ConvGeometry &geometr
   if (!grid.fit(geometry) || grid.channels == 0)
     return {};
   constexpr std::size_t SIDE = MATMUL_TILE_BLOCK, STEP = 32, LINE = 64;
-  constexpr std::size_t INPUT = 1024 * 1024, PANEL = 640 * 1024;
-  const std::size_t pieces = matMulTilePieces(method), chunks = (grid.channels + STEP - 1) / STEP;
-  const std::size_t cell = grid.grids * chunks * pieces * LINE;
+  constexpr std::size_t INPUT = 1024 * 1024, PANEL = 640 * 1024, ALL_OF_B = 512 * 1024;
+  const std::size_t pieces = matMulTilePieces(method), chunks = (grid.values + STEP - 1) / STEP;
+  const std::size_t cell = grid.grids * chunks * pieces * LINE; // all that a position needs
   const std::size_t all = (grid.positions + SIDE - 1) / SIDE * SIDE;
-  if (grid.outputs == 0 || grid.taps == 1 || cell * (grid.reach + SIDE) > INPUT)
+  if (grid.outputs == 0 || grid.taps * grid.values == grid.channels ||
+      cell * (grid.reach + SIDE) > INPUT)
     return {};
   ConvGridPlan plan;
   const std::size_t most = (INPUT / cell - grid.reach) / SIDE * SIDE;
@@ -114,6 +128,9 @@ POP_INLINE ConvGridPlan convGridPlan(ConvGrid &grid, const ConvGeometry &geometr
   const std::size_t depth = grid.taps * chunks * STEP, deepest = PANEL / (2 * pieces * SIDE);
   const std::size_t passes = (depth + deepest - 1) / deepest;
   plan.depth = ((depth + passes - 1) / passes + STEP - 1) / STEP * STEP;
+
+  const std::size_t sizeOfB = (columns + SIDE - 1) / SIDE * SIDE * 2 * pieces * depth;
+  plan.keepsB = bands > 1 && passes == 1 && sizeOfB <= ALL_OF_B;
 
   const auto number = [](std::size_t n) { return static_cast<double>(n); };
   const double pair = 10 + 7 * number(pieces);
@@ -129,9 +146,8 @@ POP_INLINE ConvGridPlan convGridPlan(ConvGrid &grid, const ConvGeometry &geometr
       rows * (tiles + SIDE * pair * steps *
                           number((columns + MATMUL_TILE_COLUMNS - 1) / MATMUL_TILE_COLUMNS)) +
       packedB * number((grid.outputs + 1023) / 1024);
-  const double inGrids =
-      number(all / SIDE) * tiles + number(bands) * packedB +
-      number(bands * grid.grids * chunks) * number(plan.band + grid.reach) * pair;
+  const double inGrids = number(all / SIDE) * tiles + number(plan.keepsB ? 1 : bands) * packedB +
+                         number(bands * (plan.band + grid.reach) * cell / (pieces * LINE)) * pair;
   return inGrids < gathered ? plan : ConvGridPlan{};
 }
 

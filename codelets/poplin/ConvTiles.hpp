@@ -33,16 +33,18 @@ inline std::size_t convTileEntries(const ConvGeometry &geometry) {
 inline std::size_t convTileWorkspace(MatMulMethod method, const ConvGeometry &geometry,
                                      std::size_t columns, const ConvGrid &grid,
                                      const ConvGridPlan &plan) {
-  constexpr std::size_t STEP = 32, LINE = 64;
-  std::size_t outputs = 1, depth = 1;
-  for (unsigned d = 0; d < geometry.dims; ++d) {
-    const auto taps = static_cast<std::size_t>(geometry.dim[d].taps);
+  constexpr std::size_t LINE = 64;
+  std::size_t outputs = 1, taps = 1;
+  for (unsigned d = 0; d + 1 < geometry.dims; ++d) {
     outputs *= static_cast<std::size_t>(geometry.dim[d].outputs);
-    depth *= d + 1 < geometry.dims ? taps : (taps + STEP - 1) / STEP * STEP;
+    taps *= static_cast<std::size_t>(geometry.dim[d].taps);
   }
+  const auto lastTaps = static_cast<std::size_t>(geometry.dim[geometry.dims - 2].taps);
+  const auto channels = static_cast<std::size_t>(geometry.dim[geometry.dims - 1].taps);
+  const std::size_t depth = convTileDepth(channels, taps, lastTaps);
   const std::size_t entries = convTileEntries(geometry) * sizeof(std::ptrdiff_t);
   return (entries + 2 * LINE) / sizeof(float) +
-         (plan.band != 0 ? convGridSpace(grid, plan, method).bytes() / sizeof(float)
+         (plan.band != 0 ? convGridSpace(grid, columns, plan, method).bytes() / sizeof(float)
                          : matMulWorkspace(matMulTileBlocking(method), outputs, depth, columns));
 }
 inline std::size_t convTileWorkspace(MatMulMethod method, const ConvGeometry &geometry,

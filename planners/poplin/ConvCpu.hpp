@@ -39,8 +39,8 @@ inline double convCpuCycles(ConvPlan const &plan, ConvProblem const &p, MatMulCp
       plan.winograd != 0 ? groups * convCpuWinogradOperations(plan, p) / MATMUL_RATE
       : kernels::onMatMulTiles(plan.method)
           ? groups * cpuMatrixTileCycles(plan.method, pixels, columns,
-                                         std::ceil(static_cast<double>(p.i) / 32) * 32 *
-                                             static_cast<double>(p.taps()))
+                                         static_cast<double>(kernels::convTileDepth(
+                                             p.i, p.taps(), p.lastTaps)))
           : pixels * vectors * depth / MATMUL_RATE;
   double const fetch =
       (pixels * (groups * columns + groups * static_cast<double>(p.i)) + groups * columns * depth) *
@@ -75,8 +75,8 @@ inline kernels::MatMulMethod convCpuMethod(ConvProblem const &p, MatMulCpu const
     return kernels::MatMulMethod::BLOCKED;
   double const pairs = static_cast<double>(p.outputs() * p.taps());
   return kernels::convTileMethod(
-      cpu.tiles, p.b * p.outputs(), p.n, p.i, p.taps(), static_cast<double>(p.products()) / pairs,
-      p.input == MatMulType::HALF, p.partials == MatMulType::HALF && p.output == MatMulType::HALF);
+      cpu.tiles, p.b * p.outputs(), p.n, p.i, p.taps(), p.lastTaps,
+      static_cast<double>(p.products()) / pairs, p.input == MatMulType::HALF, p.partials == MatMulType::HALF && p.output == MatMulType::HALF);
 }
 
 } // namespace detail

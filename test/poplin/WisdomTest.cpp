@@ -113,7 +113,7 @@ TEST_CASE("plans that were measured leave the bits as they are") {
 
 TEST_CASE("plans of convolutions are measured, learned and used") {
   Fresh const fresh;
-  ConvParams const p = layer(FLOAT, 2, 40, 70);
+  ConvParams const p = layer(FLOAT, 2, 13, 70); // never on matrix tiles, whose blocks are fixed
   CHECK(report(p, MEASURE).find("measured: ") != std::string::npos);
   CHECK(report(p, {}).find("wisdom: ") != std::string::npos);
   CHECK(report(p, {{"planConstraints", R"({"0": {"partition": {"batchSplit": 2}}})"}})
@@ -162,7 +162,8 @@ TEST_CASE("plans of convolutions that were measured, or that wisdom gives, leave
     for (std::array<std::uint32_t, 3> const &sizes :
          {std::array{1U, 1U, 1U}, std::array{7U, 3U, 20U}, std::array{512U, 512U, 5000U}}) {
       auto plan = cottonwood::planner::fromText<ConvPlan>(onlyPlan());
-      plan.depth = sizes[0], plan.enough = sizes[1], plan.pixels = sizes[2];
+      if (!cottonwood::kernels::onMatMulTiles(plan.method))
+        plan.depth = sizes[0], plan.enough = sizes[1], plan.pixels = sizes[2];
       plan.splitY0 = 5, plan.splitY1 = 2;
       std::string text = measured;
       std::size_t const begin = text.find(" = ") + 3;

@@ -217,6 +217,8 @@ Problem const PROBLEMS[] = {
     {3, 1, 64, 300, {4, 4}, {5, 5}, {1, 1}, 2, 1, Weights::KERNEL_LAST},
     {1, 1, 600, 16, {3, 3}, {1, 1}, {1, 1}, 1, 1, Weights::CHANNELS_LAST}, // outputs without taps
     {1, 1, 1, 1, {1, 1}, {1, 1}, {1, 1}, 0, 1},
+    {2, 1, 3, 40, {9, 20}, {7, 7}, {2, 2}, 3, 1}, // lines of taps
+    {1, 2, 20, 17, {5, 9}, {2, 5}, {1, 1}, 2, 2, Weights::CHANNELS_LAST},
 };
 
 } // namespace
@@ -341,12 +343,16 @@ bool sameBits(std::vector<float> const &a, std::vector<float> const &b) {
 TEST_CASE("convolutions have the same bits in grids of any band and depth as gathered") {
   Problem const problems[] = {
       {2, 1, 32, 33, {7, 6}, {3, 3}, {1, 1}, 1, 1},
-      {1, 1, 40, 17, {9, 8}, {3, 2}, {2, 1}, 1, 2, Weights::CHANNELS_LAST},
+      {1, 1, 64, 17, {9, 8}, {3, 2}, {2, 1}, 1, 2, Weights::CHANNELS_LAST},
       {2, 1, 70, 50, {11, 9}, {3, 3}, {3, 2}, 1, 1, Weights::KERNEL_LAST},
       {3, 1, 64, 20, {4, 4}, {5, 5}, {1, 1}, 2, 1, Weights::KERNEL_LAST},
-      {1, 1, 33, 70, {5, 40}, {2, 3}, {2, 3}, 0, 3},
+      {1, 1, 32, 70, {5, 40}, {2, 3}, {2, 3}, 0, 3},
       {1, 1, 32, 16, {3, 3}, {1, 1}, {1, 1}, 1, 1}, // outputs without taps
       {1, 1, 50, 32, {1, 1}, {1, 1}, {1, 1}, 0, 1},
+      {2, 1, 3, 33, {13, 19}, {7, 7}, {2, 2}, 3, 1}, // lines of taps
+      {1, 1, 3, 20, {9, 30}, {2, 11}, {1, 4}, 2, 1, Weights::CHANNELS_LAST},
+      {1, 1, 12, 40, {8, 7}, {3, 3}, {1, 1}, 1, 1, Weights::KERNEL_LAST},
+      {2, 1, 16, 17, {6, 5}, {3, 5}, {1, 3}, 2, 2},
   };
   for (isa::Isa const isa : test::tileIsas())
     for (Problem const &p : problems) {
@@ -354,7 +360,8 @@ TEST_CASE("convolutions have the same bits in grids of any band and depth as gat
       CAPTURE(p.in);
       Data<float> floats(p, 11);
       Data<Half> const halves(p, 12);
-      std::size_t const depth = p.taps() * ((p.in + 31) / 32 * 32);
+      std::size_t const depth =
+          kernels::convTileDepth(p.in, p.taps(), static_cast<std::size_t>(p.kernel[1]));
       auto const method =
           isa::tilesOf(isa) == isa::Tiles::Half ? MatMulMethod::AMX1 : MatMulMethod::AMX4;
       for (bool const special : {false, true}) {
@@ -367,7 +374,8 @@ TEST_CASE("convolutions have the same bits in grids of any band and depth as gat
         auto const gatheredHalf = convolveBy({}, p, halves, isa, method);
         for (std::size_t const band : {32, 64, 1024})
           for (std::size_t const part : {std::size_t{32}, std::size_t{96}, depth}) {
-            kernels::ConvGridPlan const plan{band, std::min(part, depth)};
+            kernels::ConvGridPlan plan{band, std::min(part, depth)};
+            plan.keepsB = plan.depth == depth && band == 32;
             CAPTURE(band);
             CAPTURE(part);
             CHECK(sameBits(convolveBy(plan, p, floats, isa, MatMulMethod::AMX6), gathered));
@@ -450,9 +458,10 @@ TEST_CASE("a grid finds each input that an output and a tap meet") {
 
 TEST_CASE("inputs that do not lie in grids are refused") {
   using kernels::ConvClass;
-  auto const fits = [](int outputs, int taps, std::vector<ConvClass> const &classes) {
+  auto const fits = [](int outputs, int taps, std::vector<ConvClass> const &classes,
+                       bool lines = false) {
     kernels::ConvGridDim dim{};
-    return dim.fit({outputs, taps, classes.size(), classes.data(), 1, 1});
+    return dim.fit({outputs, taps, classes.size(), classes.data(), 1, 1}, lines);
   };
   CHECK(fits(4, 3, {{0, 1, 4, 0, 1, 3, 0, 1, 1}}));
   CHECK(fits(4, 3, {{0, 1, 4, 0, 1, 3, 2, 1, -1}})); // flipped
@@ -461,6 +470,8 @@ TEST_CASE("inputs that do not lie in grids are refused") {
   // A pair is missing whose input others meet.
   CHECK(!fits(2, 2, {{0, 1, 1, 0, 1, 2, 0, 0, 1}, {1, 1, 1, 1, 1, 1, 2, 0, 0}}));
   CHECK(!fits(2, 1, {}));
+  CHECK(fits(4, 3, {{0, 1, 4, 0, 1, 3, 0, 1, 1}}, true));
+  CHECK(fits(4, 3, {{0, 1, 4, 0, 1, 3, 4, 1, -2}}, true));
 }
 
 TEST_SUITE_END();

@@ -211,7 +211,7 @@ private:
     ConvTable table;
     std::size_t const channels = params_.inputChannelsPerConvGroup;
     bool const tapsLast =
-        dims_ != 0 && channels < 16 && params_.getTruncatedKernelSize(dims_ - 1) >= 4 * channels;
+        dims_ != 0 && !kernels::onMatMulTiles(plan_.method) && channels < 16 && params_.getTruncatedKernelSize(dims_ - 1) >= 4 * channels;
     auto const inStride = [&](std::size_t d) { return in_.strides[1 + d]; };
     auto const addChannels = [&] {
       auto const block = static_cast<std::int64_t>(channelBlock_);

@@ -1,0 +1,391 @@
+/// \file ConvAmxOperands.hpp
+/// A convolution as a product on matrix tiles: rows are outputs, columns output channels.
+///
+/// Values of k are the taps one behind another, each with its input channels in whole steps; or,
+/// where that takes fewer steps (convTapLines()), the lines of taps: the taps of the last dimension
+/// with their channels one behind another, then zeros up to a whole step. Taps that lie in the
+/// padding of an output are zeros in its row; where that matters, for infinity and NaN in weights,
+/// the guard (MatMulAmxGuard.hpp) computes the element again without them.
+#pragma once
+
+#include <codelets/poplin/ConvTiles.hpp>
+#include <codelets/poplin/MatMulAmxPack.hpp>
+
+#include <limits>
+
+namespace cottonwood::kernels::detail {
+
+/// Walks through the taps of some dimensions in ascending order.
+class ConvTaps {
+public:
+  /// \param dims  the first ones; taps of the others stay 0
+  ConvTaps(const ConvGeometry &geometry, unsigned dims, std::size_t tap)
+      : geometry_(geometry), dims_(dims) {
+    for (unsigned d = dims; d-- > 0;) {
+      const auto taps = static_cast<std::size_t>(geometry.dim[d].taps);
+      at_[d] = static_cast<std::ptrdiff_t>(tap % taps);
+      tap /= taps;
+    }
+  }
+  POP_SIMD_INLINE std::ptrdiff_t operator[](unsigned d) const { return at_[d]; }
+  POP_SIMD_INLINE void next() {
+    for (unsigned d = dims_; d-- > 0;) {
+      if (++at_[d] < geometry_.dim[d].taps)
+        return;
+      at_[d] = 0;
+    }
+  }
+
+private:
+  const ConvGeometry &geometry_;
+  const unsigned dims_;
+  std::ptrdiff_t at_[CONV_MAX_DIMS] = {};
+};
+
+/// Where each output of each dimension but the last finds its taps in the input.
+class ConvInputs {
+public:
+  using Offset = std::ptrdiff_t;
+  static constexpr Offset NONE = std::numeric_limits<Offset>::min();
+
+  /// \param space  convTileEntries() numbers
+  ConvInputs(const ConvGeometry &geometry, Offset *space) : geometry_(geometry) {
+    const unsigned last = geometry.dims - 1;
+    for (unsigned d = 0; d < last; ++d) {
+      const ConvDim &dim = geometry.dim[d];
+      const std::size_t size =
+          static_cast<std::size_t>(dim.outputs) * static_cast<std::size_t>(dim.taps);
+      table_[d] = space;
+      for (std::size_t x = 0; x < size; ++x)
+        space[x] = NONE;
+      for (std::size_t c = 0; c < dim.numClasses; ++c)
+        enter(dim, dim.classes[c], space);
+      space += size;
+      ends_[d] = space;
+    }
+    first_ = geometry.dim[last].classes->in * geometry.dim[last].inStride;
+  }
+
+  /// The taps of one output.
+  struct Row {
+    const Offset *taps[CONV_MAX_DIMS];
+  };
+  POP_SIMD_INLINE Row row(std::size_t output) const {
+    Row result;
+    for (unsigned d = geometry_.dims - 1; d-- > 0;) {
+      const auto outputs = static_cast<std::size_t>(geometry_.dim[d].outputs);
+      result.taps[d] =
+          table_[d] + output % outputs * static_cast<std::size_t>(geometry_.dim[d].taps);
+      output /= outputs;
+    }
+    return result;
+  }
+  /// Goes on to the next output; after the last comes the first.
+  POP_SIMD_INLINE void next(Row &row) const {
+    for (unsigned d = geometry_.dims - 1; d-- > 0;) {
+      row.taps[d] += geometry_.dim[d].taps;
+      if (row.taps[d] != ends_[d])
+        return;
+      row.taps[d] = table_[d];
+    }
+  }
+  /// The channels of a tap of an output; NONE if it lies in the padding.
+  POP_SIMD_INLINE Offset at(const Row &row, const ConvTaps &tap) const {
+    return at(row, tap, geometry_.dims - 1);
+  }
+  /// The same in the first `dims` dimensions alone.
+  POP_SIMD_INLINE Offset at(const Row &row, const ConvTaps &tap, unsigned dims) const {
+    Offset offset = first_;
+    for (unsigned d = 0; d < dims; ++d) {
+      const Offset part = row.taps[d][tap[d]];
+      if (part == NONE)
+        return NONE;
+      offset += part;
+    }
+    return offset;
+  }
+
+private:
+  static void enter(const ConvDim &dim, const ConvClass &c, Offset *table) {
+    for (int i = 0; i < c.outCount; ++i)
+      for (int j = 0; j < c.tapCount; ++j)
+        table[(c.out + i * c.outStep) * dim.taps + c.tap + j * c.tapStep] =
+            (c.in + i * c.inOut + j * c.inTap) * dim.inStride;
+  }
+
+  const ConvGeometry &geometry_;
+  const Offset *table_[CONV_MAX_DIMS], *ends_[CONV_MAX_DIMS];
+  Offset first_;
+};
+
+/// The operands of one group of a convolution.
+template <class Tag, class TWeights, MatMulMethod METHOD> class AmxConvOperands {
+public:
+  AmxConvOperands(const ConvTileProblem<TWeights> &problem, std::ptrdiff_t *space)
+      : problem_(problem), geometry_(*problem.geometry), inputs_(geometry_, space),
+        last_(geometry_.dims - 2), channels_(taps(geometry_.dims - 1)),
+        lines_(convTapLines(channels_, taps(last_))),
+        values_(lines_ ? taps(last_) * channels_ : channels_),
+        chunks_((values_ + AMX_STEP - 1) / AMX_STEP) {
+    for (unsigned d = 0; d <= last_; ++d)
+      taps_ *= taps(d);
+  }
+
+  std::size_t rows() const { return problem_.outputs; }
+  std::size_t columns() const { return problem_.columns; }
+  std::size_t depth() const { return (lines_ ? taps_ / taps(last_) : taps_) * chunks_ * AMX_STEP; }
+
+  void packA(std::size_t i, std::size_t rows, std::size_t p, std::size_t depth, unsigned char *to,
+             const AmxRanges &ranges) const {
+    const std::size_t steps = depth / AMX_STEP;
+    const Step first = stepAt(p);
+    ConvInputs::Row output = inputs_.row(i);
+    for (std::size_t x = 0; x < rows; x += MATMUL_TILE_BLOCK, to += Packer::panelBytes(steps)) {
+      const std::size_t tiles = amxTiles(rows - x);
+      for (std::size_t t = 0; t < tiles; ++t) {
+        const std::size_t row = x + t * AMX_LANES;
+        const std::size_t count = rows - row < AMX_LANES ? rows - row : AMX_LANES;
+        const AmxTile tile{to + t * arch::TILE_BYTES, tiles, steps};
+        for (std::size_t y = 0; y < count; ++y, inputs_.next(output))
+          packRow(output, first, tile, y, ranges.from(row + y));
+        Packer::clearRows(tile, count);
+      }
+    }
+  }
+
+  void packB(std::size_t j, std::size_t columns, std::size_t p, std::size_t depth,
+             unsigned char *to, const AmxRanges &ranges) const {
+    const std::size_t steps = depth / AMX_STEP;
+    // Panel by panel: weights in blocks of columns are one stream of memory each.
+    for (std::size_t x = 0; x < columns; x += MATMUL_TILE_BLOCK, to += Packer::panelBytes(steps)) {
+      const std::size_t tiles = amxTiles(columns - x);
+      unsigned char *tile = to;
+      Step step = stepAt(p);
+      for (std::size_t s = 0; s < steps; ++s, tile += Packer::stepBytes(tiles), next(step))
+        for (std::size_t t = 0; t < tiles; ++t) {
+          const std::size_t first = x + t * AMX_LANES;
+          const std::size_t count = amxCount(columns, first, AMX_LANES);
+          unsigned char *const at = tile + t * arch::TILE_BYTES;
+          if (lines_)
+            packLineOfB(step, j + first, count, at, tiles, ranges.from(first));
+          else
+            packTileOfB(step, j + first, count, at, tiles, ranges.from(first));
+        }
+    }
+  }
+
+  /// The range of the row of an output.
+  void rangeOf(std::size_t output, const AmxRanges &ranges) const {
+    const ConvInputs::Row row = inputs_.row(output);
+    auto range = Packer::Range::ofRow(ranges);
+    ConvTaps tap(geometry_, last_ + 1, 0);
+    for (std::size_t t = 0; t < taps_; ++t, tap.next()) {
+      const std::ptrdiff_t offset = inputs_.at(row, tap);
+      for (std::size_t c = 0; offset != ConvInputs::NONE && c < channels_; c += AMX_LANES)
+        range.add(Packer::loadUpTo(problem_.in + offset + c, channels_ - c));
+    }
+    range.storeRow(ranges);
+  }
+
+  /// Chains run over the taps in ascending order, without those in the padding.
+  void chains(const TilePlace &place, bool accumulate, float *to, float *) const {
+    const std::size_t high = amxCount(place.columns, AMX_LANES, AMX_LANES);
+    const std::size_t low = place.columns - high;
+    for (std::size_t i = 0; i < place.rows; ++i, to += MATMUL_TILE_BLOCK) {
+      V sum[2] = {V::zero(), V::zero()};
+      if (accumulate)
+        sum[0] = V::loadPartial(to, low), sum[1] = V::loadPartial(to + AMX_LANES, high);
+      chain(place.i + i, place.j, place.columns, sum);
+      sum[0].storePartial(to, low);
+      sum[1].storePartial(to + AMX_LANES, high);
+    }
+  }
+
+private:
+  using V = simd<float, Tag>;
+  using Packer = AmxPacker<Tag, TWeights, METHOD>;
+  using Pieces = AmxPieces<Tag, METHOD>;
+  using One = simd<float, isa::scalar>;
+
+  std::size_t taps(unsigned d) const { return static_cast<std::size_t>(geometry_.dim[d].taps); }
+
+  /// A tap, or a line of them, and some of its values.
+  struct Step {
+    ConvTaps tap;
+    std::size_t chunk;
+  };
+  Step stepAt(std::size_t p) const {
+    const std::size_t step = p / AMX_STEP;
+    return {ConvTaps(geometry_, last_ + (lines_ ? 0 : 1), step / chunks_), step % chunks_};
+  }
+  void next(Step &step) const {
+    if (++step.chunk == chunks_)
+      step.chunk = 0, step.tap.next();
+  }
+
+  std::ptrdiff_t channelStep() const { return geometry_.dim[geometry_.dims - 1].tapStride; }
+  /// The weights of a tap: its first channel, first column.
+  const TWeights *weightsOf(const ConvTaps &tap) const {
+    const TWeights *at = problem_.weights;
+    for (unsigned d = 0; d + 1 < geometry_.dims; ++d)
+      at += tap[d] * geometry_.dim[d].tapStride;
+    return at;
+  }
+  std::ptrdiff_t columnAt(std::size_t j) const {
+    return static_cast<std::ptrdiff_t>(j / problem_.weightsBlock) * problem_.weightsBlockStride +
+           static_cast<std::ptrdiff_t>(j % problem_.weightsBlock) * problem_.weightsColumn;
+  }
+
+  /// Line y of a tile in all its steps.
+  void packRow(const ConvInputs::Row &row, const Step &first, const AmxTile &tile, std::size_t y,
+               const AmxRanges &ranges) const {
+    ConvTaps tap = first.tap;
+    std::size_t chunk = first.chunk;
+    unsigned char *to = tile.to + y * arch::TILE_ROW_BYTES;
+    auto range = Packer::Range::ofRow(ranges);
+    for (std::size_t left = tile.steps; left != 0; chunk = 0, tap.next()) {
+      const std::ptrdiff_t offset = inputs_.at(row, tap, last_ + (lines_ ? 0 : 1));
+      const std::size_t n = chunks_ - chunk < left ? chunks_ - chunk : left;
+      left -= n;
+      for (const std::size_t end = chunk + n; chunk < end;
+           ++chunk, to += Packer::stepBytes(tile.tiles)) {
+        if (offset == ConvInputs::NONE) {
+          Pieces(V::zero(), V::zero()).store(to, tile.tiles);
+          continue;
+        }
+        if (lines_) {
+          alignas(64) float line[AMX_STEP];
+          gatherLine(row, offset, chunk * AMX_STEP, line);
+          const V low = V::load(line), high = V::load(line + AMX_LANES);
+          range.add(low), range.add(high);
+          Pieces(low, high).store(to, tile.tiles);
+          continue;
+        }
+        const std::size_t c = chunk * AMX_STEP;
+        const float *const from = problem_.in + offset + c;
+        const V low = Packer::loadUpTo(from, channels_ - c);
+        const V high = channels_ - c > AMX_LANES
+                           ? Packer::loadUpTo(from + AMX_LANES, channels_ - c - AMX_LANES)
+                           : V::zero();
+        range.add(low), range.add(high);
+        Pieces(low, high).store(to, tile.tiles);
+      }
+    }
+    range.storeRow(ranges);
+  }
+
+  /// Values [v, v + 32) of a line of an output.
+  /// \param offset  of the other dimensions
+  void gatherLine(const ConvInputs::Row &row, std::ptrdiff_t offset, std::size_t v,
+                  float *to) const {
+    for (std::size_t end = v + AMX_STEP; v < end; ++v) {
+      const std::ptrdiff_t at = v < values_ ? row.taps[last_][v / channels_] : ConvInputs::NONE;
+      *to++ = at == ConvInputs::NONE
+                  ? 0.f
+                  : problem_.in[offset + at + static_cast<std::ptrdiff_t>(v % channels_)];
+    }
+  }
+
+  /// Columns [j, j + count) of a step of lines.
+  void packLineOfB(const Step &step, std::size_t j, std::size_t count, unsigned char *to,
+                   std::size_t tiles, const AmxRanges &ranges) const {
+    const TWeights *const line = weightsOf(step.tap);
+    const auto valueAt = [&](std::size_t p) -> const TWeights * {
+      const std::size_t v = step.chunk * AMX_STEP + p;
+      if (v >= values_)
+        return nullptr;
+      return line + static_cast<std::ptrdiff_t>(v / channels_) * geometry_.dim[last_].tapStride +
+             static_cast<std::ptrdiff_t>(v % channels_) * channelStep();
+    };
+    if (together(j, count) && problem_.weightsColumn == 1) {
+      const std::ptrdiff_t first = columnAt(j);
+      const auto at = [&](std::size_t p) {
+        const TWeights *const value = valueAt(p);
+        return value ? value + first : nullptr;
+      };
+      return Packer::packStepOfB(at, count, to, tiles, ranges);
+    }
+    alignas(64) float turned[AMX_STEP * AMX_LANES];
+    for (std::size_t p = 0; p < AMX_STEP; ++p)
+      if (const TWeights *const value = valueAt(p))
+        readColumns(value, j, count, turned + p * AMX_LANES);
+      else
+        V::zero().store(turned + p * AMX_LANES);
+    const auto at = [&](std::size_t p) { return turned + p * AMX_LANES; };
+    Packer::packStepOfB(at, AMX_LANES, to, tiles, ranges);
+  }
+
+  /// True if columns [j, j + count) lie at equal distances.
+  bool together(std::size_t j, std::size_t count) const {
+    return j % problem_.weightsBlock + count <= problem_.weightsBlock;
+  }
+
+  /// Columns [j, j + count) of any other step.
+  void packTileOfB(const Step &step, std::size_t j, std::size_t count, unsigned char *to,
+                   std::size_t tiles, const AmxRanges &ranges) const {
+    const TWeights *const from =
+        weightsOf(step.tap) + static_cast<std::ptrdiff_t>(step.chunk * AMX_STEP) * channelStep();
+    const std::size_t values = amxCount(channels_, step.chunk * AMX_STEP, AMX_STEP);
+    if (together(j, count) && problem_.weightsColumn == 1) {
+      const TWeights *const first = from + columnAt(j);
+      // Weights are mostly in the order of steps: the next one is fetched meanwhile.
+      const auto at = [&](std::size_t p) __attribute__((always_inline)) {
+        const TWeights *const row = first + static_cast<std::ptrdiff_t>(p) * channelStep();
+        __builtin_prefetch(row + static_cast<std::ptrdiff_t>(AMX_STEP) * channelStep());
+        return p < values ? row : nullptr;
+      };
+      return Packer::packStepOfB(at, count, to, tiles, ranges);
+    }
+    alignas(64) float turned[AMX_STEP * AMX_LANES];
+    if (together(j, count) && channelStep() == 1)
+      for (std::size_t x = 0; x < values; x += AMX_LANES)
+        copyTurned<Tag>(from + columnAt(j) + x, problem_.weightsColumn, values - x, count,
+                        turned + x * AMX_LANES, AMX_LANES);
+    else
+      for (std::size_t p = 0; p < values; ++p)
+        readColumns(from + static_cast<std::ptrdiff_t>(p) * channelStep(), j, count,
+                    turned + p * AMX_LANES);
+    const auto at = [&](std::size_t p) { return p < values ? turned + p * AMX_LANES : nullptr; };
+    Packer::packStepOfB(at, AMX_LANES, to, tiles, ranges);
+  }
+
+  /// Columns [j, j + count) of one channel, and zeros.
+  void readColumns(const TWeights *from, std::size_t j, std::size_t count, float *to) const {
+    for (std::size_t x = 0; x < AMX_LANES; ++x)
+      if (x < count)
+        One::load(from + columnAt(j + x)).store(to + x);
+      else
+        to[x] = 0;
+  }
+
+  void chain(std::size_t output, std::size_t j, std::size_t columns, V (&sum)[2]) const {
+    const ConvInputs::Row row = inputs_.row(output);
+    ConvTaps tap(geometry_, last_ + 1, 0);
+    const std::size_t high = amxCount(columns, AMX_LANES, AMX_LANES);
+    for (std::size_t t = 0; t < taps_; ++t, tap.next()) {
+      const std::ptrdiff_t offset = inputs_.at(row, tap);
+      if (offset == ConvInputs::NONE)
+        continue;
+      const TWeights *weights = weightsOf(tap);
+      for (std::size_t c = 0; c < channels_; ++c, weights += channelStep()) {
+        alignas(64) float values[2 * AMX_LANES];
+        readColumns(weights, j, columns - high, values);
+        readColumns(weights, j + AMX_LANES, high, values + AMX_LANES);
+        const V x = V::broadcast(problem_.in + offset + c);
+        for (int y : {0, 1})
+          sum[y] = V::fma(x, V::load(values + y * AMX_LANES), sum[y]);
+      }
+    }
+  }
+
+  const ConvTileProblem<TWeights> &problem_;
+  const ConvGeometry &geometry_;
+  const ConvInputs inputs_;
+  const unsigned last_;        ///< the last dimension but for the channels
+  const std::size_t channels_; ///< input channels
+  const bool lines_;
+  const std::size_t values_, chunks_; ///< of a tap or a line of taps; the steps that they take
+  std::size_t taps_ = 1;              ///< of all dimensions
+};
+
+} // namespace cottonwood::kernels::detail
