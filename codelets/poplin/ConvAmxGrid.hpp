@@ -30,9 +30,9 @@ public:
         result_(operands, output, sums_ + (space_.sums + space_.ranges) / sizeof(float)) {
     float *const ranges = sums_ + space_.sums / sizeof(float);
     rangesA_ = {ranges, ranges + plan.band};
-    rangeOfBand_ = {ranges + 2 * plan.band, ranges + 2 * plan.band + SIDE};
     const std::size_t columns = plan.keepsB ? (problem.columns + SIDE - 1) / SIDE * SIDE : SIDE;
-    rangesB_ = {rangeOfBand_.most + SIDE, rangeOfBand_.most + SIDE + columns};
+    rangesB_ = {ranges + 2 * plan.band, ranges + 2 * plan.band + columns};
+    rangesB_.forget(columns);
     for (std::size_t t = 0; t < grid.taps; ++t) {
       const ConvGrid::Tap tap = grid.tap(t);
       for (std::size_t c = 0; c < chunks_; ++c) {
@@ -47,8 +47,7 @@ public:
       const std::size_t left = grid_.positions - first;
       const std::size_t count = left < plan_.band ? left : plan_.band;
       splitInput(first);
-      for (std::size_t x = 0; x < count; x += SIDE)
-        rangesA_.least[x] = NOT_KNOWN;
+      rangesA_.forget(count);
       for (std::size_t j = 0; j < operands_.columns(); j += SIDE)
         runColumns(first, count, j);
     }
@@ -63,12 +62,10 @@ private:
   static constexpr std::size_t PIECE = arch::TILE_ROW_BYTES;
   static constexpr std::size_t CELL = Pieces::COUNT * PIECE; ///< its pieces one behind another
   static constexpr bool RANGES = amxHasRanges(METHOD);
-  static constexpr float NOT_KNOWN = -1;
 
   /// The inputs of all cells of a band.
-  void splitInput(std::size_t first) const {
-    rangeOfBand_.clear(1);
-    Range range = Range::ofRow(rangeOfBand_);
+  void splitInput(std::size_t first) {
+    Range range;
     int slots[CONV_MAX_DIMS] = {};
     unsigned char *to = input_;
     for (bool more = true; more; to += chunks_ * space_.gridBytes) { // as ConvGrid::Tap::grid
@@ -80,9 +77,7 @@ private:
           slots[d] = 0;
       }
     }
-    range.storeRow(rangeOfBand_);
-    for (std::size_t i = 1; i < SIDE; ++i)
-      rangeOfBand_.least[i] = *rangeOfBand_.least, rangeOfBand_.most[i] = *rangeOfBand_.most;
+    boundsA_ = range.bounds();
   }
 
   /// Row by row of the last dimension.
@@ -114,12 +109,14 @@ private:
   void splitCells(const float *from, int in, std::size_t count, unsigned char *to,
                   Range &range) const {
     const ConvGridDim &line = grid_.dim[grid_.dims - 1];
+    Range local = range;
     for (std::size_t i = 0; i < count; ++i, in += line.step, to += CELL)
       if (const float *const values = from ? valuesAt(from, in) : nullptr)
-        splitCell(values, to, range);
+        splitCell(values, to, local);
       else
         for (std::size_t c = 0; c < chunks_; ++c)
           Pieces(V::zero(), V::zero()).storeApart(to + c * space_.gridBytes, PIECE);
+    range = local;
   }
 
   /// The values of a cell; null if all are zeros.
@@ -162,19 +159,6 @@ private:
     Pieces(low, high).storeApart(to, PIECE);
   }
 
-  /// The ranges of the outputs of a panel.
-  AmxRanges rangesOfPanel(std::size_t first, std::size_t x, std::size_t rows) const {
-    const AmxRanges ranges = rangesA_.from(x);
-    if (*ranges.least != NOT_KNOWN)
-      return ranges;
-    ranges.clear(SIDE);
-    forEachRun(first + x, rows, [&](std::size_t i, std::size_t output, std::size_t count) {
-      for (; count != 0; --count)
-        operands_.rangeOf(output++, ranges.from(i++));
-    });
-    return ranges;
-  }
-
   /// f(first row, its output, how many) for all that are outputs among rows from a position on.
   template <class F> void forEachRun(std::size_t position, std::size_t rows, F f) const {
     for (std::size_t x = 0; x < rows;) {
@@ -191,14 +175,18 @@ private:
     const std::size_t k = operands_.depth();
     const std::size_t columns = amxCount(operands_.columns(), j, SIDE);
     const bool packsB = !plan_.keepsB || first == 0;
-    unsigned char *const b = b_ + (plan_.keepsB ? j * Pieces::COUNT * 2 * plan_.depth : 0);
+    unsigned char *const b =
+        b_ + (plan_.keepsB ? j / SIDE * Packer::panelBytes(plan_.depth / AMX_STEP) : 0);
     const AmxRanges rangesB = rangesB_.from(plan_.keepsB ? j : 0);
-    if (packsB)
-      rangesB.clear(SIDE);
+    if (!plan_.keepsB)
+      boundsB_ = {}, rangesB.forget(SIDE);
     for (std::size_t p = 0; p < k; p += plan_.depth) {
       const std::size_t depth = amxCount(k, p, plan_.depth);
-      if (packsB)
-        operands_.packB(j, columns, p, depth, b, rangesB);
+      if (packsB) {
+        Range range;
+        operands_.packB(j, columns, p, depth, b, range);
+        boundsB_.add(range.bounds());
+      }
       AmxBlockArgs block{b, depth / AMX_STEP, sums_, p == 0};
       const bool last = p + depth == k;
       for (std::size_t x = 0; x < count; x += SIDE) {
@@ -220,11 +208,19 @@ private:
   /// Rows of a panel that are outputs.
   void finish(std::size_t first, std::size_t x, const TilePlace &place, const AmxRanges &rangesB,
               float *sums) {
-    const bool suspicious = result_.suspicious(sums, rangeOfBand_, rangesB);
-    AmxRanges ranges = rangeOfBand_;
-    if constexpr (RANGES)
-      if (suspicious)
-        ranges = rangesOfPanel(first, x, place.rows);
+    const bool suspicious = result_.suspicious(sums, boundsA_, boundsB_);
+    const AmxRanges ranges = rangesA_.from(x);
+    if (RANGES && suspicious) {
+      if (!ranges.known()) {
+        ranges.set(0, {}); // it may be no output
+        forEachRun(first + x, place.rows,
+                   [&](std::size_t i, std::size_t output, std::size_t count) {
+                     operands_.rangesOfRows(output, count, ranges.from(i));
+                   });
+      }
+      if (!rangesB.known())
+        operands_.rangesOfColumns(place.j, place.columns, rangesB);
+    }
     forEachRun(first + x, place.rows, [&](std::size_t i, std::size_t output, std::size_t count) {
       result_.finish({output, place.j, count, place.columns}, ranges.from(i), rangesB, suspicious,
                      sums + i * SIDE);
@@ -245,7 +241,7 @@ private:
   float *const sums_;
   AmxResult<Tag, METHOD, Operands> result_;
   AmxRanges rangesA_, rangesB_;
-  AmxRanges rangeOfBand_; ///< of each row of a panel, at least
+  AmxBounds boundsA_, boundsB_;
 };
 
 } // namespace cottonwood::kernels::detail

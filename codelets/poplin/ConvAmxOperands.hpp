@@ -120,6 +120,9 @@ private:
 
 /// The operands of one group of a convolution.
 template <class Tag, class TWeights, MatMulMethod METHOD> class AmxConvOperands {
+  using Packer = AmxPacker<Tag, TWeights, METHOD>;
+  using Range = typename Packer::Range;
+
 public:
   AmxConvOperands(const ConvTileProblem<TWeights> &problem, std::ptrdiff_t *space)
       : problem_(problem), geometry_(*problem.geometry), inputs_(geometry_, space),
@@ -136,7 +139,7 @@ public:
   std::size_t depth() const { return (lines_ ? taps_ / taps(last_) : taps_) * chunks_ * AMX_STEP; }
 
   void packA(std::size_t i, std::size_t rows, std::size_t p, std::size_t depth, unsigned char *to,
-             const AmxRanges &ranges) const {
+             Range &range) const {
     const std::size_t steps = depth / AMX_STEP;
     const Step first = stepAt(p);
     ConvInputs::Row output = inputs_.row(i);
@@ -147,14 +150,14 @@ public:
         const std::size_t count = rows - row < AMX_LANES ? rows - row : AMX_LANES;
         const AmxTile tile{to + t * arch::TILE_BYTES, tiles, steps};
         for (std::size_t y = 0; y < count; ++y, inputs_.next(output))
-          packRow(output, first, tile, y, ranges.from(row + y));
+          packRow(output, first, tile, y, range);
         Packer::clearRows(tile, count);
       }
     }
   }
 
   void packB(std::size_t j, std::size_t columns, std::size_t p, std::size_t depth,
-             unsigned char *to, const AmxRanges &ranges) const {
+             unsigned char *to, Range &range) const {
     const std::size_t steps = depth / AMX_STEP;
     // Panel by panel: weights in blocks of columns are one stream of memory each.
     for (std::size_t x = 0; x < columns; x += MATMUL_TILE_BLOCK, to += Packer::panelBytes(steps)) {
@@ -167,24 +170,34 @@ public:
           const std::size_t count = amxCount(columns, first, AMX_LANES);
           unsigned char *const at = tile + t * arch::TILE_BYTES;
           if (lines_)
-            packLineOfB(step, j + first, count, at, tiles, ranges.from(first));
+            packLineOfB(step, j + first, count, at, tiles, range);
           else
-            packTileOfB(step, j + first, count, at, tiles, ranges.from(first));
+            packTileOfB(step, j + first, count, at, tiles, range);
         }
     }
   }
 
-  /// The range of the row of an output.
-  void rangeOf(std::size_t output, const AmxRanges &ranges) const {
-    const ConvInputs::Row row = inputs_.row(output);
-    auto range = Packer::Range::ofRow(ranges);
-    ConvTaps tap(geometry_, last_ + 1, 0);
-    for (std::size_t t = 0; t < taps_; ++t, tap.next()) {
-      const std::ptrdiff_t offset = inputs_.at(row, tap);
-      for (std::size_t c = 0; offset != ConvInputs::NONE && c < channels_; c += AMX_LANES)
-        range.add(Packer::loadUpTo(problem_.in + offset + c, channels_ - c));
+  void rangesOfRows(std::size_t i, std::size_t rows, const AmxRanges &ranges) const {
+    for (std::size_t x = 0; x < rows; ++x) {
+      const ConvInputs::Row row = inputs_.row(i + x);
+      ConvTaps tap(geometry_, last_ + 1, 0);
+      Range range;
+      for (std::size_t t = 0; t < taps_; ++t, tap.next()) {
+        const std::ptrdiff_t offset = inputs_.at(row, tap);
+        for (std::size_t c = 0; offset != ConvInputs::NONE && c < channels_; c += AMX_LANES)
+          range.add(Packer::loadUpTo(problem_.in + offset + c, channels_ - c));
+      }
+      ranges.set(x, range.bounds());
     }
-    range.storeRow(ranges);
+  }
+  void rangesOfColumns(std::size_t j, std::size_t columns, const AmxRanges &ranges) const {
+    for (std::size_t x = 0; x < columns; ++x) {
+      ConvTaps tap(geometry_, last_ + 1, 0);
+      AmxBounds bounds;
+      for (std::size_t t = 0; t < taps_; ++t, tap.next())
+        bounds.add(amxBoundsOf<Tag>(weightsOf(tap) + columnAt(j + x), channelStep(), channels_));
+      ranges.set(x, bounds);
+    }
   }
 
   /// Chains run over the taps in ascending order, without those in the padding.
@@ -203,7 +216,6 @@ public:
 
 private:
   using V = simd<float, Tag>;
-  using Packer = AmxPacker<Tag, TWeights, METHOD>;
   using Pieces = AmxPieces<Tag, METHOD>;
   using One = simd<float, isa::scalar>;
 
@@ -238,11 +250,11 @@ private:
 
   /// Line y of a tile in all its steps.
   void packRow(const ConvInputs::Row &row, const Step &first, const AmxTile &tile, std::size_t y,
-               const AmxRanges &ranges) const {
+               Range &range) const {
+    Range local = range;
     ConvTaps tap = first.tap;
     std::size_t chunk = first.chunk;
     unsigned char *to = tile.to + y * arch::TILE_ROW_BYTES;
-    auto range = Packer::Range::ofRow(ranges);
     for (std::size_t left = tile.steps; left != 0; chunk = 0, tap.next()) {
       const std::ptrdiff_t offset = inputs_.at(row, tap, last_ + (lines_ ? 0 : 1));
       const std::size_t n = chunks_ - chunk < left ? chunks_ - chunk : left;
@@ -257,7 +269,7 @@ private:
           alignas(64) float line[AMX_STEP];
           gatherLine(row, offset, chunk * AMX_STEP, line);
           const V low = V::load(line), high = V::load(line + AMX_LANES);
-          range.add(low), range.add(high);
+          local.add(low), local.add(high);
           Pieces(low, high).store(to, tile.tiles);
           continue;
         }
@@ -267,11 +279,11 @@ private:
         const V high = channels_ - c > AMX_LANES
                            ? Packer::loadUpTo(from + AMX_LANES, channels_ - c - AMX_LANES)
                            : V::zero();
-        range.add(low), range.add(high);
+        local.add(low), local.add(high);
         Pieces(low, high).store(to, tile.tiles);
       }
     }
-    range.storeRow(ranges);
+    range = local;
   }
 
   /// Values [v, v + 32) of a line of an output.
@@ -288,7 +300,7 @@ private:
 
   /// Columns [j, j + count) of a step of lines.
   void packLineOfB(const Step &step, std::size_t j, std::size_t count, unsigned char *to,
-                   std::size_t tiles, const AmxRanges &ranges) const {
+                   std::size_t tiles, Range &range) const {
     const TWeights *const line = weightsOf(step.tap);
     const auto valueAt = [&](std::size_t p) -> const TWeights * {
       const std::size_t v = step.chunk * AMX_STEP + p;
@@ -303,7 +315,7 @@ private:
         const TWeights *const value = valueAt(p);
         return value ? value + first : nullptr;
       };
-      return Packer::packStepOfB(at, count, to, tiles, ranges);
+      return Packer::packStepOfB(at, count, to, tiles, range);
     }
     alignas(64) float turned[AMX_STEP * AMX_LANES];
     for (std::size_t p = 0; p < AMX_STEP; ++p)
@@ -312,7 +324,7 @@ private:
       else
         V::zero().store(turned + p * AMX_LANES);
     const auto at = [&](std::size_t p) { return turned + p * AMX_LANES; };
-    Packer::packStepOfB(at, AMX_LANES, to, tiles, ranges);
+    Packer::packStepOfB(at, AMX_LANES, to, tiles, range);
   }
 
   /// True if columns [j, j + count) lie at equal distances.
@@ -322,7 +334,7 @@ private:
 
   /// Columns [j, j + count) of any other step.
   void packTileOfB(const Step &step, std::size_t j, std::size_t count, unsigned char *to,
-                   std::size_t tiles, const AmxRanges &ranges) const {
+                   std::size_t tiles, Range &range) const {
     const TWeights *const from =
         weightsOf(step.tap) + static_cast<std::ptrdiff_t>(step.chunk * AMX_STEP) * channelStep();
     const std::size_t values = amxCount(channels_, step.chunk * AMX_STEP, AMX_STEP);
@@ -334,7 +346,7 @@ private:
         __builtin_prefetch(row + static_cast<std::ptrdiff_t>(AMX_STEP) * channelStep());
         return p < values ? row : nullptr;
       };
-      return Packer::packStepOfB(at, count, to, tiles, ranges);
+      return Packer::packStepOfB(at, count, to, tiles, range);
     }
     alignas(64) float turned[AMX_STEP * AMX_LANES];
     if (together(j, count) && channelStep() == 1)
@@ -346,7 +358,7 @@ private:
         readColumns(from + static_cast<std::ptrdiff_t>(p) * channelStep(), j, count,
                     turned + p * AMX_LANES);
     const auto at = [&](std::size_t p) { return p < values ? turned + p * AMX_LANES : nullptr; };
-    Packer::packStepOfB(at, AMX_LANES, to, tiles, ranges);
+    Packer::packStepOfB(at, AMX_LANES, to, tiles, range);
   }
 
   /// Columns [j, j + count) of one channel, and zeros.

@@ -129,9 +129,9 @@ POP_SIMD_INLINE ConvGridSpace convGridSpace(const ConvGrid &grid, std::size_t co
   space.line = chunks * STEP * sizeof(float);
   space.steps = whole(grid.taps * chunks * sizeof(std::ptrdiff_t));
   const std::size_t panels = plan.keepsB ? (columns + SIDE - 1) / SIDE : 1;
-  space.b = panels * SIDE * 2 * pieces * plan.depth;
+  space.b = panels * matMulTilePanelBytes(method, plan.depth / STEP);
   space.sums = (plan.depth < grid.taps * chunks * STEP ? plan.band : SIDE) * SIDE * sizeof(float);
-  space.ranges = 2 * (plan.band + (panels + 1) * SIDE) * sizeof(float);
+  space.ranges = 2 * (plan.band + panels * SIDE) * sizeof(float);
   space.repair = matMulTileSpace(matMulTileBlocking(method), 1, 1, STEP).repair;
   return space;
 }

@@ -16,6 +16,8 @@ namespace detail {
 /// The operands of C = A * B. `fma`, which computes the elements that tiles cannot, is
 /// kernels::matMul of a tag without tiles.
 template <class Tag, class TIn, MatMulMethod METHOD> class AmxOperands {
+  using Packer = AmxPacker<Tag, TIn, METHOD>;
+
 public:
   AmxOperands(const MatMulArgs<TIn, float> &args, MatMulFunction<TIn, float> fma)
       : args_(args), fma_(fma) {}
@@ -25,12 +27,20 @@ public:
   std::size_t depth() const { return args_.k; }
 
   void packA(std::size_t i, std::size_t rows, std::size_t p, std::size_t depth, unsigned char *to,
-             const AmxRanges &ranges) const {
-    Packer::packA(args_.a, i, rows, p, depth, to, ranges);
+             typename Packer::Range &range) const {
+    Packer::packA(args_.a, i, rows, p, depth, to, range);
   }
   void packB(std::size_t j, std::size_t columns, std::size_t p, std::size_t depth,
-             unsigned char *to, const AmxRanges &ranges) const {
-    Packer::packB(args_, j, columns, p, depth, to, ranges);
+             unsigned char *to, typename Packer::Range &range) const {
+    Packer::packB(args_, j, columns, p, depth, to, range);
+  }
+  void rangesOfRows(std::size_t i, std::size_t rows, const AmxRanges &ranges) const {
+    for (std::size_t x = 0; x < rows; ++x)
+      ranges.set(x, amxBoundsOf<Tag>(args_.a.at(i + x, 0), args_.a.column, args_.k));
+  }
+  void rangesOfColumns(std::size_t j, std::size_t columns, const AmxRanges &ranges) const {
+    for (std::size_t x = 0; x < columns; ++x)
+      ranges.set(x, amxBoundsOf<Tag>(args_.bAt(0, j + x), args_.b.row, args_.k));
   }
 
   void chains(const TilePlace &place, bool accumulate, float *to, float *space) const {
@@ -54,7 +64,6 @@ public:
   }
 
 private:
-  using Packer = AmxPacker<Tag, TIn, METHOD>;
   const MatMulArgs<TIn, float> &args_;
   const MatMulFunction<TIn, float> fma_;
 };

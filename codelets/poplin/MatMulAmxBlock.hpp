@@ -36,7 +36,7 @@ template <MatMulMethod METHOD, int ROWS> struct AmxPanelOfA {
   POP_SIMD_INLINE const unsigned char *tile(std::size_t piece, std::size_t i) const {
     return at + (piece * ROWS + i) * arch::TILE_BYTES;
   }
-  POP_SIMD_INLINE void next() { at += matMulTilePieces(METHOD) * ROWS * arch::TILE_BYTES; }
+  POP_SIMD_INLINE void next() { at += matMulTileStepBytes(METHOD, ROWS); }
 };
 
 /// Tiles of A that lie in a grid: rows at equal distances, and steps anywhere.
@@ -84,7 +84,6 @@ __attribute__((noinline)) void amxBlock(arch::Tiles<Tag> &tiles, SourceOfA a,
     forEachTile([&](auto t, float *p)
                     __attribute__((always_inline)) { tiles.template load<t>(p, LINE); });
 
-  constexpr std::size_t PIECES = matMulTilePieces(METHOD);
   constexpr std::ptrdiff_t TILE = arch::TILE_BYTES;
   const unsigned char *b = args.b;
   for (std::size_t s = args.steps; s != 0; --s) {
@@ -110,7 +109,7 @@ __attribute__((noinline)) void amxBlock(arch::Tiles<Tag> &tiles, SourceOfA a,
     });
     tiles.keepAwake();
     a.next();
-    b += PIECES * COLUMNS * arch::TILE_BYTES;
+    b += matMulTileStepBytes(METHOD, COLUMNS);
   }
   forEachTile([&](auto t, float *p)
                   __attribute__((always_inline)) { tiles.template store<t>(p, LINE); });

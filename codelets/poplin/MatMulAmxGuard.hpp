@@ -42,13 +42,10 @@ template <class Tag> POP_SIMD_INLINE bool amxNotFinite(const float *sums) {
   return all != all;
 }
 
-/// True if something may be lost in a block whose ranges these are.
-template <class Tag> POP_SIMD_INLINE bool amxMayLose(const AmxRanges &a, const AmxRanges &b) {
-  using V = simd<float, Tag>;
-  const float leastA = V::min(V::load(a.least), V::load(a.least + AMX_LANES)).reduceMin();
-  const float leastB = V::min(V::load(b.least), V::load(b.least + AMX_LANES)).reduceMin();
-  return leastA < AMX_LEAST_PIECES || leastB < AMX_LEAST_PIECES ||
-         leastA * leastB < AMX_LEAST_PRODUCT;
+/// True if something may be lost where operands have these bounds.
+POP_SIMD_INLINE bool amxMayLose(const AmxBounds &a, const AmxBounds &b) {
+  return a.least < AMX_LEAST_PIECES || b.least < AMX_LEAST_PIECES ||
+         a.least * b.least < AMX_LEAST_PRODUCT;
 }
 
 /// The magnitude below which sums of a row and a column are computed again. Sixteen times what the

@@ -70,50 +70,63 @@ private:
   }
 };
 
-/// The least and greatest magnitudes, other than zero, of rows of A or columns of B.
+/// The least and greatest magnitudes, other than zero, of some numbers.
+struct AmxBounds {
+  float least = std::numeric_limits<float>::infinity(), most = 0;
+
+  void add(const AmxBounds &other) {
+    least = other.least < least ? other.least : least;
+    most = other.most > most || other.most != other.most ? other.most : most;
+  }
+};
+/// Those of rows of A or columns of B.
 struct AmxRanges {
   float *least, *most;
 
   POP_SIMD_INLINE AmxRanges from(std::size_t i) const { return {least + i, most + i}; }
-  void clear(std::size_t n) const {
-    for (std::size_t i = 0; i < n; ++i)
-      least[i] = std::numeric_limits<float>::infinity(), most[i] = 0;
+  void set(std::size_t i, const AmxBounds &bounds) const {
+    least[i] = bounds.least, most[i] = bounds.most;
+  }
+  /// Whether a panel, whose ranges begin here, is known.
+  bool known() const { return *least >= 0; }
+  void forget(std::size_t n) const {
+    for (std::size_t i = 0; i < n; i += MATMUL_TILE_BLOCK)
+      least[i] = -1;
   }
 };
 
 /// Halves split exactly whatever they are; of floats the magnitudes matter.
 constexpr bool amxHasRanges(MatMulMethod method) { return method == MatMulMethod::AMX6; }
 
-/// The same of the lanes of a vector, whose lanes belong to one row or to sixteen columns. Nothing
-/// where magnitudes do not matter.
+/// Collects bounds of each lane of vectors. Nothing where magnitudes do not matter.
 template <class Tag, bool USED> class AmxRange {
 public:
   using V = simd<float, Tag>;
 
-  AmxRange() = default;
-  POP_SIMD_INLINE static AmxRange ofRow(const AmxRanges &ranges) {
-    return {V::splat(*ranges.least), V::splat(*ranges.most)};
-  }
-  POP_SIMD_INLINE static AmxRange ofColumns(const AmxRanges &ranges) {
-    return {V::load(ranges.least), V::load(ranges.most)};
-  }
+  POP_SIMD_INLINE AmxRange()
+      : least_(twiceBits(V::splat(std::numeric_limits<float>::infinity())) - Bits::splat(1)),
+        most_(Bits::splat(0)) {}
   POP_SIMD_INLINE void add(V x) {
     const Bits twice = twiceBits(x);
     most_ = Bits::max(most_, twice);
     least_ = Bits::min(least_, twice - Bits::splat(1));
   }
-  POP_SIMD_INLINE void storeRow(const AmxRanges &ranges) const {
-    *ranges.least = least().reduceMin(), *ranges.most = most().reduceMax();
+  /// Of all lanes.
+  POP_SIMD_INLINE AmxBounds bounds() const {
+    alignas(64) float least[AMX_LANES], most[AMX_LANES];
+    store({least, most});
+    AmxBounds result;
+    for (std::size_t i = 0; i < AMX_LANES; ++i)
+      result.add({least[i], most[i]});
+    return result;
   }
-  POP_SIMD_INLINE void storeColumns(const AmxRanges &ranges) const {
-    least().store(ranges.least), most().store(ranges.most);
+  /// Of each lane.
+  POP_SIMD_INLINE void store(const AmxRanges &ranges) const {
+    half(least_ + Bits::splat(1)).store(ranges.least), half(most_).store(ranges.most);
   }
 
 private:
   using Bits = simd<std::uint32_t, Tag>;
-
-  POP_SIMD_INLINE AmxRange(V least, V most)
-      : least_(twiceBits(least) - Bits::splat(1)), most_(twiceBits(most)) {}
 
   /// The sign drops out.
   POP_SIMD_INLINE static Bits twiceBits(V x) {
@@ -123,20 +136,31 @@ private:
   POP_SIMD_INLINE static V half(Bits twice) {
     return V::fromBits(twice.template shiftRight<1>().asInt());
   }
-  POP_SIMD_INLINE V least() const { return half(least_ + Bits::splat(1)); }
-  POP_SIMD_INLINE V most() const { return half(most_); }
 
   Bits least_; ///< less 1, which makes zero the greatest of all
   Bits most_;
 };
 template <class Tag> class AmxRange<Tag, false> {
 public:
-  POP_SIMD_INLINE static AmxRange ofRow(const AmxRanges &) { return {}; }
-  POP_SIMD_INLINE static AmxRange ofColumns(const AmxRanges &) { return {}; }
   POP_SIMD_INLINE void add(simd<float, Tag>) {}
-  POP_SIMD_INLINE void storeRow(const AmxRanges &) const {}
-  POP_SIMD_INLINE void storeColumns(const AmxRanges &) const {}
+  POP_SIMD_INLINE AmxBounds bounds() const { return {}; }
 };
+
+/// Bounds of n numbers at equal distances.
+template <class Tag, class T>
+AmxBounds amxBoundsOf(const T *from, std::ptrdiff_t step, std::size_t n) {
+  constexpr std::size_t MOST = 256;
+  AmxRange<Tag, true> range;
+  for (std::size_t p = 0; p < n; p += MOST) {
+    alignas(64) float numbers[MOST];
+    const std::size_t count = n - p < MOST ? n - p : MOST;
+    copyToFloat<Tag>(from + static_cast<std::ptrdiff_t>(p) * step, step, count, numbers);
+    for (std::size_t x = 0; x < count; x += AMX_LANES)
+      range.add(simd<float, Tag>::loadPartial(numbers + x,
+                                              count - x < AMX_LANES ? count - x : AMX_LANES));
+  }
+  return range.bounds();
+}
 
 /// Where a tile's rows of all steps go.
 struct AmxTile {
@@ -149,11 +173,6 @@ constexpr std::size_t amxCount(std::size_t size, std::size_t x, std::size_t most
   return size <= x ? 0 : size - x < most ? size - x : most;
 }
 
-/// Bytes of a step of a panel with so many tiles.
-constexpr std::size_t amxStepBytes(MatMulMethod method, std::size_t tiles) {
-  return tiles * matMulTilePieces(method) * arch::TILE_BYTES;
-}
-
 /// Packs operands of one product.
 template <class Tag, class TIn, MatMulMethod METHOD> class AmxPacker {
 public:
@@ -162,12 +181,16 @@ public:
   using Range = AmxRange<Tag, amxHasRanges(METHOD)>;
 
   /// Bytes of a panel's step, and of a whole panel.
-  static constexpr std::size_t stepBytes(std::size_t tiles) { return amxStepBytes(METHOD, tiles); }
-  static constexpr std::size_t panelBytes(std::size_t steps) { return steps * stepBytes(2); }
+  static constexpr std::size_t stepBytes(std::size_t tiles) {
+    return matMulTileStepBytes(METHOD, tiles);
+  }
+  static constexpr std::size_t panelBytes(std::size_t steps) {
+    return matMulTilePanelBytes(METHOD, steps);
+  }
 
-  /// Rows [i, i + rows) of A, values [p, p + depth) of k; `ranges` starts at row i.
+  /// Rows [i, i + rows) of A, values [p, p + depth) of k.
   static void packA(const MatMulView<TIn> &a, std::size_t i, std::size_t rows, std::size_t p,
-                    std::size_t depth, unsigned char *to, AmxRanges ranges) {
+                    std::size_t depth, unsigned char *to, Range &range) {
     const std::size_t steps = (depth + AMX_STEP - 1) / AMX_STEP;
     for (std::size_t x = 0; x < rows; x += MATMUL_TILE_BLOCK, to += panelBytes(steps)) {
       const std::size_t tiles = amxTiles(rows - x);
@@ -176,7 +199,6 @@ public:
         const std::size_t count = rows - row < AMX_LANES ? rows - row : AMX_LANES;
         const AmxTile tile{to + t * arch::TILE_BYTES, tiles, steps};
         const MatMulView<TIn> part{a.at(i + row, p), a.row, a.column};
-        const AmxRanges range{ranges.least + row, ranges.most + row};
         if (a.column == 1)
           packRows(part, count, depth, tile, range);
         else
@@ -186,55 +208,31 @@ public:
     }
   }
 
-  /// Columns [j, j + columns) of B, values [p, p + depth) of k; `ranges` starts at column j, which
-  /// is a multiple of 32.
+  /// Columns [j, j + columns) of B from a multiple of 32 on, values [p, p + depth) of k.
   template <class TOut>
   static void packB(const MatMulArgs<TIn, TOut> &args, std::size_t j, std::size_t columns,
-                    std::size_t p, std::size_t depth, unsigned char *to, AmxRanges ranges) {
+                    std::size_t p, std::size_t depth, unsigned char *to, Range &range) {
     if (args.bPanel != 0)
-      return packPanels(args, j, columns, p, depth, to, ranges);
+      return packPanels(args, j, columns, p, depth, to, range);
+    if (args.b.column == 1)
+      return packLinesOfB(args.b, {args.b.at(p, j), columns, depth}, to, range);
     const std::size_t steps = (depth + AMX_STEP - 1) / AMX_STEP;
-    for (std::size_t s = 0; s < steps; ++s) {
-      const std::size_t first = s * AMX_STEP;
-      const std::size_t values = depth - first < AMX_STEP ? depth - first : AMX_STEP;
-      const auto forEachTile = [&](auto f) __attribute__((always_inline)) {
-        for (std::size_t x = 0; x < columns; x += AMX_LANES) {
-          const std::size_t inPanel = x % MATMUL_TILE_BLOCK;
-          const std::size_t tiles = amxTiles(columns - (x - inPanel));
-          unsigned char *const tile = to + x / MATMUL_TILE_BLOCK * panelBytes(steps) +
-                                      s * stepBytes(tiles) + inPanel / AMX_LANES * arch::TILE_BYTES;
-          const std::size_t count = columns - x < AMX_LANES ? columns - x : AMX_LANES;
-          f(x, count, tile, tiles, AmxRanges{ranges.least + x, ranges.most + x});
-        }
-      };
-      const auto at = [&](std::size_t value, std::size_t x) __attribute__((always_inline)) {
-        return value < values ? args.bAt(p + first + value, j + x) : nullptr;
-      };
-      // Rows lie in pages of their own, to which no hardware prefetcher follows.
-      const auto fetch = [&](std::size_t value, std::size_t x) __attribute__((always_inline)) {
-        if (first + value < depth)
-          __builtin_prefetch(args.bAt(p + first + value, j + x));
-      };
-      if (args.b.column == 1) { // two rows at a time, all their columns
-        for (std::size_t y = 0; y < AMX_LANES; ++y)
-          forEachTile([&](std::size_t x, std::size_t count, unsigned char *tile, std::size_t tiles,
-                          const AmxRanges &range) __attribute__((always_inline)) {
-            fetch(y + 1, x), fetch(y + AMX_LANES + 1, x);
-            packPair(at(y, x), at(y + AMX_LANES, x), count, tile + y * arch::TILE_ROW_BYTES, tiles,
-                     range);
-          });
-      } else {
-        forEachTile([&](std::size_t x, std::size_t count, unsigned char *tile, std::size_t tiles,
-                        const AmxRanges &range) {
-          alignas(64) float turned[AMX_STEP * AMX_LANES];
-          turnColumns({at(0, x), args.b.row, args.b.column}, values, count, turned);
-          const auto line = [&](std::size_t value) __attribute__((always_inline)) {
-            return value < values ? turned + value * AMX_LANES : nullptr;
-          };
-          packStepOfB(line, AMX_LANES, tile, tiles, range);
-        });
+    for (std::size_t s = 0; s < steps; ++s)
+      for (std::size_t x = 0; x < columns; x += AMX_LANES) {
+        const std::size_t first = s * AMX_STEP, inPanel = x % MATMUL_TILE_BLOCK;
+        const std::size_t values = amxCount(depth, first, AMX_STEP);
+        const std::size_t tiles = amxTiles(columns - (x - inPanel));
+        alignas(64) float turned[AMX_STEP * AMX_LANES];
+        turnColumns({args.b.at(p + first, j + x), args.b.row, args.b.column}, values,
+                    amxCount(columns, x, AMX_LANES), turned);
+        const auto line = [&](std::size_t value) __attribute__((always_inline)) {
+          return value < values ? turned + value * AMX_LANES : nullptr;
+        };
+        packStepOfB(line, AMX_LANES,
+                    to + x / MATMUL_TILE_BLOCK * panelBytes(steps) + s * stepBytes(tiles) +
+                        inPanel / AMX_LANES * arch::TILE_BYTES,
+                    tiles, range);
       }
-    }
   }
 
   template <class T> POP_SIMD_INLINE static V loadUpTo(const T *from, std::size_t n) {
@@ -243,38 +241,83 @@ public:
 
   /// Rows [rows, 16) of a tile, in all steps and pieces.
   static void clearRows(const AmxTile &tile, std::size_t rows) {
-    for (std::size_t x = 0; x < tile.steps * Pieces::COUNT && rows < AMX_LANES; ++x)
-      __builtin_memset(tile.to + x * tile.tiles * arch::TILE_BYTES + rows * arch::TILE_ROW_BYTES, 0,
-                       (AMX_LANES - rows) * arch::TILE_ROW_BYTES);
-  }
-
-  /// Two values of k of at most 16 columns of B; null is a value beyond the last.
-  template <class T>
-  POP_SIMD_INLINE static void packPair(const T *lowFrom, const T *highFrom, std::size_t columns,
-                                       unsigned char *to, std::size_t tiles,
-                                       const AmxRanges &ranges) {
-    Range range = Range::ofColumns(ranges);
-    packPair(lowFrom, highFrom, columns, to, tiles, range);
-    range.storeColumns(ranges);
+    if (rows == AMX_LANES)
+      return;
+    unsigned char *to = tile.to + rows * arch::TILE_ROW_BYTES;
+    for (std::size_t s = 0; s < tile.steps; ++s, to += stepBytes(tile.tiles))
+      for (std::size_t q = 0; q < Pieces::COUNT; ++q)
+        __builtin_memset(to + q * tile.tiles * arch::TILE_BYTES, 0,
+                         (AMX_LANES - rows) * arch::TILE_ROW_BYTES);
   }
 
   /// A step of at most 16 columns of B. Value p of k begins at at(p), which is null beyond the
   /// last.
   template <class At>
   POP_SIMD_INLINE static void packStepOfB(At at, std::size_t columns, unsigned char *to,
-                                          std::size_t tiles, const AmxRanges &ranges) {
-    Range range = Range::ofColumns(ranges);
+                                          std::size_t tiles, Range &range) {
+    Range local = range; // what is stored might be the range, as far as compilers know
     for (std::size_t y = 0; y < AMX_LANES; ++y)
-      packPair(at(y), at(y + AMX_LANES), columns, to + y * arch::TILE_ROW_BYTES, tiles, range);
-    range.storeColumns(ranges);
+      packPair(at(y), at(y + AMX_LANES), columns, to + y * arch::TILE_ROW_BYTES, tiles, local);
+    range = local;
   }
 
 private:
+  /// Some columns of B, whose rows are contiguous, from the first value on.
+  struct Lines {
+    const TIn *first;
+    std::size_t columns, depth;
+  };
+
+  /// Two values of k at a time, all columns: two streams of memory.
+  static void packLinesOfB(const MatMulView<TIn> &b, const Lines &lines, unsigned char *to,
+                           Range &range) {
+    const std::size_t steps = (lines.depth + AMX_STEP - 1) / AMX_STEP;
+    const std::size_t panel = panelBytes(steps), columns = lines.columns;
+    const std::size_t whole = columns / MATMUL_TILE_BLOCK * MATMUL_TILE_BLOCK;
+    const std::size_t restTiles = amxTiles(columns - whole);
+    Range local = range; // what is stored might be the range, as far as compilers know
+    for (std::size_t s = 0; s < steps; ++s)
+      for (std::size_t y = 0; y < AMX_LANES; ++y) {
+        const std::size_t p = s * AMX_STEP + y, q = p + AMX_LANES;
+        const auto row = [&](std::size_t value) {
+          return lines.first + static_cast<std::ptrdiff_t>(value) * b.row;
+        };
+        unsigned char *at = to + s * stepBytes(2) + y * arch::TILE_ROW_BYTES;
+        std::size_t x = 0;
+        if (q < lines.depth) {
+          const TIn *low = row(p), *high = row(q);
+          // Rows lie in pages of their own, to which no hardware prefetcher follows.
+          const std::ptrdiff_t ahead = q + 1 < lines.depth ? b.row : 0;
+          for (; x < whole; x += MATMUL_TILE_BLOCK, at += panel, low += MATMUL_TILE_BLOCK,
+                            high += MATMUL_TILE_BLOCK) {
+            __builtin_prefetch(low + ahead), __builtin_prefetch(high + ahead);
+            if constexpr (sizeof(TIn) == sizeof(float))
+              __builtin_prefetch(low + ahead + AMX_LANES),
+                  __builtin_prefetch(high + ahead + AMX_LANES);
+            for (std::size_t t = 0; t < 2; ++t) {
+              const V u = V::load(low + t * AMX_LANES), v = V::load(high + t * AMX_LANES);
+              local.add(u), local.add(v);
+              Pieces(u, v).store(at + t * arch::TILE_BYTES, 2);
+            }
+          }
+        }
+        for (; x < columns; x += AMX_LANES) {
+          const std::size_t t = x % MATMUL_TILE_BLOCK / AMX_LANES;
+          const std::size_t tiles = x < whole ? 2 : restTiles;
+          packPair(p < lines.depth ? row(p) + x : nullptr, q < lines.depth ? row(q) + x : nullptr,
+                   amxCount(columns, x, AMX_LANES),
+                   to + x / MATMUL_TILE_BLOCK * panel + s * stepBytes(tiles) +
+                       t * arch::TILE_BYTES + y * arch::TILE_ROW_BYTES,
+                   tiles, local);
+        }
+      }
+    range = local;
+  }
+
   /// Of a B in panels, which are one stream of memory each.
   template <class TOut>
   static void packPanels(const MatMulArgs<TIn, TOut> &args, std::size_t j, std::size_t columns,
-                         std::size_t p, std::size_t depth, unsigned char *to,
-                         const AmxRanges &ranges) {
+                         std::size_t p, std::size_t depth, unsigned char *to, Range &range) {
     static_assert(MATMUL_PANEL == MATMUL_TILE_BLOCK);
     const std::size_t steps = (depth + AMX_STEP - 1) / AMX_STEP;
     for (std::size_t x = 0; x < columns; x += MATMUL_PANEL, to += panelBytes(steps)) {
@@ -290,11 +333,12 @@ private:
             return first + value < depth ? row : nullptr;
           };
           packStepOfB(at, amxCount(columns, column, AMX_LANES), tile + t * arch::TILE_BYTES, tiles,
-                      ranges.from(column));
+                      range);
         }
     }
   }
 
+  /// Two values of k of at most 16 columns of B; null is a value beyond the last.
   template <class T>
   POP_SIMD_INLINE static void packPair(const T *lowFrom, const T *highFrom, std::size_t columns,
                                        unsigned char *to, std::size_t tiles, Range &range) {
@@ -308,33 +352,36 @@ private:
   /// prefetchers. To fetch the row after the next one meanwhile makes squares of 512 to 2048 some 5
   /// to 10% faster (measured on a core of the Granite Rapids class).
   static void packRows(const MatMulView<TIn> &a, std::size_t rows, std::size_t depth,
-                       const AmxTile &tile, const AmxRanges &ranges) {
+                       const AmxTile &tile, Range &range) {
     const std::ptrdiff_t ahead = 2 * a.row;
+    Range local = range;
     for (std::size_t i = 0; i < rows; ++i) {
       const TIn *from = a.at(i, 0);
       unsigned char *to = tile.to + i * arch::TILE_ROW_BYTES;
-      Range range = Range::ofRow(ranges.from(i));
-      for (std::size_t p = 0; p < depth; p += AMX_STEP, to += stepBytes(tile.tiles)) {
-        __builtin_prefetch(from + p + ahead);
+      std::size_t left = depth;
+      for (; left >= AMX_STEP; left -= AMX_STEP, from += AMX_STEP, to += stepBytes(tile.tiles)) {
+        __builtin_prefetch(from + ahead);
         if constexpr (sizeof(TIn) == sizeof(float))
-          __builtin_prefetch(from + p + AMX_LANES + ahead);
-        const V low = loadUpTo(from + p, depth - p);
-        const V high = depth - p > AMX_LANES ? loadUpTo(from + p + AMX_LANES, depth - p - AMX_LANES)
-                                             : V::zero();
-        range.add(low), range.add(high);
+          __builtin_prefetch(from + AMX_LANES + ahead);
+        const V low = V::load(from), high = V::load(from + AMX_LANES);
+        local.add(low), local.add(high);
         Pieces(low, high).store(to, tile.tiles);
       }
-      range.storeRow(ranges.from(i));
+      if (left == 0)
+        continue;
+      const V low = loadUpTo(from, left);
+      const V high = left > AMX_LANES ? loadUpTo(from + AMX_LANES, left - AMX_LANES) : V::zero();
+      local.add(low), local.add(high);
+      Pieces(low, high).store(to, tile.tiles);
     }
+    range = local;
   }
 
   /// Any other rows: a step of all of them is brought to floats first.
   static void packTurnedRows(const MatMulView<TIn> &a, std::size_t rows, std::size_t depth,
-                             AmxTile tile, const AmxRanges &ranges) {
+                             AmxTile tile, Range &range) {
     alignas(64) float turned[AMX_LANES * AMX_STEP];
-    Range range[AMX_LANES];
-    for (std::size_t i = 0; i < rows; ++i)
-      range[i] = Range::ofRow(ranges.from(i));
+    Range local = range;
     for (std::size_t p = 0; p < depth; p += AMX_STEP, tile.to += stepBytes(tile.tiles)) {
       const std::size_t values = depth - p < AMX_STEP ? depth - p : AMX_STEP;
       if (a.row == 1)
@@ -347,12 +394,11 @@ private:
       for (std::size_t i = 0; i < rows; ++i) {
         const V low = V::load(turned + i * AMX_STEP);
         const V high = V::load(turned + i * AMX_STEP + AMX_LANES);
-        range[i].add(low), range[i].add(high);
+        local.add(low), local.add(high);
         Pieces(low, high).store(tile.to + i * arch::TILE_ROW_BYTES, tile.tiles);
       }
     }
-    for (std::size_t i = 0; i < rows; ++i)
-      range[i].storeRow(ranges.from(i));
+    range = local;
   }
 
   /// A step of at most 16 columns of B as rows of 16 floats.

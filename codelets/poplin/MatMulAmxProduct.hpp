@@ -27,15 +27,13 @@ public:
   }
 
   /// True if sums of a block [32, 32] may have to be computed again.
-  POP_SIMD_INLINE static bool suspicious(const float *sums, const AmxRanges &a,
-                                         const AmxRanges &b) {
-    bool result = amxNotFinite<Tag>(sums);
-    if constexpr (RANGES)
-      result = result || amxMayLose<Tag>(a, b);
-    return result;
+  POP_SIMD_INLINE static bool suspicious(const float *sums, const AmxBounds &a,
+                                         const AmxBounds &b) {
+    return amxNotFinite<Tag>(sums) || (RANGES && amxMayLose(a, b));
   }
 
-  /// A block whose sums are complete, or rows of one. The ranges begin at its first row and column.
+  /// A block whose sums are complete, or rows of one. The ranges begin at its first row and column;
+  /// they count if it is suspicious.
   POP_SIMD_INLINE void finish(const TilePlace &place, const AmxRanges &a, const AmxRanges &b,
                               bool isSuspicious, float *sums) {
     if (output_.load)
@@ -81,8 +79,9 @@ private:
 
 /// One product of the rows and columns of Operands:
 ///   rows(), columns(), depth()   sizes; the depth counts all values that are packed
-///   packA(i, rows, p, depth, to, ranges)      rows of A, some values of k (AmxPacker)
-///   packB(j, columns, p, depth, to, ranges)   columns of B, as many of 32 from a multiple of 32 on
+///   packA(i, rows, p, depth, to, range)      rows of A, some values of k (AmxPacker)
+///   packB(j, columns, p, depth, to, range)   columns of B, as many of 32 from a multiple of 32 on
+///   rangesOfRows(i, rows, ranges), rangesOfColumns(j, columns, ranges)   at most 32, all of k
 ///   chains(place, accumulate, to, space)      elements of C by chains of multiply-adds, in rows of
 ///                                             MATMUL_TILE_BLOCK floats
 template <class Tag, MatMulMethod METHOD, class Operands> class AmxProduct {
@@ -117,37 +116,41 @@ public:
 private:
   static constexpr std::size_t SIDE = MATMUL_TILE_BLOCK, BLOCK = SIDE * SIDE;
   static constexpr bool RANGES = amxHasRanges(METHOD);
+  using Range = AmxRange<Tag, RANGES>;
 
+  std::size_t panelBytes() const { return matMulTilePanelBytes(METHOD, depth_ / AMX_STEP); }
   static std::size_t whole(std::size_t size) { return (size + SIDE - 1) / SIDE * SIDE; }
   std::size_t columnsOf(std::size_t j) const {
     const std::size_t left = operands_.columns() - j;
     return left < MATMUL_TILE_COLUMNS ? left : MATMUL_TILE_COLUMNS;
   }
 
-  /// Packed rows of A take this much for so many values of k, which are whole steps.
-  static std::size_t stepsBytes(std::size_t rows, std::size_t depth) {
-    return whole(rows) / SIDE * (depth / AMX_STEP) * amxStepBytes(METHOD, 2);
-  }
-
   /// As many rows and columns as the workspace has sums for, all of K.
   void runPart(const TilePlace &part) {
     const bool packsA = !keepsA_ || part.j == 0;
-    if constexpr (RANGES) {
-      rangesB_.clear(whole(part.columns));
-      if (packsA)
-        rangesA_.clear(whole(part.rows));
+    boundsB_ = {};
+    rangesB_.forget(whole(part.columns));
+    if (packsA) {
+      boundsA_ = {};
+      rangesA_.forget(whole(part.rows));
     }
     const std::size_t k = operands_.depth();
     std::size_t p = 0;
     do {
       const std::size_t depth = k - p < depth_ ? k - p : depth_;
-      operands_.packB(part.j, part.columns, p, depth, packedB_, rangesB_);
+      Range rangeB;
+      operands_.packB(part.j, part.columns, p, depth, packedB_, rangeB);
+      boundsB_.add(rangeB.bounds());
       for (std::size_t i = 0; i < part.rows; i += MATMUL_TILE_ROWS) {
         const std::size_t rows =
             part.rows - i < MATMUL_TILE_ROWS ? part.rows - i : MATMUL_TILE_ROWS;
-        unsigned char *const a = packedA_ + (keepsA_ ? stepsBytes(rows, p) : 0);
-        if (packsA)
-          operands_.packA(part.i + i, rows, p, depth, a, rangesA_.from(i));
+        unsigned char *const a =
+            packedA_ + (keepsA_ ? p / depth_ * (whole(rows) / SIDE) * panelBytes() : 0);
+        if (packsA) {
+          Range rangeA;
+          operands_.packA(part.i + i, rows, p, depth, a, rangeA);
+          boundsA_.add(rangeA.bounds());
+        }
         runRows(part, i, rows, p, depth, a);
       }
       p += depth;
@@ -159,7 +162,7 @@ private:
                std::size_t depth, const unsigned char *a) {
     const std::size_t steps = (depth + AMX_STEP - 1) / AMX_STEP;
     const bool last = p + depth >= operands_.depth();
-    const std::size_t panel = steps * amxStepBytes(METHOD, 2);
+    const std::size_t panel = matMulTilePanelBytes(METHOD, steps);
     AmxBlockArgs block{packedB_, steps, sums_, p == 0};
     for (std::size_t x = 0; x < rows; x += SIDE, a += panel) {
       const auto tilesOfA = [&](auto r) { return AmxPanelOfA<METHOD, r>{a}; };
@@ -172,14 +175,24 @@ private:
         const std::size_t tileRows = amxTiles(place.rows), tileColumns = amxTiles(place.columns);
         runAmxBlock<Tag, METHOD>(tiles_, tileRows, tileColumns, tilesOfA, block);
         if (last) {
-          const AmxRanges rangesA = rangesA_.from(place.i), rangesB = rangesB_.from(place.j);
           result_.clearRest(block.sums, tileRows, tileColumns);
-          const bool suspicious = result_.suspicious(block.sums, rangesA, rangesB);
-          result_.finish({part.i + place.i, part.j + place.j, place.rows, place.columns}, rangesA,
-                         rangesB, suspicious, block.sums);
+          finish({part.i + place.i, part.j + place.j, place.rows, place.columns},
+                 rangesA_.from(place.i), rangesB_.from(place.j), block.sums);
         }
       }
     }
+  }
+
+  POP_SIMD_INLINE void finish(const TilePlace &place, const AmxRanges &a, const AmxRanges &b,
+                              float *sums) {
+    const bool suspicious = result_.suspicious(sums, boundsA_, boundsB_);
+    if (RANGES && suspicious) {
+      if (!a.known())
+        operands_.rangesOfRows(place.i, place.rows, a);
+      if (!b.known())
+        operands_.rangesOfColumns(place.j, place.columns, b);
+    }
+    result_.finish(place, a, b, suspicious, sums);
   }
 
   arch::Tiles<Tag> tiles_;
@@ -190,7 +203,8 @@ private:
   unsigned char *const packedA_, *const packedB_;
   float *const sums_;
   AmxResult<Tag, METHOD, Operands> result_;
-  AmxRanges rangesA_, rangesB_;
+  AmxRanges rangesA_, rangesB_; ///< found where they matter, a panel at a time
+  AmxBounds boundsA_, boundsB_; ///< of everything packed for a part
 };
 
 } // namespace cottonwood::kernels::detail

@@ -79,6 +79,17 @@ constexpr std::size_t matMulTilePieces(MatMulMethod method) {
   return method == MatMulMethod::AMX6 ? 3 : method == MatMulMethod::AMX1 ? 1 : 2;
 }
 
+/// Bytes of a step of a packed panel with so many tiles side by side. Steps lie a cache line more
+/// than whole kilobytes apart: lines of one row, which are packed one behind another, do not share
+/// sets of L1.
+constexpr std::size_t matMulTileStepBytes(MatMulMethod method, std::size_t tiles) {
+  return tiles * matMulTilePieces(method) * 1024 + 64;
+}
+/// Bytes of a panel of 32 rows of A or columns of B.
+constexpr std::size_t matMulTilePanelBytes(MatMulMethod method, std::size_t steps) {
+  return steps * matMulTileStepBytes(method, 2);
+}
+
 /// True if a product on tiles packs A once for all columns: few rows, of which L2 keeps all values
 /// of k.
 constexpr bool matMulTilesKeepA(const MatMulBlocking &blocking, std::size_t m, std::size_t n,
@@ -102,13 +113,13 @@ constexpr MatMulTileSpace matMulTileSpace(const MatMulBlocking &blocking, std::s
   const std::size_t rows = whole(std::min<std::size_t>(m, blocking.rows));
   const std::size_t columns = whole(std::min(n, MATMUL_TILE_COLUMNS));
   const std::size_t depth = whole(std::min<std::size_t>(k, blocking.depth));
-  const std::size_t pieceBytes = 2 * matMulTilePieces(blocking.method) * depth;
+  const std::size_t panel = matMulTilePanelBytes(blocking.method, depth / MATMUL_TILE_BLOCK);
   constexpr std::size_t BLOCK = MATMUL_TILE_BLOCK * MATMUL_TILE_BLOCK * sizeof(float);
   MatMulTileSpace space{};
-  space.a = std::min(rows, MATMUL_TILE_ROWS) * pieceBytes;
-  if (matMulTilesKeepA(blocking, m, n, k))
-    space.a = rows * 2 * matMulTilePieces(blocking.method) * whole(k);
-  space.b = columns * pieceBytes;
+  space.a = std::min(rows, MATMUL_TILE_ROWS) / MATMUL_TILE_BLOCK * panel;
+  if (matMulTilesKeepA(blocking, m, n, k) && k != 0)
+    space.a *= (k + blocking.depth - 1) / blocking.depth;
+  space.b = columns / MATMUL_TILE_BLOCK * panel;
   space.sums = k > blocking.depth ? rows * columns * sizeof(float) : BLOCK;
   space.ranges = 2 * (rows + columns) * sizeof(float);
   // A block of C by multiply-adds, and what BLOCKED needs for it.
