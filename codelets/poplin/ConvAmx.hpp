@@ -10,10 +10,10 @@ namespace cottonwood::kernels {
 
 namespace detail {
 
-template <class Tag, class TWeights, MatMulMethod METHOD>
-void amxConvolve(const ConvTileProblem<TWeights> &problem, const ConvGrid &grid,
+template <class Tag, class TIn, class TWeights, MatMulMethod METHOD>
+void amxConvolve(const ConvTileProblem<TIn, TWeights> &problem, const ConvGrid &grid,
                  const ConvGridPlan &plan, float *workspace, const TileOutput &output) {
-  using Operands = AmxConvOperands<Tag, TWeights, METHOD>;
+  using Operands = AmxConvOperands<Tag, TIn, TWeights, METHOD>;
   const auto line = [](void *p) {
     return (reinterpret_cast<std::uintptr_t>(p) + 63) & ~std::uintptr_t{63};
   };
@@ -21,8 +21,8 @@ void amxConvolve(const ConvTileProblem<TWeights> &problem, const ConvGrid &grid,
   const std::uintptr_t rest = line(space + convTileEntries(*problem.geometry));
   const Operands operands(problem, space);
   if (plan.band != 0)
-    AmxGridProduct<Tag, TWeights, METHOD, Operands>(problem, operands, grid, plan,
-                                                    reinterpret_cast<unsigned char *>(rest), output)
+    AmxGridProduct<Tag, TIn, TWeights, METHOD, Operands>(
+        problem, operands, grid, plan, reinterpret_cast<unsigned char *>(rest), output)
         .run();
   else
     AmxProduct<Tag, METHOD, Operands>(operands, matMulTileBlocking(METHOD),
@@ -33,13 +33,15 @@ void amxConvolve(const ConvTileProblem<TWeights> &problem, const ConvGrid &grid,
 } // namespace detail
 
 template <class Tag> ConvTileKernels convTileKernelsOf() {
-  if constexpr (Tag::TILES == isa::Tiles::Half)
-    return {&detail::amxConvolve<Tag, float, MatMulMethod::AMX6>, nullptr, nullptr,
-            &detail::amxConvolve<Tag, half, MatMulMethod::AMX1>};
-  else
-    return {&detail::amxConvolve<Tag, float, MatMulMethod::AMX6>,
-            &detail::amxConvolve<Tag, half, MatMulMethod::AMX4>,
-            &detail::amxConvolve<Tag, half, MatMulMethod::AMX3>, nullptr};
+  const auto halves = []<class TIn>(const TIn *) -> ConvTileHalfKernels<TIn> {
+    if constexpr (Tag::TILES == isa::Tiles::Half)
+      return {nullptr, nullptr, &detail::amxConvolve<Tag, TIn, half, MatMulMethod::AMX1>};
+    else
+      return {&detail::amxConvolve<Tag, TIn, half, MatMulMethod::AMX4>,
+              &detail::amxConvolve<Tag, TIn, half, MatMulMethod::AMX3>, nullptr};
+  };
+  return {&detail::amxConvolve<Tag, float, float, MatMulMethod::AMX6>,
+          halves(static_cast<const float *>(nullptr)), halves(static_cast<const half *>(nullptr))};
 }
 
 } // namespace cottonwood::kernels

@@ -14,16 +14,17 @@ namespace cottonwood::kernels::detail {
 /// One group of a convolution.
 /// \tparam Operands  of AmxProduct, without packA(); rangeOf(output, ranges) finds the magnitudes
 /// of a row
-template <class Tag, class TWeights, MatMulMethod METHOD, class Operands> class AmxGridProduct {
+template <class Tag, class TIn, class TWeights, MatMulMethod METHOD, class Operands>
+class AmxGridProduct {
 public:
   /// \param workspace  convGridSpace() bytes, from a cache line on
-  AmxGridProduct(const ConvTileProblem<TWeights> &problem, const Operands &operands,
+  AmxGridProduct(const ConvTileProblem<TIn, TWeights> &problem, const Operands &operands,
                  const ConvGrid &grid, const ConvGridPlan &plan, unsigned char *workspace,
                  const TileOutput &output)
       : problem_(problem), operands_(operands), grid_(grid), plan_(plan),
         space_(convGridSpace(grid, problem.columns, plan, METHOD)),
         chunks_((grid.values + AMX_STEP - 1) / AMX_STEP), input_(workspace),
-        line_(reinterpret_cast<float *>(input_ + space_.input)),
+        line_(reinterpret_cast<TIn *>(input_ + space_.input)),
         steps_(reinterpret_cast<std::ptrdiff_t *>(input_ + space_.input + space_.line)),
         b_(reinterpret_cast<unsigned char *>(steps_) + space_.steps),
         sums_(reinterpret_cast<float *>(b_ + space_.b)),
@@ -100,18 +101,18 @@ private:
       const std::size_t toEnd = last == 0 ? left : static_cast<std::size_t>(line.cells) - position;
       count = toEnd < left ? toEnd : left;
       const int in = line.inputOf(static_cast<std::ptrdiff_t>(position), slots[last]);
-      const float *const from = problem_.in + offset;
+      const TIn *const from = problem_.in + offset;
       splitCells(inside ? from : nullptr, in, count, to + x * CELL, range);
     }
   }
 
   /// Cells of a row from input `in` on. \param from  input 0; null if all are zeros
-  void splitCells(const float *from, int in, std::size_t count, unsigned char *to,
+  void splitCells(const TIn *from, int in, std::size_t count, unsigned char *to,
                   Range &range) const {
     const ConvGridDim &line = grid_.dim[grid_.dims - 1];
     Range local = range;
     for (std::size_t i = 0; i < count; ++i, in += line.step, to += CELL)
-      if (const float *const values = from ? valuesAt(from, in) : nullptr)
+      if (const TIn *const values = from ? valuesAt(from, in) : nullptr)
         splitCell(values, to, local);
       else
         for (std::size_t c = 0; c < chunks_; ++c)
@@ -120,10 +121,10 @@ private:
   }
 
   /// The values of a cell; null if all are zeros.
-  POP_SIMD_INLINE const float *valuesAt(const float *from, int in) const {
+  POP_SIMD_INLINE const TIn *valuesAt(const TIn *from, int in) const {
     const ConvGridDim &line = grid_.dim[grid_.dims - 1];
     const auto isInput = [&](int i) { return i >= line.low && i <= line.high; };
-    const float *const first = from + in * line.inStride;
+    const TIn *const first = from + in * line.inStride;
     if (!grid_.lines)
       return isInput(in) ? first : nullptr;
     const int end = in + (line.taps - 1) * line.tapStep;
@@ -132,18 +133,18 @@ private:
       return first;
     return gatherLine(from, in);
   }
-  const float *gatherLine(const float *from, int in) const {
+  const TIn *gatherLine(const TIn *from, int in) const {
     const ConvGridDim &line = grid_.dim[grid_.dims - 1];
-    float *to = line_;
+    TIn *to = line_;
     for (int t = 0; t < line.taps; ++t, in += line.tapStep)
       for (std::size_t c = 0; c < grid_.channels; ++c)
         *to++ = in >= line.low && in <= line.high
                     ? from[in * line.inStride + static_cast<std::ptrdiff_t>(c)]
-                    : 0;
+                    : TIn{};
     return line_;
   }
 
-  POP_SIMD_INLINE void splitCell(const float *from, unsigned char *to, Range &range) const {
+  POP_SIMD_INLINE void splitCell(const TIn *from, unsigned char *to, Range &range) const {
     std::size_t left = grid_.values;
     for (; left >= AMX_STEP; left -= AMX_STEP, from += AMX_STEP, to += space_.gridBytes) {
       const V low = V::load(from), high = V::load(from + AMX_LANES);
@@ -228,14 +229,14 @@ private:
   }
 
   arch::Tiles<Tag> tiles_;
-  const ConvTileProblem<TWeights> &problem_;
+  const ConvTileProblem<TIn, TWeights> &problem_;
   const Operands &operands_;
   const ConvGrid &grid_;
   const ConvGridPlan plan_;
   const ConvGridSpace space_;
   const std::size_t chunks_;
   unsigned char *const input_;
-  float *const line_;
+  TIn *const line_;
   std::ptrdiff_t *const steps_;
   unsigned char *const b_;
   float *const sums_;

@@ -119,12 +119,12 @@ private:
 };
 
 /// The operands of one group of a convolution.
-template <class Tag, class TWeights, MatMulMethod METHOD> class AmxConvOperands {
+template <class Tag, class TIn, class TWeights, MatMulMethod METHOD> class AmxConvOperands {
   using Packer = AmxPacker<Tag, TWeights, METHOD>;
   using Range = typename Packer::Range;
 
 public:
-  AmxConvOperands(const ConvTileProblem<TWeights> &problem, std::ptrdiff_t *space)
+  AmxConvOperands(const ConvTileProblem<TIn, TWeights> &problem, std::ptrdiff_t *space)
       : problem_(problem), geometry_(*problem.geometry), inputs_(geometry_, space),
         last_(geometry_.dims - 2), channels_(taps(geometry_.dims - 1)),
         lines_(convTapLines(channels_, taps(last_))),
@@ -274,7 +274,7 @@ private:
           continue;
         }
         const std::size_t c = chunk * AMX_STEP;
-        const float *const from = problem_.in + offset + c;
+        const TIn *const from = problem_.in + offset + c;
         const V low = Packer::loadUpTo(from, channels_ - c);
         const V high = channels_ - c > AMX_LANES
                            ? Packer::loadUpTo(from + AMX_LANES, channels_ - c - AMX_LANES)
@@ -292,9 +292,11 @@ private:
                   float *to) const {
     for (std::size_t end = v + AMX_STEP; v < end; ++v) {
       const std::ptrdiff_t at = v < values_ ? row.taps[last_][v / channels_] : ConvInputs::NONE;
-      *to++ = at == ConvInputs::NONE
-                  ? 0.f
-                  : problem_.in[offset + at + static_cast<std::ptrdiff_t>(v % channels_)];
+      const One x =
+          at == ConvInputs::NONE
+              ? One::zero()
+              : One::load(problem_.in + offset + at + static_cast<std::ptrdiff_t>(v % channels_));
+      x.store(to++);
     }
   }
 
@@ -390,7 +392,7 @@ private:
     }
   }
 
-  const ConvTileProblem<TWeights> &problem_;
+  const ConvTileProblem<TIn, TWeights> &problem_;
   const ConvGeometry &geometry_;
   const ConvInputs inputs_;
   const unsigned last_;        ///< the last dimension but for the channels

@@ -9,10 +9,10 @@ namespace cottonwood::kernels {
 
 /// One group of a convolution as a matrix product: rows are outputs, columns output channels. The
 /// last dimension of the geometry has input channels that lie side by side, and no outputs.
-template <class TWeights> struct ConvTileProblem {
+template <class TIn, class TWeights> struct ConvTileProblem {
   const ConvGeometry *geometry;
   std::size_t outputs, columns;
-  const float *in;
+  const TIn *in;
   const TWeights *weights;
   /// Column j is (j / block) * blockStride + (j % block) * column from the first one.
   std::ptrdiff_t weightsColumn, weightsBlockStride;
@@ -55,19 +55,32 @@ inline std::size_t convTileWorkspace(MatMulMethod method, const ConvGeometry &ge
 }
 
 /// \param plan  the same bits whatever it is, zero included; `grid` counts if its band is not zero
-template <class TWeights>
-using ConvTileFunctionOf = void (*)(const ConvTileProblem<TWeights> &, const ConvGrid &grid,
+template <class TIn, class TWeights>
+using ConvTileFunctionOf = void (*)(const ConvTileProblem<TIn, TWeights> &, const ConvGrid &grid,
                                     const ConvGridPlan &plan, float *workspace, const TileOutput &);
 
-/// The methods on tiles of one set, null where it has none. Halves are given as floats of the same
-/// value in the input, and as halves in the weights.
-struct ConvTileKernels {
-  ConvTileFunctionOf<float> amx6;
-  ConvTileFunctionOf<half> amx4, amx3, amx1;
+/// The methods on tiles of one set for halves as weights, null where it has none.
+template <class TIn> struct ConvTileHalfKernels {
+  ConvTileFunctionOf<TIn, half> amx4, amx3, amx1;
 
-  ConvTileFunctionOf<float> of(MatMulMethod, const float *) const { return amx6; }
-  ConvTileFunctionOf<half> of(MatMulMethod method, const half *) const {
+  ConvTileFunctionOf<TIn, half> of(MatMulMethod method) const {
     return method == MatMulMethod::AMX4 ? amx4 : method == MatMulMethod::AMX3 ? amx3 : amx1;
+  }
+};
+/// All methods. The input of halves are halves, or floats of the same value.
+struct ConvTileKernels {
+  ConvTileFunctionOf<float, float> amx6;
+  ConvTileHalfKernels<float> floats;
+  ConvTileHalfKernels<half> halves;
+
+  ConvTileFunctionOf<float, float> of(MatMulMethod, const float *, const float *) const {
+    return amx6;
+  }
+  ConvTileFunctionOf<float, half> of(MatMulMethod method, const float *, const half *) const {
+    return floats.of(method);
+  }
+  ConvTileFunctionOf<half, half> of(MatMulMethod method, const half *, const half *) const {
+    return halves.of(method);
   }
 };
 
@@ -112,7 +125,7 @@ void tileConvolve(const Args &args, const Finish &finish,
   for (std::size_t g = 0; g < args.groups; ++g) {
     const auto group = static_cast<std::ptrdiff_t>(g);
     const ConvTileResult<Tag, Args, Finish> result{args, finish, g * args.columns};
-    tiles.of(method,
+    tiles.of(method, args.in,
              args.weights)({&args.geometry, outputs, args.columns, args.in + group * args.inGroup,
                             args.weights + group * args.weightsGroup, args.weightsColumn,
                             args.weightsBlockStride, args.weightsBlock},

@@ -7,18 +7,17 @@
 ///
 /// For CPUs, on one core:
 /// poplin::Conv<Weights, Out>         some output channels of some groups, one group after another
+/// poplin::ConvTiles<half, Out>       the same with half inputs, for methods on matrix tiles
 /// poplin::ConvChannels<In, Out>      groups of one channel in and out: `columns` are the groups
 ///   in         Input<Vector<float or In, ONE_PTR>>: the run of a variable that holds the input;
-///   the
-///              first element of the part is inOffset
+///              the first element of the part is inOffset
 ///   weights    the same for the weights: column j of group g is at weightsOffset + g *
 ///              weightsGroup + j / weightsBlock * weightsBlockStride + j % weightsBlock *
 ///              weightsColumn; ConvChannels wants columns side by side
-///   out        Vector<Output<Vector<Out, ONE_PTR>>>: either one region in which output p of group
-///   g
-///              starts at p * outPixel + g * columns, or a region an output
-///   workspace  Output<Vector<float, ONE_PTR>>: kernels::convWorkspace() or convTileWorkspace()
-///              floats
+///   out        Vector<Output<Vector<Out, ONE_PTR>>>: either one region in which output p of
+///              group g starts at p * outPixel + g * columns, or a region an output
+///   workspace  Output<Vector<float, ONE_PTR>>: kernels::convWorkspace() floats, or
+///              convTileWorkspace()
 ///   depth, enough, pixels, method, setRows    kernels::ConvBlocking
 ///   outputs, inChannels, taps   what one group costs: its outputs, input channels, taps
 ///
@@ -87,6 +86,14 @@ public:
   }
 };
 
+template <class Tag, class In, class Out> class ConvTiles : public ConvFields<In, In, Out> {
+public:
+  bool compute() {
+    kernels::detail::tileConvolve<Tag>(this->args(), kernels::StoreSums{});
+    return true;
+  }
+};
+
 template <class Tag, class In, class Out> class ConvChannels : public ConvFields<In, In, Out> {
 public:
   bool compute() {
@@ -121,6 +128,7 @@ struct ConvFamily {
   using Vertices =
       VertexList<Conv<Tag, float, float>, Conv<Tag, poplar::half, poplar::half>,
                  Conv<Tag, poplar::half, float>, Conv<Tag, float, poplar::half>,
+                 ConvTiles<Tag, poplar::half, poplar::half>, ConvTiles<Tag, poplar::half, float>,
                  ConvChannels<Tag, float, float>, ConvChannels<Tag, poplar::half, poplar::half>,
                  ConvChannels<Tag, poplar::half, float>, ConvChannels<Tag, float, poplar::half>,
                  ConvPartial<Tag, float, float>, ConvPartial<Tag, poplar::half, poplar::half>,

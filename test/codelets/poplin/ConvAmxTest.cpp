@@ -297,9 +297,13 @@ TEST_CASE("on matrix tiles, tiny operands of a convolution lose nothing that cou
 namespace {
 
 /// The first group with this plan.
-template <class T>
+/// \tparam In  of the input's elements: float or T
+template <class In = float, class T>
 std::vector<float> convolveBy(kernels::ConvGridPlan const &plan, Problem const &p,
                               Data<T> const &data, isa::Isa isa, MatMulMethod method) {
+  std::vector<In> in;
+  for (float const x : data.in)
+    in.push_back(test::fromFloat<In>(x));
   auto const table = tableOf(p);
   auto const strides = stridesOf(p);
   kernels::ConvGeometry const geometry(4, table.data(), strides.data());
@@ -319,16 +323,12 @@ std::vector<float> convolveBy(kernels::ConvGridPlan const &plan, Problem const &
                 sums + i * kernels::MATMUL_TILE_BLOCK + place.columns,
                 to.out.begin() + static_cast<std::ptrdiff_t>((place.i + i) * to.columns + place.j));
   };
-  kernels::ConvTileProblem<T> const problem{&geometry,
-                                            p.pixels(),
-                                            p.out,
-                                            data.in.data(),
-                                            data.weights.data(),
-                                            static_cast<std::ptrdiff_t>(p.columnStride()),
-                                            0,
-                                            std::size_t{1} << 31U};
-  tileKernelsOf(isa).of(method, data.weights.data())(problem, grid, plan, workspace.data(),
-                                                     {&context, nullptr, finish});
+  kernels::ConvTileProblem<In, T> const problem{
+      &geometry, p.pixels(),           p.out,
+      in.data(), data.weights.data(),  static_cast<std::ptrdiff_t>(p.columnStride()),
+      0,         std::size_t{1} << 31U};
+  tileKernelsOf(isa).of(method, in.data(), data.weights.data())(
+      problem, grid, plan, workspace.data(), {&context, nullptr, finish});
   CHECK(std::all_of(workspace.begin() + static_cast<std::ptrdiff_t>(scratch), workspace.end(),
                     [](float x) { return x == GUARD; }));
   return out;
@@ -372,6 +372,7 @@ TEST_CASE("convolutions have the same bits in grids of any band and depth as gat
         }
         auto const gathered = convolveBy({}, p, floats, isa, MatMulMethod::AMX6);
         auto const gatheredHalf = convolveBy({}, p, halves, isa, method);
+        CHECK(sameBits(convolveBy<Half>({}, p, halves, isa, method), gatheredHalf));
         for (std::size_t const band : {32, 64, 1024})
           for (std::size_t const part : {std::size_t{32}, std::size_t{96}, depth}) {
             kernels::ConvGridPlan plan{band, std::min(part, depth)};
@@ -380,6 +381,7 @@ TEST_CASE("convolutions have the same bits in grids of any band and depth as gat
             CAPTURE(part);
             CHECK(sameBits(convolveBy(plan, p, floats, isa, MatMulMethod::AMX6), gathered));
             CHECK(sameBits(convolveBy(plan, p, halves, isa, method), gatheredHalf));
+            CHECK(sameBits(convolveBy<Half>(plan, p, halves, isa, method), gatheredHalf));
           }
       }
     }

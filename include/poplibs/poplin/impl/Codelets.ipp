@@ -42,6 +42,10 @@ template <class Tag, class In, class Out> poputil::VertexText describeVertex(Con
   return describeConv<Conv<Tag, In, Out>, In, Out>("poplin::Conv");
 }
 template <class Tag, class In, class Out>
+poputil::VertexText describeVertex(ConvTiles<Tag, In, Out> *) {
+  return describeConv<ConvTiles<Tag, In, Out>, In, Out>("poplin::ConvTiles");
+}
+template <class Tag, class In, class Out>
 poputil::VertexText describeVertex(ConvChannels<Tag, In, Out> *) {
   return describeConv<ConvChannels<Tag, In, Out>, In, Out>("poplin::ConvChannels");
 }

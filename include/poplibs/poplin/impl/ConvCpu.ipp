@@ -61,9 +61,11 @@ private:
   /// vertices read floats at any distances.
   void chooseInput() {
     Tensor const &in = job_.in;
-    bool const converted = !channels_ && in.elementType() != ::poplar::FLOAT;
-    auto strided = converted ? std::nullopt : stridedTensor(graph_, in);
     bool const onTiles = kernels::onMatMulTiles(plan_.method);
+    // Functions of the application know vertices that read floats.
+    readsHalves_ = onTiles && in.elementType() == ::poplar::HALF && !job_.epilogue;
+    bool const converted = !channels_ && !readsHalves_ && in.elementType() != ::poplar::FLOAT;
+    auto strided = converted ? std::nullopt : stridedTensor(graph_, in);
     if (strided &&
         ((channels_ && strided->strides[0] != 1) || (onTiles && strided->strides.back() != 1)))
       strided.reset();
@@ -71,7 +73,7 @@ private:
       in_ = *strided;
       return;
     }
-    ::poplar::Type const type = channels_ ? in.elementType() : ::poplar::FLOAT;
+    ::poplar::Type const type = converted ? ::poplar::FLOAT : in.elementType();
     Tensor const copy = convInputVariable(graph_, job_.check, type, {debugContext_, "in"});
     if (type != in.elementType())
       ::popops::castWithOutput(graph_, in, copy, prog_, {debugContext_, "cast"});
@@ -145,7 +147,10 @@ private:
 
   void chooseVertex() {
     auto const in = job_.weights.elementType(), out = job_.out.elementType();
-    type_ = ::poputil::templateVertex(channels_ ? "poplin::ConvChannels" : "poplin::Conv", in, out);
+    type_ = ::poputil::templateVertex(channels_      ? "poplin::ConvChannels"
+                                      : readsHalves_ ? "poplin::ConvTiles"
+                                                     : "poplin::Conv",
+                                      in, out);
     if (!job_.epilogue)
       return;
     type_ = epilogueVertex(channels_ ? "poplin::ConvChannelsWith" : "poplin::ConvWith", in, out,
@@ -210,8 +215,8 @@ private:
   ConvTable tableOf(Part const &part) const {
     ConvTable table;
     std::size_t const channels = params_.inputChannelsPerConvGroup;
-    bool const tapsLast =
-        dims_ != 0 && !kernels::onMatMulTiles(plan_.method) && channels < 16 && params_.getTruncatedKernelSize(dims_ - 1) >= 4 * channels;
+    bool const tapsLast = dims_ != 0 && !kernels::onMatMulTiles(plan_.method) && channels < 16 &&
+                          params_.getTruncatedKernelSize(dims_ - 1) >= 4 * channels;
     auto const inStride = [&](std::size_t d) { return in_.strides[1 + d]; };
     auto const addChannels = [&] {
       auto const block = static_cast<std::int64_t>(channelBlock_);
@@ -291,6 +296,7 @@ private:
   ::poplar::program::Sequence &prog_;
   ::poplar::DebugContext const &debugContext_;
   bool const channels_;
+  bool readsHalves_ = false;
   unsigned const dims_;
   planner::ConvPlan const plan_;
   StridedTensor in_, weights_;
