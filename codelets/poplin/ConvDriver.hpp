@@ -23,7 +23,7 @@ public:
         taps_(sizesOf(&ConvDim::taps, tapSizes_)), outputs_(sizesOf(&ConvDim::outputs, outSizes_)),
         tapParts_(geometry_.dims, taps_, args.blocking.depth, args.blocking.enough),
         copies_(CHANNELS && ConvChannels<Tag, TIn, TOut, Finish>::LINES &&
-                convCopyFloats(geometry_) != 0),
+                convCopyFloats(geometry_, args_.blocking) != 0),
         pixelParts_(geometry_.dims, outputs_, partPixels(), partPixels()) {
     onePass_ = tapParts_.count() == 1;
     std::ptrdiff_t stride = 1;
@@ -34,7 +34,8 @@ public:
     strip_ = align(args.workspace);
     sums_ = align(strip_ + (CHANNELS ? 0 : tapParts_.largest() * COLUMNS));
     copy_ = align(sums_ + pixelParts_.largest() * COLUMNS);
-    float *const classes = copies_ ? align(copy_ + convCopyFloats(geometry_)) : copy_;
+    float *const classes =
+        copies_ ? align(copy_ + convCopyFloats(geometry_, args_.blocking)) : copy_;
     classes_ = reinterpret_cast<ConvClass *>(classes);
   }
 

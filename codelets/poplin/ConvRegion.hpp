@@ -2,6 +2,7 @@
 /// The places of the input that a convolution meets, and when to copy them.
 #pragma once
 
+#include <codelets/poplin/ConvCost.hpp>
 #include <codelets/poplin/ConvGeometry.hpp>
 
 namespace cottonwood::kernels {
@@ -34,8 +35,12 @@ POP_SIMD_INLINE std::size_t convCopyChannels(std::size_t places) { return places
 /// Floats that a copy takes for groups of one channel whose input is worth it, else 0: one whose
 /// places are far apart and which is read often, by four products a place or more. Measured on
 /// Zen 4 (32 KB L1): 3x3 over 14 x 14 places of 512 channels takes 0.71 of the time, over 7 x 7 of
-/// 1024 channels 0.56.
-POP_SIMD_INLINE std::size_t convCopyFloats(const ConvGeometry &geometry) {
+/// 1024 channels 0.56. Not with an L1 of more ways than eight: on a Granite Rapids class CPU (48
+/// KB) the two take 1.4 times as long with a copy.
+POP_SIMD_INLINE std::size_t convCopyFloats(const ConvGeometry &geometry,
+                                           const ConvBlocking &blocking) {
+  if (blocking.setRows > MATMUL_SET_ROWS)
+    return 0;
   std::size_t places = 1, products = 1, nearest = 0;
   for (unsigned d = 0; d < geometry.dims; ++d) {
     const ConvDim &dim = geometry.dim[d];

@@ -160,7 +160,7 @@ std::vector<float> convolve(Function function, Problem const &p, Operands const 
     rows.push_back(out.data() + i * p.channels + i / 5 * 2);
   std::size_t const floats =
       kernels::convWorkspace(blocking, geometry.numClasses(), p.count(&Dim::taps), outputs,
-                             kernels::convCopyFloats(geometry));
+                             kernels::convCopyFloats(geometry, blocking));
   std::vector<float> workspace(floats + 1, 55.0F);
   kernels::ConvArgs<float, float, float> const args{geometry,
                                                     1,

@@ -100,25 +100,24 @@ template <class T> struct Run {
     out.assign(p.batch * p.outputs * p.groups * p.out + 1, 77.0F);
     std::size_t const classes = 2 * p.outputs + 2;
     kernels::ConvGeometry const geometry(3, table.data(), strides.data());
-    std::vector<float> workspace(kernels::convWorkspace(blocking, classes, p.taps * p.in,
-                                                        p.batch * p.outputs,
-                                                        kernels::convCopyFloats(geometry)));
-    kernels::ConvArgs<In, T, float> const args{
-        geometry,
-        channels ? 1 : p.groups,
-        channels ? p.groups : p.out,
-        in.data(),
-        static_cast<std::ptrdiff_t>(p.in),
-        weights.data(),
-        static_cast<std::ptrdiff_t>(p.taps * p.in * p.out),
-        1,
-        0,
-        std::size_t{1} << 31U,
-        out.data(),
-        p.groups * p.out,
-        nullptr,
-        blocking,
-        workspace.data()};
+    std::vector<float> workspace(
+        kernels::convWorkspace(blocking, classes, p.taps * p.in, p.batch * p.outputs,
+                               kernels::convCopyFloats(geometry, blocking)));
+    kernels::ConvArgs<In, T, float> const args{geometry,
+                                               channels ? 1 : p.groups,
+                                               channels ? p.groups : p.out,
+                                               in.data(),
+                                               static_cast<std::ptrdiff_t>(p.in),
+                                               weights.data(),
+                                               static_cast<std::ptrdiff_t>(p.taps * p.in * p.out),
+                                               1,
+                                               0,
+                                               std::size_t{1} << 31U,
+                                               out.data(),
+                                               p.groups * p.out,
+                                               nullptr,
+                                               blocking,
+                                               workspace.data()};
     function(args);
     CHECK(out.back() == 77.0F);
     out.pop_back();

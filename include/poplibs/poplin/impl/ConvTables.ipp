@@ -73,7 +73,7 @@ POP_INLINE std::size_t ConvTable::workspace(kernels::ConvBlocking const &blockin
   return kernels::onMatMulTiles(blocking.method)
              ? kernels::convTileWorkspace(blocking.method, geometry, columns)
              : kernels::convWorkspace(blocking, numClasses_, taps_, outputs_,
-                                      kernels::convCopyFloats(geometry));
+                                      kernels::convCopyFloats(geometry, blocking));
 }
 
 POP_INLINE void ConvTable::addField(::poplin::ConvParams const &params, unsigned dim,
