@@ -10,8 +10,9 @@ namespace cottonwood::kernels {
 
 /// Most taps of a plane.
 inline constexpr std::size_t CONV_PLANES_MAX_TAPS = 256;
-/// Least outputs of a line: a vector of any instruction set.
-inline constexpr int CONV_PLANES_LINE = 16;
+/// Least outputs of a line, half a vector of the largest instruction sets; and least where they are
+/// strides apart: inputs of short lines are cut into phases one by one.
+inline constexpr int CONV_PLANES_LINE = 8, CONV_PLANES_STRIDED_LINE = 16;
 /// Output (y, x) and tap (i, j) meet input (y * strideY + firstY + i * tapStepY, and so for x) if
 /// there is such a one. All sizes and strides are positive.
 struct ConvPlanesShape {
@@ -36,7 +37,7 @@ inline constexpr std::size_t CONV_PLANES_INTS = sizeof(ConvPlanesShape) / sizeof
 struct ConvPlanesSpace {
   int lowY, lowX; ///< the first inputs, in the padding maybe
   std::size_t rows, pitch;
-  std::size_t plane; ///< floats of all phases
+  std::size_t plane; ///< floats of all phases, and of a vector that begins in the last line
 
   constexpr explicit ConvPlanesSpace(const ConvPlanesShape &s)
       : lowY(s.firstY + std::min((s.tapsY - 1) * s.tapStepY, 0)),
@@ -45,7 +46,7 @@ struct ConvPlanesSpace {
         pitch(extent(s.tapsX, s.tapStepX, s.strideX, s.outputsX)),
         plane((rows * static_cast<std::size_t>(s.strideY) * static_cast<std::size_t>(s.strideX) *
                    pitch +
-               15) /
+               31) /
               16 * 16) {}
 
   /// Where output (0, 0) finds the inputs of a tap.

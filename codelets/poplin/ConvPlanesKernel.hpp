@@ -106,12 +106,28 @@ private:
     if (ys.from >= ys.to || xs.from >= xs.to)
       return;
     from += ys.from * args_.inRow + xs.from;
-    for (int y = ys.from; y < ys.to; ++y, from += args_.inRow) {
-      const std::size_t at = size(y - space_.lowY);
-      float *const line =
-          plane_ + (at % strideY * strideX * space_.rows + at / strideY) * space_.pitch;
-      packLine(from, size(xs.from - space_.lowX), size(xs.to - xs.from), line);
+    const std::size_t first = size(ys.from - space_.lowY), at = size(xs.from - space_.lowX);
+    const std::size_t n = size(xs.to - xs.from), lines = size(ys.to - ys.from);
+    if (strideX == 1 && strideY == 1)
+      return packDense(from, lines, n, plane_ + first * space_.pitch + at);
+    std::size_t phase = first % strideY, row = first / strideY;
+    for (std::size_t y = 0; y < lines; ++y, from += args_.inRow) {
+      packLine(from, at, n, plane_ + (phase * strideX * space_.rows + row) * space_.pitch);
+      if (++phase == strideY)
+        phase = 0, ++row;
     }
+  }
+
+  /// Lines of n inputs where there is one phase.
+  void packDense(const TIn *from, std::size_t lines, std::size_t n, float *to) const {
+    const std::size_t pitch = space_.pitch; // else read again for every line
+    const std::ptrdiff_t inRow = args_.inRow;
+    if (n < W) // zeros behind are padding, or what the next line overwrites
+      for (; lines != 0; --lines, from += inRow, to += pitch)
+        V::loadPartial(from, n).store(to);
+    else
+      for (; lines != 0; --lines, from += inRow, to += pitch)
+        forVectors(n, W, [&](std::size_t x) POP_SIMD_LAMBDA { V::load(from + x).store(to + x); });
   }
 
   /// n inputs to places `at` and on of a line.
@@ -157,6 +173,16 @@ private:
       f(n - step);
   }
 
+  /// f(x, store) for every vector of a line of outputs; store(sums, to) stores those of the line.
+  template <class F> POP_SIMD_INLINE static void forOutputs(std::size_t width, F &&f) {
+    if (width < W)
+      f(0, [&](V sums, TOut *to) POP_SIMD_LAMBDA { sums.storePartial(to, width); });
+    else
+      forVectors(width, W, [&](std::size_t x) POP_SIMD_LAMBDA {
+        f(x, [](V sums, TOut *to) POP_SIMD_LAMBDA { sums.store(to); });
+      });
+  }
+
   void compute(TOut *out) const {
     const std::size_t width = size(shape_.outputsX), lines = size(shape_.outputsY);
     const bool sharing =
@@ -178,7 +204,7 @@ private:
     const std::size_t width = size(shape_.outputsX);
     V weight[SIDE * SIDE];
     unroll<SIDE * SIDE>([&](auto t) POP_SIMD_LAMBDA { weight[t] = V::broadcast(weights_ + t); });
-    forVectors(width, W, [&](std::size_t x) POP_SIMD_LAMBDA {
+    forOutputs(width, [&](std::size_t x, auto store) POP_SIMD_LAMBDA {
       V sum[LINES];
       unroll<LINES>([&](auto i) POP_SIMD_LAMBDA { sum[i] = V::zero(); });
       unroll<LINES + SIDE - 1>([&](auto line) POP_SIMD_LAMBDA {
@@ -191,7 +217,7 @@ private:
         });
       });
       unroll<LINES>([&](auto i) POP_SIMD_LAMBDA {
-        sum[i].store(out + static_cast<std::size_t>(i) * width + x);
+        store(sum[i], out + static_cast<std::size_t>(i) * width + x);
       });
     });
   }
@@ -200,7 +226,7 @@ private:
   template <unsigned N> void computeLines(const float *from, TOut *out) const {
     const auto pitch = static_cast<std::ptrdiff_t>(space_.pitch);
     const std::size_t width = size(shape_.outputsX);
-    forVectors(width, W, [&](std::size_t x) POP_SIMD_LAMBDA {
+    forOutputs(width, [&](std::size_t x, auto store) POP_SIMD_LAMBDA {
       V sum[N];
       unroll<N>([&](auto i) POP_SIMD_LAMBDA { sum[i] = V::zero(); });
       for (std::size_t t = 0; t < shape_.taps(); ++t) {
@@ -211,7 +237,7 @@ private:
         });
       }
       unroll<N>([&](auto i) POP_SIMD_LAMBDA {
-        sum[i].store(out + static_cast<std::size_t>(i) * width + x);
+        store(sum[i], out + static_cast<std::size_t>(i) * width + x);
       });
     });
   }

@@ -85,8 +85,9 @@ private:
     y_ = *y, x_ = *x;
     shape_ = {y_.inputs, x_.inputs, y_.outputs, x_.outputs, y_.taps,    x_.taps,
               y_.stride, x_.stride, y_.first,   x_.first,   y_.tapStep, x_.tapStep};
-    return shape_.outputsX >= kernels::CONV_PLANES_LINE &&
-           shape_.taps() <= kernels::CONV_PLANES_MAX_TAPS;
+    int const least =
+        shape_.strideX == 1 ? kernels::CONV_PLANES_LINE : kernels::CONV_PLANES_STRIDED_LINE;
+    return shape_.outputsX >= least && shape_.taps() <= kernels::CONV_PLANES_MAX_TAPS;
   }
 
   /// Lines of the input and the whole result lie side by side.
