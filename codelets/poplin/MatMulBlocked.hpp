@@ -2,6 +2,7 @@
 /// The method for all products that are more than a few rows: register tiles over blocks of C.
 #pragma once
 
+#include <codelets/arch/SimdLanes.hpp>
 #include <codelets/poplin/Finish.hpp>
 #include <codelets/poplin/MatMulArgs.hpp>
 #include <codelets/poplin/MatMulNarrow.hpp>
@@ -27,6 +28,14 @@ public:
     sums_ = align(strip_ + depth_ * width_);
     chunkColumns_ = matMulPanelsColumns(args.n);
     packedA_ = sums_ + (rows_ + MATMUL_MAX_TILE_ROWS) * (panelsA_ ? chunkColumns_ : width_);
+    constexpr std::size_t LINE = 64;
+    if constexpr (FLOAT_OUT && !Finish::ACTIVE && W * sizeof(float) == LINE) {
+      const auto isWhole = [](std::uintptr_t bytes) { return bytes % LINE == 0; };
+      pastCaches_ = args.cRows == nullptr && !args.accumulate &&
+                    args.m * args.n * sizeof(float) >= MATMUL_PAST_CACHES &&
+                    isWhole(reinterpret_cast<std::uintptr_t>(args.c)) &&
+                    isWhole(static_cast<std::uintptr_t>(args.cRow) * sizeof(float));
+    }
   }
 
   void run() {
@@ -37,6 +46,8 @@ public:
       else
         runRows(i, rows);
     }
+    if (pastCaches_)
+      arch::finishStoresPast();
   }
 
 private:
@@ -229,8 +240,10 @@ private:
         float *const c = args_.row(s.first) + s.j;
         if (p == 0 && args_.accumulate)
           tile.cIn = c, tile.cInRow = args_.cRow;
-        if (last)
+        if (last) {
           tile.cOut = c, tile.cOutRow = args_.cRow;
+          tile.pastCaches = pastCaches_ && tile.cIn != c;
+        }
         return;
       }
     if constexpr (HALF_OUT && !Finish::ACTIVE)
@@ -371,6 +384,7 @@ private:
   std::size_t panelDepth_ = 0, mostRows_ = Shape::ROWS;
   MatMulHeights heights_{}; ///< of the panels of A
   bool panels_ = false;     ///< A lies in such
+  bool pastCaches_ = false; ///< C is stored past the caches
   float *strip_, *sums_, *packedA_;
   const float *a_ = nullptr;
   std::ptrdiff_t aDepth_ = 0, aRow_ = 0;

@@ -73,6 +73,7 @@ struct MatMulTileArgs {
   std::ptrdiff_t cOutRow;
   half *cHalf; ///< if not null, where the sums go instead, rounded
   std::ptrdiff_t cHalfRow;
+  bool pastCaches; ///< whole vectors of sums, at whole cache lines, are stored past the caches
   unsigned columns;
 };
 
@@ -159,7 +160,7 @@ void matMulTile(const MatMulTileArgs &args) {
   if (!args.cIn)
     repeat<ROWS>([&](auto i) __attribute__((always_inline)) {
       unroll<VECTORS>([&](auto j) __attribute__((always_inline)) {
-        if (args.k >= MATMUL_LONG)
+        if (args.k >= MATMUL_LONG && !args.pastCaches)
           __builtin_prefetch(args.cOut + i * args.cOutRow + j * W, 1);
         sum[i][j] = V::zero();
       });
@@ -252,6 +253,12 @@ void matMulTile(const MatMulTileArgs &args) {
   };
   if (args.cHalf)
     storeTo(args.cHalf, args.cHalfRow);
+  else if (args.pastCaches && whole)
+    repeat<ROWS>([&](auto i) __attribute__((always_inline)) {
+      unroll<VECTORS>([&](auto j) __attribute__((always_inline)) {
+        sum[i][j].stream(args.cOut + i * args.cOutRow + j * W);
+      });
+    });
   else
     storeTo(args.cOut, args.cOutRow);
 }

@@ -361,6 +361,43 @@ TEST_SUITE("codelets/poplin/MatMul") {
     CHECK(choose(9, 4096, 4096).method == kernels::MatMulMethod::BLOCKED);
   }
 
+  TEST_CASE("a large result that is stored past the caches has the bits of its rows alone") {
+    constexpr std::size_t COLUMNS = 1032, ROW = 1040, DEPTH = 3; // a partial vector at the end
+    const std::size_t rows = kernels::MATMUL_PAST_CACHES / (COLUMNS * sizeof(float)) + 1;
+    std::mt19937 engine(17);
+    std::uniform_real_distribution<float> real(-2, 2);
+    std::vector<float> a(rows * DEPTH), b(DEPTH * COLUMNS);
+    for (std::vector<float> *numbers : {&a, &b})
+      for (float &x : *numbers)
+        x = real(engine);
+    const kernels::MatMulBlocking blocking{kernels::MatMulMethod::BLOCKED, 192, 128, 0, 1, 64};
+    std::vector<float> workspace(kernels::matMulWorkspace(blocking, rows, DEPTH, COLUMNS) + 1);
+    for (isa::Isa const isa : test::vectorIsas()) {
+      CAPTURE(isa::name(isa));
+      std::vector<float> memory(rows * ROW + 16, 77.0F);
+      std::size_t const gap =
+          (64 - reinterpret_cast<std::uintptr_t>(memory.data()) % 64) % 64 / sizeof(float);
+      kernels::MatMulArgs<float, float> args{};
+      args.m = rows, args.n = COLUMNS, args.k = DEPTH;
+      args.a = {a.data(), DEPTH, 1}, args.b = {b.data(), COLUMNS, 1};
+      args.c = memory.data() + gap, args.cRow = ROW;
+      functionOf<float, float>(isa)(args, blocking, workspace.data());
+      std::size_t wrong = 0;
+      for (std::size_t i = 0; i < rows; i += 7) { // tiles have 5 or 6 rows
+        float const *const row = memory.data() + gap + i * ROW;
+        for (std::size_t j = 0; j < COLUMNS; ++j) {
+          float sum = 0;
+          for (std::size_t p = 0; p < DEPTH; ++p)
+            sum = std::fma(a[i * DEPTH + p], b[p * COLUMNS + j], sum);
+          wrong += sameBits(row[j], sum) ? 0U : 1U;
+        }
+        for (std::size_t j = COLUMNS; j < ROW; ++j)
+          wrong += row[j] == 77.0F ? 0U : 1U;
+      }
+      CHECK(wrong == 0);
+    }
+  }
+
   TEST_CASE("more columns than the sums of one round of panels") {
     std::mt19937 random(12);
     checkCase<float, float>(30, 2100, 40, Layout::ROWS, Layout::ROWS, true, random);
