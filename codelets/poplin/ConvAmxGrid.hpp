@@ -12,8 +12,7 @@
 namespace cottonwood::kernels::detail {
 
 /// One group of a convolution.
-/// \tparam Operands  of AmxProduct, without packA(); rangeOf(output, ranges) finds the magnitudes
-/// of a row
+/// \tparam Operands  of AmxProduct, without packA()
 template <class Tag, class TIn, class TWeights, MatMulMethod METHOD, class Operands>
 class AmxGridProduct {
 public:
@@ -36,10 +35,9 @@ public:
     rangesB_.forget(columns);
     for (std::size_t t = 0; t < grid.taps; ++t) {
       const ConvGrid::Tap tap = grid.tap(t);
-      for (std::size_t c = 0; c < chunks_; ++c) {
+      for (std::size_t c = 0; c < chunks_; ++c)
         steps_[t * chunks_ + c] = static_cast<std::ptrdiff_t>(
             (tap.grid * chunks_ + c) * space_.gridBytes + tap.offset * CELL);
-      }
     }
   }
 
@@ -59,7 +57,7 @@ private:
   using Packer = AmxPacker<Tag, float, METHOD>;
   using Pieces = AmxPieces<Tag, METHOD>;
   using Range = AmxRange<Tag, amxHasRanges(METHOD)>;
-  static constexpr std::size_t SIDE = MATMUL_TILE_BLOCK, BLOCK = SIDE * SIDE;
+  static constexpr std::size_t SIDE = MATMUL_TILE_BLOCK;
   static constexpr std::size_t PIECE = arch::TILE_ROW_BYTES;
   static constexpr std::size_t CELL = Pieces::COUNT * PIECE; ///< its pieces one behind another
   static constexpr bool RANGES = amxHasRanges(METHOD);
