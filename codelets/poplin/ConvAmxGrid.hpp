@@ -22,7 +22,7 @@ public:
                  const TileOutput &output)
       : problem_(problem), operands_(operands), grid_(grid), plan_(plan),
         space_(convGridSpace(grid, problem.columns, plan, METHOD)),
-        chunks_((grid.values + AMX_STEP - 1) / AMX_STEP), input_(workspace),
+        chunks_(convTileSteps(grid.values)), input_(workspace),
         line_(reinterpret_cast<TIn *>(input_ + space_.input)),
         steps_(reinterpret_cast<std::ptrdiff_t *>(input_ + space_.input + space_.line)),
         b_(reinterpret_cast<unsigned char *>(steps_) + space_.steps),
@@ -43,8 +43,7 @@ public:
 
   void run() {
     for (std::size_t first = 0; first < grid_.positions; first += plan_.band) {
-      const std::size_t left = grid_.positions - first;
-      const std::size_t count = left < plan_.band ? left : plan_.band;
+      const std::size_t count = amxCount(grid_.positions, first, plan_.band);
       splitInput(first);
       rangesA_.forget(count);
       for (std::size_t j = 0; j < operands_.columns(); j += SIDE)
@@ -59,7 +58,7 @@ private:
   using Range = AmxRange<Tag, amxHasRanges(METHOD)>;
   static constexpr std::size_t SIDE = MATMUL_TILE_BLOCK;
   static constexpr std::size_t PIECE = arch::TILE_ROW_BYTES;
-  static constexpr std::size_t CELL = Pieces::COUNT * PIECE; ///< its pieces one behind another
+  static constexpr std::size_t CELL = AmxGridOfA<METHOD>::ROW_BYTES;
   static constexpr bool RANGES = amxHasRanges(METHOD);
 
   /// The inputs of all cells of a band.
@@ -144,18 +143,9 @@ private:
 
   POP_SIMD_INLINE void splitCell(const TIn *from, unsigned char *to, Range &range) const {
     std::size_t left = grid_.values;
-    for (; left >= AMX_STEP; left -= AMX_STEP, from += AMX_STEP, to += space_.gridBytes) {
-      const V low = V::load(from), high = V::load(from + AMX_LANES);
-      range.add(low), range.add(high);
-      Pieces(low, high).storeApart(to, PIECE);
-    }
-    if (left == 0)
-      return;
-    const V low = Packer::loadUpTo(from, left);
-    const V high =
-        left > AMX_LANES ? Packer::loadUpTo(from + AMX_LANES, left - AMX_LANES) : V::zero();
-    range.add(low), range.add(high);
-    Pieces(low, high).storeApart(to, PIECE);
+    for (; left > AMX_STEP; left -= AMX_STEP, from += AMX_STEP, to += space_.gridBytes)
+      Packer::piecesOf(from, AMX_STEP, range).storeApart(to, PIECE);
+    Packer::piecesOf(from, left, range).storeApart(to, PIECE);
   }
 
   /// f(first row, its output, how many) for all that are outputs among rows from a position on.
@@ -193,7 +183,7 @@ private:
         if (k > plan_.depth) // sums wait for the next pass
           block.sums = sums_ + x * SIDE;
         const std::size_t tileRows = amxTiles(rows), tileColumns = amxTiles(columns);
-        const AmxGridOfA a{input_ + x * CELL, steps_ + p / AMX_STEP, CELL, PIECE};
+        const AmxGridOfA<METHOD> a{input_ + x * CELL, steps_ + p / AMX_STEP};
         runAmxBlock<Tag, METHOD>(
             tiles_, tileRows, tileColumns, [&](auto) { return a; }, block);
         if (!last)

@@ -39,22 +39,25 @@ constexpr ConvBlocking chooseConvBlocking(const MatMulCaches &caches = {}) {
   return result;
 }
 
+/// Steps of a method on tiles, of 32 values of k, that so many values take with zeros behind them.
+constexpr std::size_t convTileSteps(std::size_t values) { return (values + 31) / 32; }
 /// True if values of k of a method on tiles are lines of taps: the taps of the last dimension with
-/// their channels one behind another, and zeros up to a whole step of 32. Else each tap has steps
-/// of its own.
+/// their channels one behind another, and zeros up to a whole step. Else each tap has steps of its
+/// own.
 constexpr bool convTapLines(std::size_t channels, std::size_t lastTaps) {
-  const auto steps = [](std::size_t values) { return (values + 31) / 32; };
-  return steps(lastTaps * channels) < lastTaps * steps(channels);
+  return convTileSteps(lastTaps * channels) < lastTaps * convTileSteps(channels);
 }
 /// Values of k, with zeros, of a method on tiles.
 constexpr std::size_t convTileDepth(std::size_t channels, std::size_t taps, std::size_t lastTaps) {
-  const auto whole = [](std::size_t values) { return (values + 31) / 32 * 32; };
-  return convTapLines(channels, lastTaps) ? taps / lastTaps * whole(lastTaps * channels)
-                                          : taps * whole(channels);
+  return 32 * (convTapLines(channels, lastTaps)
+                   ? taps / lastTaps * convTileSteps(lastTaps * channels)
+                   : taps * convTileSteps(channels));
 }
 
 /// The method on tiles of a convolution of several channels a group with these sizes of a group, or
-/// BLOCKED: where too much of what tiles multiply would be zeros.
+/// BLOCKED: where too much of what tiles multiply would be zeros. On a Granite Rapids class core
+/// the stem of ResNet-50, 0.65 of whose values are none, is as fast either way in floats and 1.5
+/// times as fast on tiles in halves; 0.45 for halves is from the rates of both, not measured.
 /// \param channels  input channels
 /// \param lastTaps  taps of the last dimension alone
 /// \param products  pairs of an output and a tap that meet an input, as a share of all

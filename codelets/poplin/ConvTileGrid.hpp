@@ -121,7 +121,7 @@ POP_SIMD_INLINE ConvGridSpace convGridSpace(const ConvGrid &grid, std::size_t co
                                             const ConvGridPlan &plan, MatMulMethod method) {
   constexpr std::size_t LINE = 64, SIDE = MATMUL_TILE_BLOCK, STEP = 32;
   const auto whole = [](std::size_t bytes) { return (bytes + LINE - 1) / LINE * LINE; };
-  const std::size_t pieces = matMulTilePieces(method), chunks = (grid.values + STEP - 1) / STEP;
+  const std::size_t pieces = matMulTilePieces(method), chunks = convTileSteps(grid.values);
   ConvGridSpace space{};
   space.cells = plan.band + grid.reach;
   space.gridBytes = space.cells * pieces * LINE;

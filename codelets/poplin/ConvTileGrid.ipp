@@ -115,7 +115,7 @@ POP_INLINE ConvGridPlan convGridPlan(ConvGrid &grid, const ConvGeometry &geometr
     return {};
   constexpr std::size_t SIDE = MATMUL_TILE_BLOCK, STEP = 32, LINE = 64;
   constexpr std::size_t INPUT = 1024 * 1024, PANEL = 640 * 1024, ALL_OF_B = 512 * 1024;
-  const std::size_t pieces = matMulTilePieces(method), chunks = (grid.values + STEP - 1) / STEP;
+  const std::size_t pieces = matMulTilePieces(method), chunks = convTileSteps(grid.values);
   const std::size_t cell = grid.grids * chunks * pieces * LINE; // all that a position needs
   const std::size_t all = (grid.positions + SIDE - 1) / SIDE * SIDE;
   if (grid.outputs == 0 || grid.taps * grid.values == grid.channels ||
@@ -134,10 +134,7 @@ POP_INLINE ConvGridPlan convGridPlan(ConvGrid &grid, const ConvGeometry &geometr
 
   const auto number = [](std::size_t n) { return static_cast<double>(n); };
   const double pair = 10 + 7 * number(pieces);
-  const double products = method == MatMulMethod::AMX6   ? 6
-                          : method == MatMulMethod::AMX4 ? 4
-                          : method == MatMulMethod::AMX3 ? 3
-                                                         : 1;
+  const double products = number(matMulTileProducts(method));
   const double panels = number((columns + SIDE - 1) / SIDE), steps = number(grid.taps * chunks);
   const double rows = number((grid.outputs + SIDE - 1) / SIDE);
   const double tiles = 64 * products * panels * steps;

@@ -30,25 +30,23 @@ template <> struct AmxProducts<MatMulMethod::AMX1> {
 
 /// Tiles of A that lie in a panel, as AmxPacker makes it: a step behind another.
 template <MatMulMethod METHOD, int ROWS> struct AmxPanelOfA {
+  static constexpr std::size_t ROW_BYTES = arch::TILE_ROW_BYTES;
   const unsigned char *at;
 
-  POP_SIMD_INLINE std::size_t rowBytes() const { return arch::TILE_ROW_BYTES; }
   POP_SIMD_INLINE const unsigned char *tile(std::size_t piece, std::size_t i) const {
     return at + (piece * ROWS + i) * arch::TILE_BYTES;
   }
   POP_SIMD_INLINE void next() { at += matMulTileStepBytes(METHOD, ROWS); }
 };
 
-/// Tiles of A that lie in a grid: rows at equal distances, and steps anywhere.
-struct AmxGridOfA {
-  const unsigned char *rows;   ///< row i starts at rows + i * bytes ...
-  const std::ptrdiff_t *steps; ///< ... + steps[s] for step s ...
-  std::size_t bytes;
-  std::size_t pieceBytes; ///< ... + p * pieceBytes for piece p
+/// Tiles of A that lie in a grid: rows with all their pieces one behind another, steps anywhere.
+template <MatMulMethod METHOD> struct AmxGridOfA {
+  static constexpr std::size_t ROW_BYTES = matMulTilePieces(METHOD) * arch::TILE_ROW_BYTES;
+  const unsigned char *rows;
+  const std::ptrdiff_t *steps; ///< step s starts at rows + steps[s]
 
-  POP_SIMD_INLINE std::size_t rowBytes() const { return bytes; }
   POP_SIMD_INLINE const unsigned char *tile(std::size_t piece, std::size_t i) const {
-    return rows + *steps + piece * pieceBytes + i * AMX_LANES * bytes;
+    return rows + *steps + piece * arch::TILE_ROW_BYTES + i * AMX_LANES * ROW_BYTES;
   }
   POP_SIMD_INLINE void next() { ++steps; }
 };
@@ -67,6 +65,7 @@ template <class Tag, MatMulMethod METHOD, int ROWS, int COLUMNS, class SourceOfA
 __attribute__((noinline)) void amxBlock(arch::Tiles<Tag> &tiles, SourceOfA a,
                                         const AmxBlockArgs &args) {
   using Products = AmxProducts<METHOD>;
+  static_assert(Products::COUNT == matMulTileProducts(METHOD));
   constexpr int A = 4, B = 6; // C is in tiles 0 to 3
   constexpr std::size_t LINE = MATMUL_TILE_BLOCK * sizeof(float);
   const auto forEachTile = [&](auto f) __attribute__((always_inline)) {
@@ -92,7 +91,7 @@ __attribute__((noinline)) void amxBlock(arch::Tiles<Tag> &tiles, SourceOfA a,
       constexpr int BEFORE = x == 0 ? 0 : x - 1;
       if constexpr (x == 0 || PA != Products::A[BEFORE])
         unroll<ROWS>([&](auto i) __attribute__((always_inline)) {
-          tiles.template load<A + i>(a.tile(PA, i), a.rowBytes());
+          tiles.template load<A + i>(a.tile(PA, i), SourceOfA::ROW_BYTES);
         });
       if constexpr (x == 0 || PB != Products::B[BEFORE])
         unroll<COLUMNS>([&](auto j) __attribute__((always_inline)) {

@@ -239,6 +239,15 @@ public:
     return n >= AMX_LANES ? V::load(from) : n == 0 ? V::zero() : V::loadPartial(from, n);
   }
 
+  /// The pieces of the first n numbers of a step, at most 32, and of zeros.
+  template <class T>
+  POP_SIMD_INLINE static Pieces piecesOf(const T *from, std::size_t n, Range &range) {
+    const V low = loadUpTo(from, n);
+    const V high = n > AMX_LANES ? loadUpTo(from + AMX_LANES, n - AMX_LANES) : V::zero();
+    range.add(low), range.add(high);
+    return Pieces(low, high);
+  }
+
   /// Rows [rows, 16) of a tile, in all steps and pieces.
   static void clearRows(const AmxTile &tile, std::size_t rows) {
     if (rows == AMX_LANES)
@@ -363,16 +372,10 @@ private:
         __builtin_prefetch(from + ahead);
         if constexpr (sizeof(TIn) == sizeof(float))
           __builtin_prefetch(from + AMX_LANES + ahead);
-        const V low = V::load(from), high = V::load(from + AMX_LANES);
-        local.add(low), local.add(high);
-        Pieces(low, high).store(to, tile.tiles);
+        piecesOf(from, AMX_STEP, local).store(to, tile.tiles);
       }
-      if (left == 0)
-        continue;
-      const V low = loadUpTo(from, left);
-      const V high = left > AMX_LANES ? loadUpTo(from + AMX_LANES, left - AMX_LANES) : V::zero();
-      local.add(low), local.add(high);
-      Pieces(low, high).store(to, tile.tiles);
+      if (left != 0)
+        piecesOf(from, left, local).store(to, tile.tiles);
     }
     range = local;
   }
@@ -392,10 +395,8 @@ private:
         for (std::size_t i = 0; i < rows; ++i)
           copyPadded(a.at(i, p), a.column, values, turned + i * AMX_STEP, AMX_STEP);
       for (std::size_t i = 0; i < rows; ++i) {
-        const V low = V::load(turned + i * AMX_STEP);
-        const V high = V::load(turned + i * AMX_STEP + AMX_LANES);
-        local.add(low), local.add(high);
-        Pieces(low, high).store(tile.to + i * arch::TILE_ROW_BYTES, tile.tiles);
+        piecesOf(turned + i * AMX_STEP, AMX_STEP, local)
+            .store(tile.to + i * arch::TILE_ROW_BYTES, tile.tiles);
       }
     }
     range = local;

@@ -83,6 +83,14 @@ constexpr std::size_t matMulTilePieces(MatMulMethod method) {
   return method == MatMulMethod::AMX6 ? 3 : method == MatMulMethod::AMX1 ? 1 : 2;
 }
 
+/// Products of pieces whose sum is the product of two numbers.
+constexpr std::size_t matMulTileProducts(MatMulMethod method) {
+  return method == MatMulMethod::AMX6   ? 6
+         : method == MatMulMethod::AMX4 ? 4
+         : method == MatMulMethod::AMX3 ? 3
+                                        : 1;
+}
+
 /// Bytes of a step of a packed panel with so many tiles side by side. Steps lie a cache line more
 /// than whole kilobytes apart: lines of one row, which are packed one behind another, do not share
 /// sets of L1.
@@ -248,9 +256,10 @@ constexpr std::size_t matMulDistance(std::int64_t elements) {
   return static_cast<std::size_t>(elements < 0 ? -elements : elements) * sizeof(float);
 }
 
-/// True if rows of A share a set of L1.
-constexpr bool matMulRowsShareSet(const MatMulOperand &a) {
-  return !a.isHalf && a.column == 1 && matMulDistance(a.row) % MATMUL_WAY_BYTES == 0;
+/// True if rows of an operand, floats side by side, share a set of L1.
+constexpr bool matMulRowsShareSet(const MatMulOperand &operand) {
+  return !operand.isHalf && operand.column == 1 &&
+         matMulDistance(operand.row) % MATMUL_WAY_BYTES == 0;
 }
 
 constexpr std::size_t matMulBytes(std::size_t rows, std::size_t columns, bool isHalf) {
@@ -397,8 +406,7 @@ constexpr MatMulBlocking chooseMatMulBlocking(std::size_t m, std::size_t n, std:
   const bool farA = fewColumns && m * k * sizeof(float) > caches.l2;
   const bool smallB = k * detail::matMulDistance(b.row) <= caches.l2 / 4 && !farA;
   // Rows of B that share a set of L1 come from L2 for every tile.
-  const bool shareSet = k > MATMUL_SET_ROWS && !b.isHalf && b.column == 1 &&
-                        detail::matMulDistance(b.row) % MATMUL_WAY_BYTES == 0;
+  const bool shareSet = k > MATMUL_SET_ROWS && detail::matMulRowsShareSet(b);
   const bool often = m >= 8 * MATMUL_MAX_TILE_ROWS && (b.passing || shareSet);
   const bool again = b.isHalf && m > MATMUL_MAX_TILE_ROWS;
   result.packB = !b.panels && (!smallB || often || again) ? 1 : 0;

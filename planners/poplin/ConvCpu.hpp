@@ -38,9 +38,9 @@ inline double convCpuCycles(ConvPlan const &plan, ConvProblem const &p, MatMulCp
   double const arithmetic =
       plan.winograd != 0 ? groups * convCpuWinogradOperations(plan, p) / MATMUL_RATE
       : kernels::onMatMulTiles(plan.method)
-          ? groups * cpuMatrixTileCycles(plan.method, pixels, columns,
-                                         static_cast<double>(kernels::convTileDepth(
-                                             p.i, p.taps(), p.lastTaps)))
+          ? groups * cpuMatrixTileCycles(
+                         plan.method, pixels, columns,
+                         static_cast<double>(kernels::convTileDepth(p.i, p.taps(), p.lastTaps)))
           : pixels * vectors * depth / MATMUL_RATE;
   double const fetch =
       (pixels * (groups * columns + groups * static_cast<double>(p.i)) + groups * columns * depth) *
@@ -74,9 +74,10 @@ inline kernels::MatMulMethod convCpuMethod(ConvProblem const &p, MatMulCpu const
   if (p.n == 1 && p.i == 1) // groups are columns
     return kernels::MatMulMethod::BLOCKED;
   double const pairs = static_cast<double>(p.outputs() * p.taps());
-  return kernels::convTileMethod(
-      cpu.tiles, p.b * p.outputs(), p.n, p.i, p.taps(), p.lastTaps,
-      static_cast<double>(p.products()) / pairs, p.input == MatMulType::HALF, p.partials == MatMulType::HALF && p.output == MatMulType::HALF);
+  return kernels::convTileMethod(cpu.tiles, p.b * p.outputs(), p.n, p.i, p.taps(), p.lastTaps,
+                                 static_cast<double>(p.products()) / pairs,
+                                 p.input == MatMulType::HALF,
+                                 p.partials == MatMulType::HALF && p.output == MatMulType::HALF);
 }
 
 } // namespace detail

@@ -114,11 +114,7 @@ inline double cpuTileCycles(double m, std::uint64_t n, double k) {
 /// The same on matrix tiles, which take 16 cycles for 16 x 16 x 32 multiply-adds of one product of
 /// pieces, with the packing of both operands.
 inline double cpuMatrixTileCycles(kernels::MatMulMethod method, double m, double n, double k) {
-  using kernels::MatMulMethod;
-  double const products = method == MatMulMethod::AMX6   ? 6
-                          : method == MatMulMethod::AMX4 ? 4
-                          : method == MatMulMethod::AMX3 ? 3
-                                                         : 1;
+  auto const products = static_cast<double>(kernels::matMulTileProducts(method));
   double const dots = std::ceil(m / 16) * std::ceil(n / 16) * std::ceil(k / 32) * products;
   double const timesA = std::ceil(n / static_cast<double>(kernels::MATMUL_TILE_COLUMNS));
   double const pieces = static_cast<double>(kernels::matMulTilePieces(method));
