@@ -11,9 +11,7 @@
 /// computed tap by tap without them.
 #pragma once
 
-#include <codelets/arch/SimdPairs.hpp>
-#include <codelets/poplin/ConvPlanesCost.hpp>
-#include <codelets/poplin/MatMulPack.hpp>
+#include <codelets/poplin/ConvPlanesPack.hpp>
 
 #include <cstdint>
 
@@ -49,6 +47,7 @@ public:
   }
 
   void run() {
+    const ConvPlanePacker<Tag, TIn> packer(shape_, space_, args_.inRow);
     for (std::size_t x = 0; x < space_.plane; ++x)
       plane_[x] = 0;
     const TIn *in = args_.in;
@@ -56,7 +55,7 @@ public:
     std::size_t group = args_.first % args_.groups;
     for (std::size_t p = 0; p < args_.planes; ++p) {
       if (readWeights(args_.weights + static_cast<std::ptrdiff_t>(group) * args_.weightsPlane)) {
-        pack(in);
+        packer.pack(in, plane_);
         compute(out);
       } else {
         computeWithoutPadding(in, out);
@@ -87,90 +86,6 @@ private:
         finite &= (weight.bits().r & EXPONENT) != EXPONENT;
       }
     return finite;
-  }
-
-  /// Inputs [from, to) of a dimension are those of padded places [from - low, to - low).
-  struct Range {
-    int from, to;
-  };
-  static Range inputsWithin(int inputs, int low, std::size_t places) {
-    const int end = low + static_cast<int>(places);
-    return {low > 0 ? low : 0, inputs < end ? inputs : end};
-  }
-
-  /// The inputs to their places; what lies between is zero for all planes.
-  void pack(const TIn *from) const {
-    const std::size_t strideY = size(shape_.strideY), strideX = size(shape_.strideX);
-    const Range ys = inputsWithin(shape_.inputsY, space_.lowY, space_.rows * strideY);
-    const Range xs = inputsWithin(shape_.inputsX, space_.lowX, space_.pitch * strideX);
-    if (ys.from >= ys.to || xs.from >= xs.to)
-      return;
-    from += ys.from * args_.inRow + xs.from;
-    const std::size_t first = size(ys.from - space_.lowY), at = size(xs.from - space_.lowX);
-    const std::size_t n = size(xs.to - xs.from), lines = size(ys.to - ys.from);
-    if (strideX == 1 && strideY == 1)
-      return packDense(from, lines, n, plane_ + first * space_.pitch + at);
-    std::size_t phase = first % strideY, row = first / strideY;
-    for (std::size_t y = 0; y < lines; ++y, from += args_.inRow) {
-      packLine(from, at, n, plane_ + (phase * strideX * space_.rows + row) * space_.pitch);
-      if (++phase == strideY)
-        phase = 0, ++row;
-    }
-  }
-
-  /// Lines of n inputs where there is one phase.
-  void packDense(const TIn *from, std::size_t lines, std::size_t n, float *to) const {
-    const std::size_t pitch = space_.pitch; // else read again for every line
-    const std::ptrdiff_t inRow = args_.inRow;
-    if (n < W) // zeros behind are padding, or what the next line overwrites
-      for (; lines != 0; --lines, from += inRow, to += pitch)
-        V::loadPartial(from, n).store(to);
-    else
-      for (; lines != 0; --lines, from += inRow, to += pitch)
-        forVectors(n, W, [&](std::size_t x) POP_SIMD_LAMBDA { V::load(from + x).store(to + x); });
-  }
-
-  /// n inputs to places `at` and on of a line.
-  POP_SIMD_INLINE void packLine(const TIn *from, std::size_t at, std::size_t n, float *line) const {
-    const std::size_t phases = size(shape_.strideX), distance = space_.rows * space_.pitch;
-    if (phases == 1 && n < W)
-      return copyToFloat<Tag>(from, 1, n, line + at);
-    if (phases == 1)
-      return forVectors(
-          n, W, [&](std::size_t x) POP_SIMD_LAMBDA { V::load(from + x).store(line + at + x); });
-    std::size_t phase = at % phases;
-    float *to = line + at / phases;
-    if (phases == 2 && n > 2 * W) {
-      if (phase == 1) {
-        One::load(from++).store(to++ + distance);
-        phase = 0, --n;
-      }
-      if (n % 2 == 1) {
-        --n;
-        One::load(from + n).store(to + n / 2);
-      }
-      return forVectors(n, 2 * W, [&](std::size_t x) POP_SIMD_LAMBDA {
-        V even, odd;
-        arch::splitPairs(V::load(from + x), V::load(from + x + W), even, odd);
-        even.store(to + x / 2), odd.store(to + x / 2 + distance);
-      });
-    }
-    for (; n != 0; --n, ++from) {
-      One::load(from).store(to + phase * distance);
-      if (++phase == phases)
-        phase = 0, ++to;
-    }
-  }
-
-  /// f(x) for every so many of n >= step places, the last of which may be visited twice: parts of
-  /// vectors take longer.
-  template <class F>
-  POP_SIMD_INLINE static void forVectors(std::size_t n, std::size_t step, F &&f) {
-    std::size_t x = 0;
-    for (; x + step <= n; x += step)
-      f(x);
-    if (x < n)
-      f(n - step);
   }
 
   /// f(x, store) for every vector of a line of outputs; store(sums, to) stores those of the line.

@@ -1,5 +1,7 @@
 #include "Convolutions.hpp"
 
+#include <sstream>
+
 TEST_SUITE_BEGIN("poplin/convolution");
 
 using namespace convolutions;
@@ -40,26 +42,101 @@ std::vector<ConvParams> layers(Type const &type) {
   return all;
 }
 
+/// Few input channels and lines long enough for maps, and others.
+std::vector<ConvParams> firstLayers(Type const &type) {
+  auto const layer = [&](std::size_t batch, Shape const &field, Shape const &kernel, std::size_t in,
+                         std::size_t out, std::size_t groups, unsigned stride) {
+    ConvParams p(type, batch, field, kernel, in, out, groups);
+    for (std::size_t d = 0; d != field.size(); ++d) {
+      p.inputTransform.paddingLower[d] = static_cast<unsigned>(kernel[d] - 1) / 2;
+      p.inputTransform.paddingUpper[d] = static_cast<unsigned>(kernel[d]) / 2;
+      p.outputTransform.stride[d] = stride;
+    }
+    return p;
+  };
+  std::vector<ConvParams> all{layer(2, {21, 40}, {7, 7}, 3, 13, 1, 2),
+                              layer(1, {9, 17}, {3, 3}, 3, 64, 1, 1),
+                              layer(3, {40}, {5}, 4, 9, 2, 1),
+                              layer(1, {6, 50}, {3, 3}, 1, 8, 1, 1),
+                              layer(2, {5, 18}, {1, 9}, 2, 8, 1, 1),
+                              layer(1, {8, 16}, {3, 3}, 17, 8, 1, 1),
+                              layer(1, {4, 5, 18}, {1, 3, 3}, 3, 8, 1, 1)};
+  ConvParams p = layer(2, {20, 42}, {3, 5}, 4, 12, 2, 2);
+  p.kernelTransform.dilation = {2, 1};
+  p.kernelTransform.flip = {true, true};
+  p.inputTransform.truncationLower = {1, 2};
+  p.inputTransform.truncationUpper = {0, 1};
+  p.outputTransform.truncationLower = {1, 0};
+  all.push_back(p);
+  p.kernelTransform.truncationLower = {0, 1};
+  p.kernelTransform.truncationUpper = {1, 0};
+  all.push_back(p);
+  return all;
+}
+
+/// Sums of a layer in plain layouts, its weights in both.
+void expectPlain(Products &all, Type const &type, ConvParams const &p) {
+  auto &run = all.run;
+  Values const in = all.numbers.real(type, product(inShape(p))),
+               weights = all.numbers.real(type, product(weightsShape(p)));
+  Expectation const expected = forward(p, in, weights);
+  Tensor const x = run.input(type, inShape(p), in);
+  for (Tensor const &w : {run.input(type, weightsShape(p), weights),
+                          filled(all, poplin::createWeights(run.graph, p), weights)}) {
+    Tensor const out = run.graph.addVariable(type, outShape(p));
+    poputil::mapTensorLinearly(run.graph, out);
+    poplin::convolutionWithOutput(run.graph, x, w, out, p, false, run.prog);
+    all.expect("plain " + textOf(p), out, expected);
+  }
+}
+
 } // namespace
+
+TEST_CASE("first layers in plain layouts equal the sums of the definition") {
+  onDevices([](DeviceMaker const &device) {
+    for (Type const &type : {FLOAT, HALF}) {
+      Products all(device);
+      for (ConvParams const &p : firstLayers(type))
+        expectPlain(all, type, p);
+      all.runAndCheck();
+    }
+  });
+}
+
+TEST_CASE("first layers of NCHW tensors are computed in place on a CPU, others are copied") {
+  auto const vertices = [](ConvParams const &p) {
+    Products all(cpu);
+    auto &run = all.run;
+    Tensor const x = run.graph.addVariable(FLOAT, inShape(p)),
+                 out = run.graph.addVariable(FLOAT, outShape(p)),
+                 w = poplin::createWeights(run.graph, p);
+    for (Tensor const &t : {x, out})
+      poputil::mapTensorLinearly(run.graph, t);
+    poplin::convolutionWithOutput(run.graph, x, w, out, p, false, run.prog);
+    std::ostringstream text;
+    run.graph.outputVertexGraph(text, {run.prog});
+    return text.str();
+  };
+  auto const layers = firstLayers(FLOAT);
+  CHECK(vertices(layers[0]).find("poplin::ConvMaps<float,float>") != std::string::npos);
+  CHECK(vertices(layers[5]).find("poplin::ConvMaps") == std::string::npos);
+}
+
+TEST_CASE("on a CPU neither threads nor the layout change a bit of first layers") {
+  for (ConvParams const &p : firstLayers(FLOAT)) {
+    CAPTURE(textOf(p));
+    Values const expected = runOnCpu(p, Layout::LIBRARY, Layout::LIBRARY, "1");
+    for (char const *threads : {"1", "2", "3"})
+      CHECK(runOnCpu(p, Layout::PLAIN, Layout::PLAIN, threads) == expected);
+  }
+}
 
 TEST_CASE("depthwise layers in plain layouts equal the sums of the definition") {
   onDevices([](DeviceMaker const &device) {
     for (Type const &type : {FLOAT, HALF}) {
       Products all(device);
-      auto &run = all.run;
-      for (ConvParams const &p : layers(type)) {
-        Values const in = all.numbers.real(type, product(inShape(p))),
-                     weights = all.numbers.real(type, product(weightsShape(p)));
-        Expectation const expected = forward(p, in, weights);
-        Tensor const x = run.input(type, inShape(p), in);
-        for (Tensor const &w : {run.input(type, weightsShape(p), weights),
-                                filled(all, poplin::createWeights(run.graph, p), weights)}) {
-          Tensor const out = run.graph.addVariable(type, outShape(p));
-          poputil::mapTensorLinearly(run.graph, out);
-          poplin::convolutionWithOutput(run.graph, x, w, out, p, false, run.prog);
-          all.expect("plain " + textOf(p), out, expected);
-        }
-      }
+      for (ConvParams const &p : layers(type))
+        expectPlain(all, type, p);
       all.runAndCheck();
     }
   });

@@ -7,6 +7,7 @@
 #include <poplin/impl/TileVertexNames.hpp>
 #include <poplin/impl/VertexCosts.hpp>
 
+#include <codelets/poplin/ConvMaps.hpp>
 #include <codelets/poplin/ConvPlanes.hpp>
 #include <codelets/poplin/ConvVertex.hpp>
 #include <codelets/poplin/FusedVertex.hpp>
@@ -57,6 +58,18 @@ poputil::VertexText describeVertex(ConvPartial<Tag, In, Out> *) {
            POP_FIELD(V, strides), POP_FIELD(V, dims), POP_FIELD(V, columns), POP_FIELD(V, outputs),
            POP_FIELD(V, inChannels), POP_FIELD(V, taps)},
           &costOfConv<In, Out, 0, 6, 7>};
+}
+
+template <class Tag, class In, class Out>
+poputil::VertexText describeVertex(ConvMaps<Tag, In, Out> *) {
+  using V = ConvMaps<Tag, In, Out>;
+  return {poputil::templateName<In, Out>("poplin::ConvMaps"),
+          {POP_FIELD(V, in), POP_FIELD(V, weights), POP_FIELD(V, out), POP_FIELD(V, workspace),
+           POP_FIELD(V, shape), POP_FIELD(V, strides), POP_FIELD(V, inOffset),
+           POP_FIELD(V, weightsOffset), POP_FIELD(V, lines), POP_FIELD(V, images),
+           POP_FIELD(V, weightsBlock), POP_FIELD(V, columns), POP_FIELD(V, outputs),
+           POP_FIELD(V, inChannels), POP_FIELD(V, taps)},
+          &costOfConv<In, Out, 0, 11, 12>};
 }
 
 template <class Tag, class In, class Out>
@@ -141,6 +154,7 @@ POP_INLINE std::vector<codelet::Codelet> const &builtinCodelets(isa::Isa isa) {
   return poputil::codeletsOf(isa, [isa](std::vector<codelet::Codelet> &codelets) {
     poputil::appendFamily<vertices::MatMulFamily>(isa, codelets);
     poputil::appendFamily<vertices::ConvFamily>(isa, codelets);
+    poputil::appendFamily<vertices::ConvMapsFamily>(isa, codelets);
     poputil::appendFamily<vertices::ConvPlanesFamily>(isa, codelets);
     poputil::appendFamily<vertices::FusedFamily>(isa, codelets);
     poputil::appendFamily<vertices::NormFamily>(isa, codelets);

@@ -16,9 +16,6 @@ namespace detail {
 
 using ShapeVector = std::vector<std::size_t>;
 
-/// Columns of weights that createWeights puts side by side: a strip of the widest kernel.
-inline constexpr std::size_t CONV_BLOCK = kernels::MATMUL_MAX_TILE_COLUMNS;
-
 /// The dimension of rank `rank` that moves to the place before `to`: an order for dimShuffle.
 POP_INLINE std::vector<unsigned> movedTo(unsigned rank, unsigned from, unsigned to) {
   std::vector<unsigned> order;
@@ -210,13 +207,11 @@ private:
     graph_.setTileMapping(v, 0);
   }
 
-  /// Outputs and taps of a part: batch, field, channels. Few channels and many taps in the last
-  /// dimension, as in the gradient of weights, change places, so that runs of taps are long.
+  /// Outputs and taps of a part: batch, field, channels.
   ConvTable tableOf(Part const &part) const {
     ConvTable table;
     std::size_t const channels = params_.inputChannelsPerConvGroup;
-    bool const tapsLast = dims_ != 0 && !kernels::onMatMulTiles(plan_.method) && channels < 16 &&
-                          params_.getTruncatedKernelSize(dims_ - 1) >= 4 * channels;
+    bool const tapsLast = !kernels::onMatMulTiles(plan_.method) && addsTapsLast(params_);
     auto const inStride = [&](std::size_t d) { return in_.strides[1 + d]; };
     auto const addChannels = [&] {
       auto const block = static_cast<std::int64_t>(channelBlock_);

@@ -15,6 +15,20 @@
 
 namespace cottonwood::poplin {
 
+namespace detail {
+/// Columns of weights that createWeights puts side by side: a strip of the widest kernel.
+inline constexpr std::size_t CONV_BLOCK = kernels::MATMUL_MAX_TILE_COLUMNS;
+
+/// Whether multiply-adds go through the taps of the last dimension for each input channel, not the
+/// other way round: of few channels and many taps, as in the gradient of weights, so that what lies
+/// side by side is long.
+inline bool addsTapsLast(::poplin::ConvParams const &p) {
+  std::size_t const channels = p.inputChannelsPerConvGroup;
+  auto const dims = static_cast<unsigned>(p.getNumFieldDims());
+  return dims != 0 && channels < 16 && p.getTruncatedKernelSize(dims - 1) >= 4 * channels;
+}
+} // namespace detail
+
 /// Plans a convolution that is not trivial.
 /// \throws poputil::poplibs_error  the options' constraints admit no plan.
 POP_API planner::ConvChoice planConv(char const *where, ::poplar::Target const &target,
@@ -91,6 +105,10 @@ POP_API bool emitPointwise(::poplar::Graph &graph, ConvJob const &job,
 POP_API bool emitConvPlanes(::poplar::Graph &graph, ConvJob const &job,
                             ::poplar::program::Sequence &prog,
                             ::poplar::DebugContext const &debugContext);
+/// The same for a convolution from maps to maps, of few input channels.
+POP_API bool emitConvMaps(::poplar::Graph &graph, ConvJob const &job,
+                          ::poplar::program::Sequence &prog,
+                          ::poplar::DebugContext const &debugContext);
 POP_API void emitConvCpu(::poplar::Graph &graph, ConvJob const &job,
                          ::poplar::program::Sequence &prog,
                          ::poplar::DebugContext const &debugContext);

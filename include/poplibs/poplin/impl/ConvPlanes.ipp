@@ -1,46 +1,17 @@
 // Convolutions of groups of one channel plane by plane.
 #pragma once
 
-#include <codelets/poplin/ConvPlanesCost.hpp>
 #include <poplin/impl/ConvEmit.hpp>
+#include <poplin/impl/ConvField.hpp>
 #include <poplin/impl/ConvOperand.hpp>
-#include <poplin/impl/MatMulPlanning.hpp>
 #include <poputil/VertexTemplates.hpp>
 #include <poputil/impl/Math.hpp>
 
 #include <algorithm>
-#include <optional>
 
 namespace cottonwood::poplin {
 
 namespace detail {
-
-/// One dimension of a plane; dimensions that a field does not have are of one element.
-struct ConvPlanesDim {
-  int inputs = 1, outputs = 1, taps = 1, stride = 1, first = 0, tapStep = 1;
-  std::int64_t inTruncated = 0, tapsTruncated = 0;
-};
-
-/// Nothing if planes have transforms that the kernel does not know.
-POP_INLINE std::optional<ConvPlanesDim> convPlanesDim(::poplin::ConvParams const &p, unsigned d) {
-  auto const &in = p.inputTransform, &kernel = p.kernelTransform;
-  auto const &out = p.outputTransform;
-  if (in.dilation[d] != 1 || in.flip[d] || kernel.paddingLower[d] != 0 ||
-      kernel.paddingUpper[d] != 0 || out.paddingLower[d] != 0 || out.paddingUpper[d] != 0)
-    return std::nullopt;
-  auto const number = [](auto n) { return static_cast<int>(n); };
-  ConvPlanesDim dim;
-  dim.inTruncated = in.truncationLower[d], dim.tapsTruncated = kernel.truncationLower[d];
-  dim.inputs = number(p.getTruncatedInputSize(d)), dim.taps = number(p.getTruncatedKernelSize(d));
-  dim.outputs = number(p.getOutputSize(d)), dim.stride = number(out.stride[d]);
-  dim.tapStep = number(kernel.dilation[d]);
-  dim.first = number(out.truncationLower[d]) - number(in.paddingLower[d]);
-  if (kernel.flip[d]) {
-    dim.first += (dim.taps - 1) * dim.tapStep;
-    dim.tapStep = -dim.tapStep;
-  }
-  return dim;
-}
 
 /// Emits one convolution as vertices on tile 0 that read and write planes in place.
 class ConvPlanesEmitter {
@@ -74,20 +45,14 @@ public:
 
 private:
   bool chooseShape() {
-    auto const &p = job_.check.params;
-    std::size_t const dims = p.getNumFieldDims();
-    if (dims == 0 || dims > 2)
+    auto const field = convField(job_.check.params);
+    if (!field)
       return false;
-    auto const x = convPlanesDim(p, static_cast<unsigned>(dims - 1));
-    auto const y = dims == 2 ? convPlanesDim(p, 0) : ConvPlanesDim();
-    if (!x || !y)
-      return false;
-    y_ = *y, x_ = *x;
-    shape_ = {y_.inputs, x_.inputs, y_.outputs, x_.outputs, y_.taps,    x_.taps,
-              y_.stride, x_.stride, y_.first,   x_.first,   y_.tapStep, x_.tapStep};
+    field_ = *field;
+    auto const &shape = field_.shape;
     int const least =
-        shape_.strideX == 1 ? kernels::CONV_PLANES_LINE : kernels::CONV_PLANES_STRIDED_LINE;
-    return shape_.outputsX >= least && shape_.taps() <= kernels::CONV_PLANES_MAX_TAPS;
+        shape.strideX == 1 ? kernels::CONV_PLANES_LINE : kernels::CONV_PLANES_STRIDED_LINE;
+    return shape.outputsX >= least && shape.taps() <= kernels::CONV_PLANES_MAX_TAPS;
   }
 
   /// Lines of the input and the whole result lie side by side.
@@ -101,7 +66,7 @@ private:
     out_ = out_.flatten(0, 2);
     std::size_t const last = in_.strides.size() - 2;
     // Channels that lie side by side are for vectors of channels.
-    return (x_.inputs == 1 || in_.strides[last] == 1) && in_.strides[0] != 1;
+    return (field_.shape.inputsX == 1 || in_.strides[last] == 1) && in_.strides[0] != 1;
   }
 
   /// Planes [begin, end) of those from plane `list` of the output on.
@@ -115,8 +80,9 @@ private:
                          {{"in", in_.run},
                           {"weights", weights_.run},
                           {"out", out_.slice(list + begin, list + end, 0).flatten()}});
-    ::poplar::Tensor const workspace = graph_.addVariable(
-        ::poplar::FLOAT, {kernels::convPlanesWorkspace(shape_)}, {debugContext_, "workspace"});
+    ::poplar::Tensor const workspace =
+        graph_.addVariable(::poplar::FLOAT, {kernels::convPlanesWorkspace(field_.shape)},
+                           {debugContext_, "workspace"});
     graph_.setTileMapping(workspace, 0);
     graph_.connect(v["workspace"], workspace);
     auto const &in = in_.strides, &weights = weights_.strides;
@@ -124,20 +90,17 @@ private:
     bool const plane = in.size() == 5;
     std::size_t const x = in.size() - 2;
     std::int64_t const inY = plane ? in[2] : 0, weightsY = plane ? weights[2] : 0;
-    int const *const numbers = &shape_.inputsY;
-    graph_.setInitialValue(v["shape"],
-                           std::vector<int>(numbers, numbers + kernels::CONV_PLANES_INTS));
+    graph_.setInitialValue(v["shape"], numbersOf(field_.shape));
     graph_.setInitialValue(v["strides"],
                            std::vector<long long>{in[0], inY, weights[0], weightsY, weights[x]});
     set(v, "inOffset",
-        in_.offset + at(begin) * in[0] + at(list / groups) * in[1] + y_.inTruncated * inY +
-            x_.inTruncated * in[x]);
-    set(v, "weightsOffset",
-        weights_.offset + y_.tapsTruncated * weightsY + x_.tapsTruncated * weights[x]);
+        in_.offset + at(begin) * in[0] + at(list / groups) * in[1] + field_.inY * inY +
+            field_.inX * in[x]);
+    set(v, "weightsOffset", weights_.offset + field_.tapsY * weightsY + field_.tapsX * weights[x]);
     set(v, "planes", at(end - begin));
     set(v, "first", at(begin % groups)), set(v, "groups", at(groups));
-    set(v, "outputs", std::int64_t{shape_.outputsY} * shape_.outputsX);
-    set(v, "taps", at(shape_.taps()));
+    set(v, "outputs", std::int64_t{field_.shape.outputsY} * field_.shape.outputsX);
+    set(v, "taps", at(field_.shape.taps()));
     graph_.setTileMapping(v, 0);
   }
 
@@ -149,8 +112,7 @@ private:
   ConvJob const &job_;
   ::poplar::program::Sequence &prog_;
   ::poplar::DebugContext const &debugContext_;
-  ConvPlanesDim y_, x_;
-  kernels::ConvPlanesShape shape_{};
+  ConvField field_;
   StridedTensor in_, weights_;
   Tensor out_;
   ::poplar::ComputeSet cs_;

@@ -249,7 +249,8 @@ POP_INLINE void emitConv(::poplar::Graph &graph, ConvJob const &job,
   if (!plansForCpu(graph.getTarget()))
     emitConvTiles(graph, job, prog, debugContext);
   else if (!emitPointwise(graph, job, prog, debugContext) &&
-           !emitConvPlanes(graph, job, prog, debugContext))
+           !emitConvPlanes(graph, job, prog, debugContext) &&
+           !emitConvMaps(graph, job, prog, debugContext))
     emitConvCpu(graph, job, prog, debugContext);
 }
 

@@ -1,0 +1,72 @@
+/// \file ConvMaps.hpp
+/// poplin::ConvMaps<In, Out>   a convolution of one group whose field lies side by side in input
+///                             and output (ConvMapsKernel.hpp), for CPUs: some images, some of the
+///                             first dimension of the field, some output channels
+///   in         Input<Vector<In, ONE_PTR>>: the run of a variable that holds the input; the first
+///              element of the part is at inOffset
+///   weights    the same for the weights, at weightsOffset
+///   out        Vector<Output<Vector<Out, ONE_PTR>>>: for each image and channel its part of the
+///              output, dense
+///   workspace  Output<Vector<float, ONE_PTR>>: kernels::convMapsWorkspace()
+///   shape      Vector<int>: kernels::ConvPlanesShape
+///   lines      kernels::convMapsBand()
+///   strides    Vector<long long>: of images, channels and rows of the input; of blocks of output
+///              channels, output channels of a block, input channels, y and x of weights
+///   weightsBlock   output channels of a block
+///   images, columns   how many, and output channels
+///   outputs, inChannels, taps   of an image and channel of the output
+///
+/// Types <In, Out>: <float, float> <half, half> <half, float> <float, half>. Sums are float and
+/// rounded to Out once.
+#pragma once
+
+#include <codelets/arch/EntryTable.hpp>
+#include <codelets/arch/Shell.hpp>
+#include <codelets/poplin/ConvMapsKernel.hpp>
+
+namespace cottonwood::vertices {
+
+template <class Tag, class In, class Out> class ConvMaps : public poplar::Vertex {
+public:
+  poplar::Input<poplar::Vector<In, poplar::VectorLayout::ONE_PTR>> in;
+  poplar::Input<poplar::Vector<In, poplar::VectorLayout::ONE_PTR>> weights;
+  poplar::Vector<poplar::Output<poplar::Vector<Out, poplar::VectorLayout::ONE_PTR>>> out;
+  poplar::Output<poplar::Vector<float, poplar::VectorLayout::ONE_PTR>> workspace;
+  poplar::Vector<int> shape;
+  poplar::Vector<long long> strides;
+  long long inOffset, weightsOffset;
+  unsigned lines, images, columns, weightsBlock;
+  unsigned outputs, inChannels, taps;
+
+  bool compute() {
+    const auto stride = [&](unsigned i) { return static_cast<std::ptrdiff_t>(strides[i]); };
+    kernels::ConvMapsArgs<KernelType<In>, KernelType<Out>> args{};
+    __builtin_memcpy(&args.shape, shape.data(), sizeof args.shape);
+    args.lines = static_cast<int>(lines);
+    args.images = images, args.inChannels = inChannels, args.outChannels = columns;
+    args.in = kernelPointer(in.data()) + inOffset;
+    args.inImage = stride(0), args.inChannel = stride(1), args.inRow = stride(2);
+    args.weights = kernelPointer(weights.data()) + weightsOffset;
+    args.weightsBlock = weightsBlock, args.weightsBlockStride = stride(3);
+    args.weightsOut = stride(4), args.weightsIn = stride(5);
+    args.weightsY = stride(6), args.weightsX = stride(7);
+    // An edge of this layout is a pointer and nothing else.
+    static_assert(sizeof(out[0]) == sizeof(void *));
+    args.out = reinterpret_cast<KernelType<Out> *const *>(out.data());
+    args.workspace = workspace.data();
+    kernels::convolveMaps<Tag>(args);
+    return true;
+  }
+};
+
+/// The order of the registry's table.
+struct ConvMapsFamily {
+  template <class Tag>
+  using Vertices =
+      VertexList<ConvMaps<Tag, float, float>, ConvMaps<Tag, poplar::half, poplar::half>,
+                 ConvMaps<Tag, poplar::half, float>, ConvMaps<Tag, float, poplar::half>>;
+
+  template <class Tag> static VertexEntries entries();
+};
+
+} // namespace cottonwood::vertices
