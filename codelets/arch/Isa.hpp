@@ -199,6 +199,11 @@ template <class F> constexpr decltype(auto) withTag([[maybe_unused]] Isa isa, F 
   return f(scalar());
 }
 
+/// Bytes of the vectors of a set's kernels.
+constexpr int vectorBytes(Isa isa) {
+  return withTag(isa, [](auto tag) { return tag.VECTOR_BYTES; });
+}
+
 /// The tag that matches the flags this file is compiled with: what header-only code and
 /// application functors get.
 #if defined(POP_AMX_FLAGS) && defined(__AMX_FP16__)

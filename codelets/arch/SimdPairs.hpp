@@ -1,5 +1,5 @@
 /// \file SimdPairs.hpp
-/// Takes pairs of neighbouring lanes apart.
+/// Takes pairs of neighbouring lanes apart; lanes of two vectors in any order.
 #pragma once
 
 #include <codelets/arch/Simd.hpp>
@@ -14,6 +14,11 @@ POP_SIMD_INLINE void splitPairs(simd<float, Tag> a, simd<float, Tag> b, simd<flo
                                 simd<float, Tag> &odd) {
   even = a, odd = b;
 }
+
+/// Lane i is lane from[i] of a, lane from[i] - 16 of b, or 0 where `keep` is false.
+template <class Tag>
+simd<float, Tag> lanesOfBoth(simd<float, Tag> a, simd<float, Tag> b, simd<std::int32_t, Tag> from,
+                             simdMask<Tag> keep) = delete; // there are 16 lanes
 
 #if defined(__AVX2__) && defined(__FMA__) && defined(__F16C__)
 template <Avx2Tag Tag>
@@ -35,6 +40,12 @@ POP_SIMD_INLINE void splitPairs(simd<float, Tag> a, simd<float, Tag> b, simd<flo
       _mm512_setr_epi32(0, 2, 4, 6, 8, 10, 12, 14, 16, 18, 20, 22, 24, 26, 28, 30);
   even.r = _mm512_permutex2var_ps(a.r, index, b.r);
   odd.r = _mm512_permutex2var_ps(a.r, _mm512_add_epi32(index, _mm512_set1_epi32(1)), b.r);
+}
+
+template <Avx512Tag Tag>
+POP_SIMD_INLINE simd<float, Tag> lanesOfBoth(simd<float, Tag> a, simd<float, Tag> b,
+                                             simd<std::int32_t, Tag> from, simdMask<Tag> keep) {
+  return simd<float, Tag>{_mm512_maskz_permutex2var_ps(keep.m, a.r, from.r, b.r)};
 }
 #endif
 

@@ -10,9 +10,10 @@ namespace cottonwood::kernels {
 
 /// Most taps of a plane.
 inline constexpr std::size_t CONV_PLANES_MAX_TAPS = 256;
-/// Least outputs of a line, half a vector of the largest instruction sets; and least where they are
-/// strides apart: inputs of short lines are cut into phases one by one.
-inline constexpr int CONV_PLANES_LINE = 8, CONV_PLANES_STRIDED_LINE = 16;
+/// Least outputs of a line, half a vector of the largest instruction sets; least where they are
+/// strides apart, which costs shuffles besides; and least of
+/// single vectors (convPlanesShort()).
+inline constexpr int CONV_PLANES_LINE = 8, CONV_PLANES_STRIDED_LINE = 16, CONV_SHORT_LINE = 6;
 /// Output (y, x) and tap (i, j) meet input (y * strideY + firstY + i * tapStepY, and so for x) if
 /// there is such a one. All sizes and strides are positive.
 struct ConvPlanesShape {
@@ -33,10 +34,12 @@ struct ConvPlanesShape {
 /// Numbers of a shape in a table.
 inline constexpr std::size_t CONV_PLANES_INTS = sizeof(ConvPlanesShape) / sizeof(int);
 
-/// A plane in scratch: strideY x strideX phases of `rows` lines of `pitch` floats.
+/// A plane in scratch: strideY x strideX phases of `rows` lines of `pitch` floats. Where there are
+/// several, there is room behind each for a vector that begins in the last line.
 struct ConvPlanesSpace {
   int lowY, lowX; ///< the first inputs, in the padding maybe
   std::size_t rows, pitch;
+  std::size_t phase; ///< floats from one to the next
   std::size_t plane; ///< floats of all phases, and of a vector that begins in the last line
 
   constexpr explicit ConvPlanesSpace(const ConvPlanesShape &s)
@@ -44,8 +47,8 @@ struct ConvPlanesSpace {
         lowX(s.firstX + std::min((s.tapsX - 1) * s.tapStepX, 0)),
         rows(extent(s.tapsY, s.tapStepY, s.strideY, s.outputsY)),
         pitch(extent(s.tapsX, s.tapStepX, s.strideX, s.outputsX)),
-        plane((rows * static_cast<std::size_t>(s.strideY) * static_cast<std::size_t>(s.strideX) *
-                   pitch +
+        phase(rows * pitch + (s.strideX == 1 && s.strideY == 1 ? 0 : 16)),
+        plane((phase * static_cast<std::size_t>(s.strideY) * static_cast<std::size_t>(s.strideX) +
                31) /
               16 * 16) {}
 
@@ -55,7 +58,7 @@ struct ConvPlanesSpace {
                x = static_cast<std::size_t>(s.inputX(0, tap) - lowX);
     const auto strideY = static_cast<std::size_t>(s.strideY),
                strideX = static_cast<std::size_t>(s.strideX);
-    return ((y % strideY * strideX + x % strideX) * rows + y / strideY) * pitch + x / strideX;
+    return (y % strideY * strideX + x % strideX) * phase + y / strideY * pitch + x / strideX;
   }
 
 private:
@@ -65,6 +68,16 @@ private:
     return static_cast<std::size_t>(reach / stride + outputs);
   }
 };
+
+/// Planes with 3 x 3 taps whose lines are single vectors of 16 lanes, on instruction sets that have
+/// such.
+inline constexpr int CONV_SHORT_LANES = 16, CONV_SHORT_TAPS = 3;
+inline constexpr int CONV_SHORT_BYTES = CONV_SHORT_LANES * static_cast<int>(sizeof(float));
+constexpr bool convPlanesShort(const ConvPlanesShape &s) {
+  return s.inputsX <= CONV_SHORT_LANES && s.outputsX <= CONV_SHORT_LANES &&
+         s.tapsX == CONV_SHORT_TAPS && s.tapsY == CONV_SHORT_TAPS && s.tapStepY == 1 &&
+         s.strideY <= 2;
+}
 
 /// Floats of scratch, which begins on a cache line.
 constexpr std::size_t convPlanesWorkspace(const ConvPlanesShape &shape) {

@@ -1,6 +1,6 @@
 /// \file ConvPlanesKernel.hpp
 /// Convolutions of groups of one channel in and out whose field lies side by side, for one core:
-/// plane by plane.
+/// plane by plane. Short lines go another way, with the same bits (ConvPlanesShort.hpp).
 ///
 /// A plane is copied to scratch as floats, with zeros where it is padded, and cut into as many
 /// phases as the outputs are apart. There the inputs of one tap lie side by side: output (y, x)
@@ -12,25 +12,11 @@
 #pragma once
 
 #include <codelets/poplin/ConvPlanesPack.hpp>
+#include <codelets/poplin/ConvPlanesShort.hpp>
 
 #include <cstdint>
 
 namespace cottonwood::kernels {
-
-/// Element (y, x) of plane p of the input is in[p * inPlane + y * inRow + x]; of its weights,
-/// weights[(first + p) % groups * weightsPlane + y * weightsY + x * weightsX]; of the output, which
-/// is dense, out[(p * outputsY + y) * outputsX + x]. Lines of the output have CONV_PLANES_LINE
-/// elements or more.
-template <class TIn, class TOut> struct ConvPlanesArgs {
-  ConvPlanesShape shape;
-  std::size_t planes, first, groups;
-  const TIn *in;
-  std::ptrdiff_t inPlane, inRow;
-  const TIn *weights;
-  std::ptrdiff_t weightsPlane, weightsY, weightsX;
-  TOut *out;
-  float *workspace; ///< convPlanesWorkspace() floats
-};
 
 namespace detail {
 
@@ -52,41 +38,26 @@ public:
       plane_[x] = 0;
     const TIn *in = args_.in;
     TOut *out = args_.out;
-    std::size_t group = args_.first % args_.groups;
+    ConvPlanesWeights<Tag, TIn> weights(args_);
     for (std::size_t p = 0; p < args_.planes; ++p) {
-      if (readWeights(args_.weights + static_cast<std::ptrdiff_t>(group) * args_.weightsPlane)) {
+      weights_ = weights.of(p);
+      if (weights.areFinite(p)) {
         packer.pack(in, plane_);
         compute(out);
       } else {
-        computeWithoutPadding(in, out);
+        convolvePlaneWithoutPadding<Tag>(args_, in, weights_, out);
       }
       in += args_.inPlane;
-      group = group + 1 == args_.groups ? 0 : group + 1;
       out += size(shape_.outputsY) * size(shape_.outputsX);
     }
   }
 
 private:
   using V = simd<float, Tag>;
-  using One = simd<float, isa::scalar>;
   static constexpr std::size_t W = static_cast<std::size_t>(V::width);
   static constexpr unsigned LINES = 4, SIDE = 3;
 
   static std::size_t size(int n) { return static_cast<std::size_t>(n); }
-
-  /// \returns  whether all are finite.
-  bool readWeights(const TIn *from) {
-    constexpr std::int32_t EXPONENT = 0x7f800000;
-    bool finite = true;
-    float *to = weights_;
-    for (int i = 0; i < shape_.tapsY; ++i)
-      for (int j = 0; j < shape_.tapsX; ++j, ++to) {
-        const One weight = One::load(from + i * args_.weightsY + j * args_.weightsX);
-        weight.store(to);
-        finite &= (weight.bits().r & EXPONENT) != EXPONENT;
-      }
-    return finite;
-  }
 
   /// f(x, store) for every vector of a line of outputs; store(sums, to) stores those of the line.
   template <class F> POP_SIMD_INLINE static void forOutputs(std::size_t width, F &&f) {
@@ -118,7 +89,9 @@ private:
     const auto pitch = static_cast<std::ptrdiff_t>(space_.pitch);
     const std::size_t width = size(shape_.outputsX);
     V weight[SIDE * SIDE];
-    unroll<SIDE * SIDE>([&](auto t) POP_SIMD_LAMBDA { weight[t] = V::broadcast(weights_ + t); });
+    unroll<SIDE * SIDE>([&](auto t) POP_SIMD_LAMBDA {
+      weight[t] = V::broadcast(weights_ + t * CONV_PLANES_CHUNK);
+    });
     forOutputs(width, [&](std::size_t x, auto store) POP_SIMD_LAMBDA {
       V sum[LINES];
       unroll<LINES>([&](auto i) POP_SIMD_LAMBDA { sum[i] = V::zero(); });
@@ -145,7 +118,7 @@ private:
       V sum[N];
       unroll<N>([&](auto i) POP_SIMD_LAMBDA { sum[i] = V::zero(); });
       for (std::size_t t = 0; t < shape_.taps(); ++t) {
-        const V weight = V::broadcast(weights_ + t);
+        const V weight = V::broadcast(weights_ + t * CONV_PLANES_CHUNK);
         const float *const at = from + x + places_[t];
         unroll<N>([&](auto i) POP_SIMD_LAMBDA {
           sum[i] = V::fma(V::load(at + i * pitch), weight, sum[i]);
@@ -157,24 +130,11 @@ private:
     });
   }
 
-  void computeWithoutPadding(const TIn *in, TOut *out) const {
-    for (int y = 0; y < shape_.outputsY; ++y)
-      for (int x = 0; x < shape_.outputsX; ++x, ++out) {
-        One sum = One::zero();
-        for (std::size_t t = 0; t < shape_.taps(); ++t) {
-          const int atY = shape_.inputY(y, t), atX = shape_.inputX(x, t);
-          if (atY >= 0 && atY < shape_.inputsY && atX >= 0 && atX < shape_.inputsX)
-            sum = One::fma(One::load(in + atY * args_.inRow + atX), One::load(weights_ + t), sum);
-        }
-        sum.store(out);
-      }
-  }
-
   const Args &args_;
   const ConvPlanesShape &shape_;
   const ConvPlanesSpace space_;
   float *const plane_;
-  float weights_[CONV_PLANES_MAX_TAPS];
+  const float *weights_ = nullptr; ///< as ConvPlanesWeights::of()
   std::ptrdiff_t places_[CONV_PLANES_MAX_TAPS];
 };
 
@@ -182,6 +142,11 @@ private:
 
 template <class Tag, class TIn, class TOut>
 void convolvePlanes(const ConvPlanesArgs<TIn, TOut> &args) {
+  if constexpr (arch::Avx512Tag<Tag>)
+    if (convPlanesShort(args.shape))
+      return 2 * args.shape.outputsX <= CONV_SHORT_LANES
+                 ? detail::ShortConvPlanes<Tag, TIn, TOut, 2>(args).run()
+                 : detail::ShortConvPlanes<Tag, TIn, TOut, 1>(args).run();
   detail::ConvPlanes<Tag, TIn, TOut>(args).run();
 }
 

@@ -54,7 +54,7 @@ public:
       return packDense(from, lines, n, plane + first * space_.pitch + at);
     std::size_t phase = first % strideY, row = first / strideY;
     for (std::size_t y = 0; y < lines; ++y, from += inRow_) {
-      packLine(from, at, n, plane + (phase * strideX * space_.rows + row) * space_.pitch);
+      packLine(from, at, n, plane + phase * strideX * space_.phase + row * space_.pitch);
       if (++phase == strideY)
         phase = 0, ++row;
     }
@@ -90,7 +90,7 @@ private:
 
   /// n inputs to places `at` and on of a line.
   POP_SIMD_INLINE void packLine(const TIn *from, std::size_t at, std::size_t n, float *line) const {
-    const std::size_t phases = size(shape_.strideX), distance = space_.rows * space_.pitch;
+    const std::size_t phases = size(shape_.strideX), distance = space_.phase;
     if (phases == 1 && n < W)
       return copyToFloat<Tag>(from, 1, n, line + at);
     if (phases == 1)
@@ -98,7 +98,14 @@ private:
           n, W, [&](std::size_t x) POP_SIMD_LAMBDA { V::load(from + x).store(line + at + x); });
     std::size_t phase = at % phases;
     float *to = line + at / phases;
-    if (phases == 2 && n > 2 * W) {
+    if (phases == 2 && n <= 2 * W) { // zeros behind are padding, or what is overwritten later
+      const V none = V::zero(), first = n < W ? V::loadPartial(from, n) : V::load(from);
+      V even, odd;
+      arch::splitPairs(first, n > W ? V::loadPartial(from + W, n - W) : none, even, odd);
+      even.store(to + phase * distance);
+      return odd.store(phase == 0 ? to + distance : to + 1);
+    }
+    if (phases == 2) {
       if (phase == 1) {
         One::load(from++).store(to++ + distance);
         phase = 0, --n;

@@ -24,7 +24,8 @@ std::vector<ConvParams> layers(Type const &type) {
   std::vector<ConvParams> all{
       depthwise(type, 2, {9, 17}, {3, 3}, 5),     depthwise(type, 1, {7, 7}, {3, 3}, 6),
       depthwise(type, 2, {12, 37}, {3, 3}, 4, 2), depthwise(type, 2, {40}, {5}, 7),
-      depthwise(type, 1, {9, 50}, {2, 4}, 4, 3),  depthwise(type, 1, {5, 4, 18}, {1, 3, 3}, 4)};
+      depthwise(type, 1, {9, 50}, {2, 4}, 4, 3),  depthwise(type, 1, {5, 4, 18}, {1, 3, 3}, 4),
+      depthwise(type, 3, {14, 14}, {3, 3}, 5, 2), depthwise(type, 2, {6, 6}, {3, 3}, 7)};
   ConvParams p = depthwise(type, 2, {20, 42}, {3, 5}, 4, 2);
   p.kernelTransform.dilation = {2, 1};
   p.kernelTransform.flip = {true, true};
@@ -168,7 +169,8 @@ TEST_CASE("planes may lie in a part of a variable, also of the one that is writt
 TEST_CASE("on a CPU neither threads nor the layout change a bit of depthwise layers") {
   for (Type const &type : {FLOAT, HALF})
     for (ConvParams const &p :
-         {depthwise(type, 1, {33, 35}, {3, 3}, 40), depthwise(type, 3, {21, 40}, {5, 3}, 9, 2)}) {
+         {depthwise(type, 1, {33, 35}, {3, 3}, 40), depthwise(type, 3, {21, 40}, {5, 3}, 9, 2),
+          depthwise(type, 1, {7, 7}, {3, 3}, 33), depthwise(type, 2, {14, 14}, {3, 3}, 36, 2)}) {
       CAPTURE(textOf(p));
       Values const expected = runOnCpu(p, Layout::LIBRARY, Layout::LIBRARY, "1");
       for (char const *threads : {"1", "2", "3"})

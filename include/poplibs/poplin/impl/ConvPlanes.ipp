@@ -5,6 +5,7 @@
 #include <poplin/impl/ConvField.hpp>
 #include <poplin/impl/ConvOperand.hpp>
 #include <poputil/VertexTemplates.hpp>
+#include <poputil/impl/BuiltinCodelets.hpp>
 #include <poputil/impl/Math.hpp>
 
 #include <algorithm>
@@ -50,8 +51,11 @@ private:
       return false;
     field_ = *field;
     auto const &shape = field_.shape;
-    int const least =
-        shape.strideX == 1 ? kernels::CONV_PLANES_LINE : kernels::CONV_PLANES_STRIDED_LINE;
+    bool const inVectors = kernels::convPlanesShort(shape) &&
+                           isa::vectorBytes(poputil::builtinIsa()) == kernels::CONV_SHORT_BYTES;
+    int const least = inVectors            ? kernels::CONV_SHORT_LINE
+                      : shape.strideX == 1 ? kernels::CONV_PLANES_LINE
+                                           : kernels::CONV_PLANES_STRIDED_LINE;
     return shape.outputsX >= least && shape.taps() <= kernels::CONV_PLANES_MAX_TAPS;
   }
 

@@ -46,9 +46,7 @@ POP_INLINE Tensor pointwiseInputs(::poplin::ConvParams const &p, Tensor in) {
 
 /// Kernels for vectors of at most eight floats, of which those of products keep more of the inputs
 /// near.
-POP_INLINE bool hasShortVectors() {
-  return isa::withTag(poputil::builtinIsa(), [](auto tag) { return tag.VECTOR_BYTES; }) < 64;
-}
+POP_INLINE bool hasShortVectors() { return isa::vectorBytes(poputil::builtinIsa()) < 64; }
 
 /// Fewer outputs are a product with few columns, which takes longer than copies do.
 inline constexpr std::size_t POINTWISE_FIELD = 256;

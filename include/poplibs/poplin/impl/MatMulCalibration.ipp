@@ -46,7 +46,7 @@ private:
 POP_INLINE std::uint32_t measureStripColumns() {
   constexpr std::uint32_t WIDE = kernels::MATMUL_WIDE_COLUMNS,
                           TWO = kernels::MATMUL_MAX_TILE_COLUMNS;
-  if (isa::withTag(poputil::builtinIsa(), [](auto tag) { return tag.VECTOR_BYTES; }) < 64)
+  if (isa::vectorBytes(poputil::builtinIsa()) < 64)
     return TWO;
   constexpr int REPEATS = 8;           // of some 20 us each
   constexpr double CLEARLY = 1 / 1.03; // beyond what a clock that changes does to the minimum

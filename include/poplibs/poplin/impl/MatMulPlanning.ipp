@@ -30,8 +30,8 @@ POP_INLINE planner::MatMulCpu cpuOf(model::Machine const &machine) {
   if (facts.l2Bytes != 0)
     cpu.caches.l2 = share(facts.l2Bytes, facts.l2SharedBy);
   cpu.caches.stripColumns = preferredStripColumns();
-  cpu.caches.vectorFloats = static_cast<std::uint32_t>(
-      isa::withTag(facts.isa, [](auto tag) { return tag.VECTOR_BYTES; }) / sizeof(float));
+  cpu.caches.vectorFloats = static_cast<std::uint32_t>(isa::vectorBytes(facts.isa)) /
+                            static_cast<std::uint32_t>(sizeof(float));
   cpu.caches.distant = cpu.caches.l2 >= kernels::MATMUL_LARGE_L2 && !stripColumnsArePinned() &&
                        cpu.caches.vectorFloats >= 16;
   cpu.caches.l3 = facts.l3Bytes != 0 ? share(facts.l3Bytes, facts.l3SharedBy) : cpu.caches.l2;
