@@ -179,17 +179,25 @@ private:
     range = local;
   }
 
-  /// Values [v, v + 32) of a line of an output.
+  /// Values [v, v + 32) of a line of an output: of taps whose inputs lie one behind another at
+  /// once.
   /// \param offset  of the other dimensions
   void gatherLine(const ConvInputs::Row &row, std::ptrdiff_t offset, std::size_t v,
                   float *to) const {
-    for (std::size_t end = v + AMX_STEP; v < end; ++v) {
-      const std::ptrdiff_t at = v < values_ ? row.taps[last_][v / channels_] : ConvInputs::NONE;
-      const One x =
-          at == ConvInputs::NONE
-              ? One::zero()
-              : One::load(problem_.in + offset + at + static_cast<std::ptrdiff_t>(v % channels_));
-      x.store(to++);
+    V::zero().store(to), V::zero().store(to + AMX_LANES);
+    const auto channels = static_cast<std::ptrdiff_t>(channels_);
+    const std::ptrdiff_t *const taps = row.taps[last_];
+    const std::size_t n = values_ - v < AMX_STEP ? values_ - v : AMX_STEP;
+    std::size_t tap = v / channels_, channel = v % channels_;
+    for (std::size_t i = 0; i < n; ++tap, channel = 0) {
+      std::size_t run = channels_ - channel;
+      const std::ptrdiff_t first = taps[tap] + static_cast<std::ptrdiff_t>(channel);
+      if (taps[tap] != ConvInputs::NONE) {
+        for (; run < n - i && taps[tap + 1] == taps[tap] + channels; ++tap)
+          run += channels_;
+        copyToFloat<Tag>(problem_.in + offset + first, 1, run < n - i ? run : n - i, to + i);
+      }
+      i += run;
     }
   }
 

@@ -58,13 +58,20 @@ constexpr std::size_t convTileDepth(std::size_t channels, std::size_t taps, std:
 /// BLOCKED: where too much of what tiles multiply would be zeros. On a Granite Rapids class core
 /// the stem of ResNet-50, 0.65 of whose values are none, is as fast either way in floats and 1.5
 /// times as fast on tiles in halves; 0.45 for halves is from the rates of both, not measured.
-/// \param channels  input channels
-/// \param lastTaps  taps of the last dimension alone
-/// \param products  pairs of an output and a tap that meet an input, as a share of all
+/// Lines of taps of few channels want outputs side by side, which share copies of them (grids), or
+/// many columns: gathered one by one for less, as for gradients of the weights of small batches,
+/// they take up to four times as long there as multiply-adds.
+/// \param channels     input channels
+/// \param lastOutputs  outputs of the last dimension alone
+/// \param lastTaps     its taps
+/// \param products     pairs of an output and a tap that meet an input, as a share of all
 constexpr MatMulMethod convTileMethod(isa::Tiles tiles, std::size_t outputs, std::size_t columns,
-                                      std::size_t channels, std::size_t taps, std::size_t lastTaps,
+                                      std::size_t channels, std::size_t taps,
+                                      std::size_t lastOutputs, std::size_t lastTaps,
                                       double products, bool halfOperands, bool halfPartials) {
-  if (channels == 0)
+  constexpr std::size_t SIDE_BY_SIDE = 16, MANY_COLUMNS = 256, FEW_CHANNELS = 32;
+  if (channels == 0 || (convTapLines(channels, lastTaps) && channels < FEW_CHANNELS &&
+                        lastOutputs < SIDE_BY_SIDE && columns < MANY_COLUMNS))
     return MatMulMethod::BLOCKED;
   const std::size_t depth = convTileDepth(channels, taps, lastTaps);
   const double used = products * static_cast<double>(channels * taps) / static_cast<double>(depth);

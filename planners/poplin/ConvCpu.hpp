@@ -74,8 +74,8 @@ inline kernels::MatMulMethod convCpuMethod(ConvProblem const &p, MatMulCpu const
   if (p.n == 1 && p.i == 1) // groups are columns
     return kernels::MatMulMethod::BLOCKED;
   double const pairs = static_cast<double>(p.outputs() * p.taps());
-  return kernels::convTileMethod(cpu.tiles, p.b * p.outputs(), p.n, p.i, p.taps(), p.lastTaps,
-                                 static_cast<double>(p.products()) / pairs,
+  return kernels::convTileMethod(cpu.tiles, p.b * p.outputs(), p.n, p.i, p.taps(), p.lastOutputs,
+                                 p.lastTaps, static_cast<double>(p.products()) / pairs,
                                  p.input == MatMulType::HALF,
                                  p.partials == MatMulType::HALF && p.output == MatMulType::HALF);
 }

@@ -24,7 +24,7 @@ struct ConvProblem {
   std::uint64_t g = 1, b = 1, n = 1, i = 1; ///< groups, batch, output and input channels of a group
   std::array<ConvFieldDim, 2> field;
   ConvFieldDim rest;
-  std::uint64_t lastTaps = 1; ///< taps of the last dimension of the field
+  std::uint64_t lastOutputs = 1, lastTaps = 1; ///< of the last dimension of the field
   MatMulType input = MatMulType::FLOAT, output = MatMulType::FLOAT, partials = MatMulType::FLOAT;
   /// On CPUs: the most outputs in each dimension of a block of Winograd's minimal filtering, 2 or
   /// 4, which the options allow and whose taps and strides fit; else 0.
@@ -41,6 +41,7 @@ struct ConvProblem {
     visit("taps0", self.field[0].taps);
     visit("taps1", self.field[1].taps);
     visit("taps", self.rest.taps);
+    visit("lastOutputs", self.lastOutputs);
     visit("lastTaps", self.lastTaps);
     visit("inputs0", self.field[0].inputs);
     visit("inputs1", self.field[1].inputs);

@@ -36,4 +36,25 @@ TEST_CASE("a CPU gets a vertex a thread where the work is worth it") {
   CHECK(planConvCpu(convLayer(1, 3, 4, 4), cpuOf(8)).plan.parts() == 1);
 }
 
+TEST_CASE("few channels go on matrix tiles where lines of taps are shared or used often") {
+  planner::MatMulCpu cpu;
+  cpu.tiles = isa::Tiles::Bfloat;
+  auto const method = [&](std::uint64_t channels, std::uint64_t columns, std::uint64_t outputs,
+                          std::uint64_t taps, planner::MatMulType type) {
+    planner::ConvProblem p;
+    p.b = 64, p.n = columns, p.i = channels, p.input = p.output = type;
+    p.field[0] = p.field[1] = {outputs, taps, outputs + taps - 1, outputs * taps};
+    p.lastOutputs = outputs, p.lastTaps = taps;
+    return planner::planConvCpu(p, cpu).plan.method;
+  };
+  using kernels::MatMulMethod;
+  using planner::MatMulType;
+  // A first layer, and gradients of weights of a batch of four.
+  CHECK(method(3, 64, 112, 7, MatMulType::HALF) == MatMulMethod::AMX4);
+  CHECK(method(4, 64, 3, 56, MatMulType::HALF) == MatMulMethod::BLOCKED);
+  CHECK(method(4, 64, 3, 56, MatMulType::FLOAT) == MatMulMethod::BLOCKED);
+  CHECK(method(4, 512, 3, 7, MatMulType::FLOAT) == MatMulMethod::AMX6);
+  CHECK(method(64, 64, 3, 3, MatMulType::FLOAT) == MatMulMethod::AMX6);
+}
+
 TEST_SUITE_END();

@@ -94,7 +94,7 @@ POP_INLINE ConvCheck checkConv(char const *where, ::poplin::ConvParams const &pa
     planner::ConvFieldDim &to = d < 2 ? p.field[d] : p.rest;
     to.outputs *= dim.outputs, to.taps *= dim.taps, to.inputs *= dim.inputs;
     to.products *= dim.products;
-    p.lastTaps = dim.taps;
+    p.lastOutputs = dim.outputs, p.lastTaps = dim.taps;
   }
   return check;
 }
