@@ -208,13 +208,16 @@ constexpr bool matMulUsesDot(std::size_t m, std::size_t n, std::size_t k, const 
 
 /// True if tiles save more of a float product than packing its operands and fetching its sums
 /// costs. In multiply-adds of vectors, as measured on a core of the Granite Rapids class: one on
-/// tiles costs 1 / 2.2, rows and columns come by 16; a number that is packed 20; a sum 25.
+/// tiles costs 1 / 2.2, rows and columns come by 16; a number that is packed 14, or 18 where
+/// operands are too large for the second-level cache; a sum 20.
 constexpr bool matMulTilesPay(std::size_t m, std::size_t n, std::size_t k) {
+  constexpr std::size_t FAR = 4 * 1024 * 1024;
   const auto whole = [](std::size_t size) { return static_cast<double>((size + 15) / 16 * 16); };
   const double sums = static_cast<double>(m) * static_cast<double>(n);
   const double saved = sums - whole(m) * whole(n) / 2.2;
-  const double packed = 20 * (static_cast<double>(m) + static_cast<double>(n));
-  return saved > packed + 25 * sums / static_cast<double>(k);
+  const double rows = static_cast<double>(m) + static_cast<double>(n);
+  const bool far = rows * static_cast<double>(k * sizeof(float)) > static_cast<double>(FAR);
+  return saved > (far ? 18 : 14) * rows + 20 * sums / static_cast<double>(k);
 }
 
 /// The method on tiles for the product of these shapes; BLOCKED if multiply-adds are faster, which
