@@ -10,9 +10,8 @@ namespace cottonwood::kernels {
 
 /// Most taps of a plane.
 inline constexpr std::size_t CONV_PLANES_MAX_TAPS = 256;
-/// Least outputs of a line, half a vector of the largest instruction sets; least where they are
-/// strides apart, which costs shuffles besides; and least of
-/// single vectors (convPlanesShort()).
+/// Least outputs of a line: half a vector of the largest instruction sets; where they are strides
+/// apart, which costs shuffles besides; and of single vectors (convPlanesShort()).
 inline constexpr int CONV_PLANES_LINE = 8, CONV_PLANES_STRIDED_LINE = 16, CONV_SHORT_LINE = 6;
 /// Output (y, x) and tap (i, j) meet input (y * strideY + firstY + i * tapStepY, and so for x) if
 /// there is such a one. All sizes and strides are positive.
