@@ -14,20 +14,15 @@ template <class Tag, class TIn, class TWeights, MatMulMethod METHOD>
 void amxConvolve(const ConvTileProblem<TIn, TWeights> &problem, const ConvGrid &grid,
                  const ConvGridPlan &plan, float *workspace, const TileOutput &output) {
   using Operands = AmxConvOperands<Tag, TIn, TWeights, METHOD>;
-  const auto line = [](void *p) {
-    return (reinterpret_cast<std::uintptr_t>(p) + 63) & ~std::uintptr_t{63};
-  };
-  auto *const space = reinterpret_cast<std::ptrdiff_t *>(line(workspace));
-  const std::uintptr_t rest = line(space + convTileEntries(*problem.geometry));
+  auto *const space = reinterpret_cast<std::ptrdiff_t *>(alignedToLine(workspace));
+  float *const rest = alignedToLine(space + convTileEntries(*problem.geometry));
   const Operands operands(problem, space);
   if (plan.band != 0)
     AmxGridProduct<Tag, TIn, TWeights, METHOD, Operands>(
         problem, operands, grid, plan, reinterpret_cast<unsigned char *>(rest), output)
         .run();
   else
-    AmxProduct<Tag, METHOD, Operands>(operands, matMulTileBlocking(METHOD),
-                                      reinterpret_cast<float *>(rest), output)
-        .run();
+    AmxProduct<Tag, METHOD, Operands>(operands, matMulTileBlocking(METHOD), rest, output).run();
 }
 
 } // namespace detail

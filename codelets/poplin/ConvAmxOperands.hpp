@@ -187,7 +187,7 @@ private:
     V::zero().store(to), V::zero().store(to + AMX_LANES);
     const auto channels = static_cast<std::ptrdiff_t>(channels_);
     const std::ptrdiff_t *const taps = row.taps[last_];
-    const std::size_t n = values_ - v < AMX_STEP ? values_ - v : AMX_STEP;
+    const std::size_t n = amxCount(values_, v, AMX_STEP);
     std::size_t tap = v / channels_, channel = v % channels_;
     for (std::size_t i = 0; i < n; ++tap, channel = 0) {
       std::size_t run = channels_ - channel;

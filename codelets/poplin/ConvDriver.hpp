@@ -31,11 +31,11 @@ public:
       outStride_[d] = stride;
       stride *= outSizes_[d];
     }
-    strip_ = align(args.workspace);
-    sums_ = align(strip_ + (CHANNELS ? 0 : tapParts_.largest() * COLUMNS));
-    copy_ = align(sums_ + pixelParts_.largest() * COLUMNS);
+    strip_ = alignedToLine(args.workspace);
+    sums_ = alignedToLine(strip_ + (CHANNELS ? 0 : tapParts_.largest() * COLUMNS));
+    copy_ = alignedToLine(sums_ + pixelParts_.largest() * COLUMNS);
     float *const classes =
-        copies_ ? align(copy_ + convCopyFloats(geometry_, args_.blocking)) : copy_;
+        copies_ ? alignedToLine(copy_ + convCopyFloats(geometry_, args_.blocking)) : copy_;
     classes_ = reinterpret_cast<ConvClass *>(classes);
   }
 
@@ -76,11 +76,6 @@ private:
   std::size_t partPixels() const {
     const std::size_t most = args_.blocking.pixels;
     return copies_ && CONV_COPY_OUTPUTS < most ? CONV_COPY_OUTPUTS : most;
-  }
-
-  static float *align(float *p) {
-    return reinterpret_cast<float *>((reinterpret_cast<std::uintptr_t>(p) + 63) &
-                                     ~std::uintptr_t{63});
   }
 
   POP_SIMD_INLINE TOut *outAt(std::size_t pixel, std::size_t j) const {

@@ -41,9 +41,7 @@ public:
   using Args = ConvMapsArgs<TIn, TOut>;
 
   explicit ConvMaps(const Args &args)
-      : args_(args), shape_(args.shape),
-        planes_(reinterpret_cast<float *>((reinterpret_cast<std::uintptr_t>(args.workspace) + 63) &
-                                          ~std::uintptr_t{63})),
+      : args_(args), shape_(args.shape), planes_(alignedToLine(args.workspace)),
         weights_(planes_ + convMapsInputs(shape_, args.inChannels, args.lines)) {}
 
   void run() {
@@ -198,31 +196,25 @@ private:
                     std::size_t first) const {
     for (int y = 0; y < band.outputsY; ++y)
       for (int x = 0; x < band.outputsX; ++x) {
-        bool padded = false;
-        for (std::size_t t = 0; t < band.taps(); ++t)
-          padded |= !isInput(band, y, x, t);
-        if (padded)
+        std::size_t inputs = 0;
+        forInputs(band, y, x, [&](std::size_t, int, int) POP_SIMD_LAMBDA { ++inputs; });
+        if (inputs != band.taps())
           for (std::size_t n = 0; n < args_.outChannels; ++n)
             definedSum(band, in, n, y, x)
                 .store(out[n] + first + size(y) * size(band.outputsX) + size(x));
       }
   }
 
-  static bool isInput(const ConvPlanesShape &band, int y, int x, std::size_t tap) {
-    const int atY = band.inputY(y, tap), atX = band.inputX(x, tap);
-    return atY >= 0 && atY < band.inputsY && atX >= 0 && atX < band.inputsX;
-  }
-
   One definedSum(const ConvPlanesShape &band, const TIn *in, std::size_t n, int y, int x) const {
     One sum = One::zero();
-    for (std::size_t t = 0; t < band.taps(); ++t)
-      if (isInput(band, y, x, t))
-        for (std::size_t c = 0; c < args_.inChannels; ++c)
-          sum = One::fma(One::load(in + static_cast<std::ptrdiff_t>(c) * args_.inChannel +
-                                   band.inputY(y, t) * args_.inRow + band.inputX(x, t)),
-                         One::load(weightAt(n, c, static_cast<int>(t) / band.tapsX,
-                                            static_cast<int>(t) % band.tapsX)),
-                         sum);
+    forInputs(band, y, x, [&](std::size_t t, int atY, int atX) POP_SIMD_LAMBDA {
+      const TIn *at = in + atY * args_.inRow + atX;
+      for (std::size_t c = 0; c < args_.inChannels; ++c, at += args_.inChannel)
+        sum = One::fma(One::load(at),
+                       One::load(weightAt(n, c, static_cast<int>(t) / band.tapsX,
+                                          static_cast<int>(t) % band.tapsX)),
+                       sum);
+    });
     return sum;
   }
 

@@ -2,8 +2,7 @@
 /// What convolutions of planes compute, their weights, and the sums by their definition.
 #pragma once
 
-#include <codelets/poplin/ConvPlanesCost.hpp>
-#include <codelets/poplin/MatMulPack.hpp>
+#include <codelets/poplin/ConvPlanesPack.hpp>
 
 #include <cstdint>
 
@@ -11,8 +10,7 @@ namespace cottonwood::kernels {
 
 /// Element (y, x) of plane p of the input is in[p * inPlane + y * inRow + x]; of its weights,
 /// weights[(first + p) % groups * weightsPlane + y * weightsY + x * weightsX]; of the output, which
-/// is dense, out[(p * outputsY + y) * outputsX + x]. Lines of the output have CONV_PLANES_LINE
-/// elements or more.
+/// is dense, out[(p * outputsY + y) * outputsX + x].
 template <class TIn, class TOut> struct ConvPlanesArgs {
   ConvPlanesShape shape;
   std::size_t planes, first, groups;
@@ -105,12 +103,10 @@ void convolvePlaneWithoutPadding(const ConvPlanesArgs<TIn, TOut> &args, const TI
   for (int y = 0; y < shape.outputsY; ++y)
     for (int x = 0; x < shape.outputsX; ++x, ++out) {
       One sum = One::zero();
-      for (std::size_t t = 0; t < shape.taps(); ++t) {
-        const int atY = shape.inputY(y, t), atX = shape.inputX(x, t);
-        if (atY >= 0 && atY < shape.inputsY && atX >= 0 && atX < shape.inputsX)
-          sum = One::fma(One::load(in + atY * args.inRow + atX),
-                         One::load(weights + t * CONV_PLANES_CHUNK), sum);
-      }
+      forInputs(shape, y, x, [&](std::size_t t, int atY, int atX) POP_SIMD_LAMBDA {
+        sum = One::fma(One::load(in + atY * args.inRow + atX),
+                       One::load(weights + t * CONV_PLANES_CHUNK), sum);
+      });
       sum.store(out);
     }
 }

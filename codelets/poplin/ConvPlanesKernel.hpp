@@ -25,9 +25,7 @@ public:
   using Args = ConvPlanesArgs<TIn, TOut>;
 
   explicit ConvPlanes(const Args &args)
-      : args_(args), shape_(args.shape), space_(shape_),
-        plane_(reinterpret_cast<float *>((reinterpret_cast<std::uintptr_t>(args.workspace) + 63) &
-                                         ~std::uintptr_t{63})) {
+      : args_(args), shape_(args.shape), space_(shape_), plane_(alignedToLine(args.workspace)) {
     for (std::size_t t = 0; t < shape_.taps(); ++t)
       places_[t] = static_cast<std::ptrdiff_t>(space_.placeOf(shape_, t));
   }

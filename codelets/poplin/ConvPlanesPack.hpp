@@ -21,6 +21,17 @@ template <class F> POP_SIMD_INLINE void forVectors(std::size_t n, std::size_t st
     f(n - step);
 }
 
+/// f(tap, y, x) for each tap of output (y, x) that meets an input, which is at (y, x), in ascending
+/// order.
+template <class F>
+POP_SIMD_INLINE void forInputs(const ConvPlanesShape &shape, int y, int x, F &&f) {
+  for (std::size_t t = 0; t < shape.taps(); ++t) {
+    const int atY = shape.inputY(y, t), atX = shape.inputX(x, t);
+    if (atY >= 0 && atY < shape.inputsY && atX >= 0 && atX < shape.inputsX)
+      f(t, atY, atX);
+  }
+}
+
 /// Copies planes of one shape.
 template <class Tag, class TIn> class ConvPlanePacker {
 public:

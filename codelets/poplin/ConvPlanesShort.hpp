@@ -18,11 +18,8 @@ public:
   explicit ShortConvPlanes(const Args &args) : args_(args), shape_(args.shape) {
     for (int j = 0; j < SIDE; ++j)
       chooseLanes(j);
-    std::int32_t lanes[W];
-    for (std::size_t i = 0; i < W; ++i)
-      lanes[i] = static_cast<std::int32_t>(i);
-    ofFirst_ = I::load(lanes) < I::splat(LANES);
-    second_ = I::load(lanes) + I::splat(LANES);
+    ofFirst_ = I::iota() < I::splat(LANES);
+    second_ = I::iota() + I::splat(LANES);
   }
 
   void run() { shape_.strideY == 1 ? runPlanes<1>() : runPlanes<2>(); }

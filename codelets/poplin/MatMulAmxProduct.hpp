@@ -91,8 +91,7 @@ public:
       : operands_(operands),
         keepsA_(matMulTilesKeepA(blocking, operands.rows(), operands.columns(), operands.depth())),
         space_(matMulTileSpace(blocking, operands.rows(), operands.columns(), operands.depth())),
-        packedA_(reinterpret_cast<unsigned char *>(
-            (reinterpret_cast<std::uintptr_t>(workspace) + 63) & ~std::uintptr_t{63})),
+        packedA_(reinterpret_cast<unsigned char *>(alignedToLine(workspace))),
         packedB_(packedA_ + space_.a), sums_(reinterpret_cast<float *>(packedB_ + space_.b)),
         result_(operands, output, sums_ + (space_.sums + space_.ranges) / sizeof(float)) {
     const std::size_t depth = blocking.depth, k = operands.depth();

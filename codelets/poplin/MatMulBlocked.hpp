@@ -24,8 +24,8 @@ public:
     depth_ = (args.k + blocks - 1) / blocks;
     rows_ = args.m < blocking.rows ? args.m : blocking.rows;
     width_ = matMulStripColumns(blocking) < Shape::WIDE_COLUMNS ? COLUMNS : Shape::WIDE_COLUMNS;
-    strip_ = align(workspace);
-    sums_ = align(strip_ + depth_ * width_);
+    strip_ = alignedToLine(workspace);
+    sums_ = alignedToLine(strip_ + depth_ * width_);
     chunkColumns_ = matMulPanelsColumns(args.n);
     packedA_ = sums_ + (rows_ + MATMUL_MAX_TILE_ROWS) * (panelsA_ ? chunkColumns_ : width_);
     constexpr std::size_t LINE = 64;
@@ -72,11 +72,6 @@ private:
     std::size_t first, m, j, columns;
     MatMulHeights heights;
   };
-
-  static float *align(float *p) {
-    return reinterpret_cast<float *>((reinterpret_cast<std::uintptr_t>(p) + 63) &
-                                     ~std::uintptr_t{63});
-  }
 
   /// Rows [first, first + m) of C.
   void runRows(std::size_t first, std::size_t m) {

@@ -6,9 +6,17 @@
 #include <codelets/poplin/MatMulArgs.hpp>
 #include <codelets/poplin/MatMulTile.hpp>
 
+#include <cstdint>
+
 namespace cottonwood::kernels {
 
 namespace detail {
+
+/// The first cache line at or behind p: workspaces begin anywhere.
+POP_SIMD_INLINE float *alignedToLine(void *p) {
+  return reinterpret_cast<float *>((reinterpret_cast<std::uintptr_t>(p) + 63) &
+                                   ~std::uintptr_t{63});
+}
 
 /// to[i] = from[i * step], i < n, as float.
 template <class Tag, class T>

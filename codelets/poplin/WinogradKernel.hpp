@@ -11,10 +11,9 @@
 /// instruction sets.
 #pragma once
 
+#include <codelets/poplin/MatMulPack.hpp>
 #include <codelets/poplin/WinogradCost.hpp>
 #include <codelets/poplin/WinogradTransform.hpp>
-
-#include <cstdint>
 
 namespace cottonwood::kernels {
 
@@ -119,8 +118,8 @@ public:
       : args_(args), across_((args.outputsX + M - 1) / M), down_((args.outputsY + M - 1) / M),
         inputPlane_(winogradPlane(args.blocks, args.channels)),
         productPlane_(winogradPlane(args.blocks, WINOGRAD_COLUMNS)) {
-    inputs_ = align(args.workspace);
-    products_ = align(inputs_ + PLANES * inputPlane_);
+    inputs_ = alignedToLine(args.workspace);
+    products_ = alignedToLine(inputs_ + PLANES * inputPlane_);
     zeros_ = products_ + PLANES * productPlane_;
     for (std::size_t i = 0; i < args.channels; ++i)
       zeros_[i] = 0;
@@ -145,11 +144,6 @@ private:
   static constexpr std::size_t W = static_cast<std::size_t>(V::width);
   static constexpr unsigned SIZE = Transform::SIZE;
   static constexpr std::size_t PLANES = winogradPlanes(M);
-
-  static float *align(float *p) {
-    return reinterpret_cast<float *>((reinterpret_cast<std::uintptr_t>(p) + 63) &
-                                     ~std::uintptr_t{63});
-  }
 
   /// A block of outputs: its batch, and its first output.
   struct Place {

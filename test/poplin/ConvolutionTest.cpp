@@ -55,17 +55,6 @@ void addPasses(Products &all, ConvParams const &p) {
              weightGradient(p, deltas, in));
 }
 
-ConvParams same(Type const &type, std::size_t batch, Shape const &field, Shape const &kernel,
-                std::size_t in, std::size_t out, std::size_t groups = 1, unsigned stride = 1) {
-  ConvParams p(type, batch, field, kernel, in, out, groups);
-  for (std::size_t d = 0; d != field.size(); ++d) {
-    p.inputTransform.paddingLower[d] = static_cast<unsigned>(kernel[d] - 1) / 2;
-    p.inputTransform.paddingUpper[d] = static_cast<unsigned>(kernel[d]) / 2;
-    p.outputTransform.stride[d] = stride;
-  }
-  return p;
-}
-
 } // namespace
 
 TEST_CASE("convolutions of any params equal the sums of the definition") {

@@ -35,6 +35,19 @@ inline Shape weightsShape(ConvParams const &p) {
   return shape;
 }
 
+/// Outputs lie `stride` inputs apart, as many as these allow: kernels overlap the ends by half.
+inline ConvParams same(Type const &type, std::size_t batch, Shape const &field, Shape const &kernel,
+                       std::size_t in, std::size_t out, std::size_t groups = 1,
+                       unsigned stride = 1) {
+  ConvParams p(type, batch, field, kernel, in, out, groups);
+  for (std::size_t d = 0; d != field.size(); ++d) {
+    p.inputTransform.paddingLower[d] = static_cast<unsigned>(kernel[d] - 1) / 2;
+    p.inputTransform.paddingUpper[d] = static_cast<unsigned>(kernel[d]) / 2;
+    p.outputTransform.stride[d] = stride;
+  }
+  return p;
+}
+
 /// f(output, kernel, input) for the flat places in the fields of every product.
 template <class F> void forEachMeeting(ConvParams const &p, F const &f) {
   std::vector<Triples> dims;

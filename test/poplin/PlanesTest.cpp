@@ -10,12 +10,20 @@ namespace {
 
 ConvParams depthwise(Type const &type, std::size_t batch, Shape const &field, Shape const &kernel,
                      std::size_t channels, unsigned stride = 1) {
-  ConvParams p(type, batch, field, kernel, 1, 1, channels);
-  for (std::size_t d = 0; d != field.size(); ++d) {
-    p.inputTransform.paddingLower[d] = static_cast<unsigned>(kernel[d] - 1) / 2;
-    p.inputTransform.paddingUpper[d] = static_cast<unsigned>(kernel[d]) / 2;
-    p.outputTransform.stride[d] = stride;
-  }
+  return same(type, batch, field, kernel, 1, 1, channels, stride);
+}
+
+/// Adds layers with transforms that planes know. \returns  the last one.
+ConvParams addTransformed(std::vector<ConvParams> &all, ConvParams p) {
+  p.kernelTransform.dilation = {2, 1};
+  p.kernelTransform.flip = {true, true};
+  p.inputTransform.truncationLower = {1, 2};
+  p.inputTransform.truncationUpper = {0, 1};
+  p.outputTransform.truncationLower = {1, 0};
+  all.push_back(p);
+  p.kernelTransform.truncationLower = {0, 1};
+  p.kernelTransform.truncationUpper = {1, 0};
+  all.push_back(p);
   return p;
 }
 
@@ -26,16 +34,7 @@ std::vector<ConvParams> layers(Type const &type) {
       depthwise(type, 2, {12, 37}, {3, 3}, 4, 2), depthwise(type, 2, {40}, {5}, 7),
       depthwise(type, 1, {9, 50}, {2, 4}, 4, 3),  depthwise(type, 1, {5, 4, 18}, {1, 3, 3}, 4),
       depthwise(type, 3, {14, 14}, {3, 3}, 5, 2), depthwise(type, 2, {6, 6}, {3, 3}, 7)};
-  ConvParams p = depthwise(type, 2, {20, 42}, {3, 5}, 4, 2);
-  p.kernelTransform.dilation = {2, 1};
-  p.kernelTransform.flip = {true, true};
-  p.inputTransform.truncationLower = {1, 2};
-  p.inputTransform.truncationUpper = {0, 1};
-  p.outputTransform.truncationLower = {1, 0};
-  all.push_back(p);
-  p.kernelTransform.truncationLower = {0, 1};
-  p.kernelTransform.truncationUpper = {1, 0};
-  all.push_back(p);
+  ConvParams p = addTransformed(all, depthwise(type, 2, {20, 42}, {3, 5}, 4, 2));
   p.inputTransform.dilation = {1, 2};
   all.push_back(p);
   p.outputTransform.paddingUpper = {1, 0};
@@ -45,33 +44,14 @@ std::vector<ConvParams> layers(Type const &type) {
 
 /// Few input channels and lines long enough for maps, and others.
 std::vector<ConvParams> firstLayers(Type const &type) {
-  auto const layer = [&](std::size_t batch, Shape const &field, Shape const &kernel, std::size_t in,
-                         std::size_t out, std::size_t groups, unsigned stride) {
-    ConvParams p(type, batch, field, kernel, in, out, groups);
-    for (std::size_t d = 0; d != field.size(); ++d) {
-      p.inputTransform.paddingLower[d] = static_cast<unsigned>(kernel[d] - 1) / 2;
-      p.inputTransform.paddingUpper[d] = static_cast<unsigned>(kernel[d]) / 2;
-      p.outputTransform.stride[d] = stride;
-    }
-    return p;
-  };
-  std::vector<ConvParams> all{layer(2, {21, 40}, {7, 7}, 3, 13, 1, 2),
-                              layer(1, {9, 17}, {3, 3}, 3, 64, 1, 1),
-                              layer(3, {40}, {5}, 4, 9, 2, 1),
-                              layer(1, {6, 50}, {3, 3}, 1, 8, 1, 1),
-                              layer(2, {5, 18}, {1, 9}, 2, 8, 1, 1),
-                              layer(1, {8, 16}, {3, 3}, 17, 8, 1, 1),
-                              layer(1, {4, 5, 18}, {1, 3, 3}, 3, 8, 1, 1)};
-  ConvParams p = layer(2, {20, 42}, {3, 5}, 4, 12, 2, 2);
-  p.kernelTransform.dilation = {2, 1};
-  p.kernelTransform.flip = {true, true};
-  p.inputTransform.truncationLower = {1, 2};
-  p.inputTransform.truncationUpper = {0, 1};
-  p.outputTransform.truncationLower = {1, 0};
-  all.push_back(p);
-  p.kernelTransform.truncationLower = {0, 1};
-  p.kernelTransform.truncationUpper = {1, 0};
-  all.push_back(p);
+  std::vector<ConvParams> all{same(type, 2, {21, 40}, {7, 7}, 3, 13, 1, 2),
+                              same(type, 1, {9, 17}, {3, 3}, 3, 64, 1, 1),
+                              same(type, 3, {40}, {5}, 4, 9, 2, 1),
+                              same(type, 1, {6, 50}, {3, 3}, 1, 8, 1, 1),
+                              same(type, 2, {5, 18}, {1, 9}, 2, 8, 1, 1),
+                              same(type, 1, {8, 16}, {3, 3}, 17, 8, 1, 1),
+                              same(type, 1, {4, 5, 18}, {1, 3, 3}, 3, 8, 1, 1)};
+  addTransformed(all, same(type, 2, {20, 42}, {3, 5}, 4, 12, 2, 2));
   return all;
 }
 

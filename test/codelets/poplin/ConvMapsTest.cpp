@@ -1,7 +1,7 @@
 // Convolutions from maps to maps on every instruction set of this machine: the chains of the
 // definition, bit for bit, and nothing beyond the result.
 #include <codelets/poplin/ConvMaps.hpp>
-#include <test/codelets/Isas.hpp>
+#include <test/codelets/poplin/Planes.hpp>
 
 #include <cmath>
 #include <limits>
@@ -9,6 +9,7 @@
 TEST_SUITE_BEGIN("codelets/poplin/conv-maps");
 
 using namespace cottonwood;
+using test::size;
 using Half = cottonwood::half; // codelets also see the global name
 
 namespace {
@@ -29,23 +30,13 @@ const Maps CASES[] = {{{9, 16, 9, 16, 3, 3, 1, 1, -1, -1, 1, 1}, 1, 3, 8, 8},
                       {{150, 60, 150, 60, 3, 3, 1, 1, -1, -1, 1, 1}, 1, 16, 8, 8},
                       {{151, 61, 74, 30, 5, 5, 2, 2, -1, -1, 1, 1}, 2, 9, 8, 4}};
 
-template <class T> std::vector<T> numbers(std::size_t n, std::mt19937 &random) {
-  std::uniform_real_distribution<float> real(-2, 2);
-  std::vector<T> values(n);
-  for (T &value : values)
-    value = test::fromFloat<T>(real(random));
-  return values;
-}
-
-std::size_t size(int n) { return static_cast<std::size_t>(n); }
-
 /// Inputs [images, channels, y, x] and weights [blocks, y, x, channels, columns of a block].
 template <class In> struct Operands { std::vector<In> in, weights; };
 template <class In> Operands<In> operandsOf(const Maps &m, unsigned seed) {
   std::mt19937 random(seed);
-  return {
-      numbers<In>(m.images * m.channels * size(m.shape.inputsY) * size(m.shape.inputsX), random),
-      numbers<In>(m.columns * m.channels * m.shape.taps(), random)};
+  return {test::planeNumbers<In>(
+              m.images * m.channels * size(m.shape.inputsY) * size(m.shape.inputsX), random),
+          test::planeNumbers<In>(m.columns * m.channels * m.shape.taps(), random)};
 }
 
 template <class In, class Out>
@@ -133,15 +124,8 @@ template <class In, class Out> void checkAll(unsigned seed, float infinity = 0) 
     if (infinity != 0) // of the last channel of the first block, and the first tap
       operands.weights[m.block - 1] = test::fromFloat<In>(infinity);
     const auto expected = defined<In, Out>(m, operands);
-    for (isa::Isa isa : test::vectorIsas()) {
-      CAPTURE(isa::name(isa));
-      const auto got = convolve<In, Out>(isa, m, operands);
-      REQUIRE(got.size() == expected.size());
-      for (std::size_t i = 0; i < got.size(); ++i) {
-        const float x = test::toFloat(got[i]), y = test::toFloat(expected[i]);
-        REQUIRE((x == y || (std::isnan(x) && std::isnan(y))));
-      }
-    }
+    test::checkEverywhere(expected,
+                          [&](isa::Isa isa) { return convolve<In, Out>(isa, m, operands); });
   }
 }
 

@@ -1,7 +1,7 @@
 // Convolutions plane by plane on every instruction set of this machine: the chains of the
 // definition, bit for bit, and nothing beyond the result.
 #include <codelets/poplin/ConvPlanes.hpp>
-#include <test/codelets/Isas.hpp>
+#include <test/codelets/poplin/Planes.hpp>
 
 #include <cmath>
 #include <limits>
@@ -9,6 +9,7 @@
 TEST_SUITE_BEGIN("codelets/poplin/conv-planes");
 
 using namespace cottonwood;
+using test::size;
 using Half = cottonwood::half; // codelets also see the global name
 
 namespace {
@@ -46,21 +47,11 @@ const kernels::ConvPlanesShape SHAPES[] = {{9, 16, 9, 16, 3, 3, 1, 1, -1, -1, 1,
 /// Groups follow each other again from the second plane on.
 constexpr std::size_t PLANES = 5, GROUPS = 3, FIRST = 2;
 
-template <class T> std::vector<T> numbers(std::size_t n, std::mt19937 &random) {
-  std::uniform_real_distribution<float> real(-2, 2);
-  std::vector<T> values(n);
-  for (T &value : values)
-    value = test::fromFloat<T>(real(random));
-  return values;
-}
-
-std::size_t size(int n) { return static_cast<std::size_t>(n); }
-
 template <class In> struct Operands { std::vector<In> in, weights; };
 template <class In> Operands<In> operandsOf(const kernels::ConvPlanesShape &s, unsigned seed) {
   std::mt19937 random(seed);
-  return {numbers<In>(PLANES * size(s.inputsY) * size(s.inputsX), random),
-          numbers<In>(GROUPS * s.taps(), random)};
+  return {test::planeNumbers<In>(PLANES * size(s.inputsY) * size(s.inputsX), random),
+          test::planeNumbers<In>(GROUPS * s.taps(), random)};
 }
 
 template <class In, class Out>
@@ -125,15 +116,8 @@ template <class In, class Out> void checkAll(unsigned seed, float infinity = 0) 
     if (infinity != 0) // in group 1, the first tap
       operands.weights[1] = test::fromFloat<In>(infinity);
     const auto expected = defined<In, Out>(s, operands);
-    for (isa::Isa isa : test::vectorIsas()) {
-      CAPTURE(isa::name(isa));
-      const auto got = convolve<In, Out>(isa, s, operands);
-      REQUIRE(got.size() == expected.size());
-      for (std::size_t i = 0; i < got.size(); ++i) {
-        const float x = test::toFloat(got[i]), y = test::toFloat(expected[i]);
-        REQUIRE((x == y || (std::isnan(x) && std::isnan(y))));
-      }
-    }
+    test::checkEverywhere(expected,
+                          [&](isa::Isa isa) { return convolve<In, Out>(isa, s, operands); });
   }
 }
 

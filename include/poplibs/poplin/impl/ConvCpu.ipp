@@ -91,7 +91,7 @@ private:
   /// as [blocks, channels of a block]: so lie the forward weights in a backward convolution.
   bool readWeights(Tensor const &weights) {
     std::size_t const columns = weights.dim(1), channels = weights.dim(weights.rank() - 1);
-    block_ = !channels_ && columns % CONV_BLOCK == 0 ? CONV_BLOCK : columns;
+    block_ = channels_ ? columns : convBlockOf(columns);
     channelBlock_ = channels;
     Tensor blocks = weights.reshapePartial(1, 2, {columns / block_, block_});
     auto strided = stridedTensor(graph_, blocks);

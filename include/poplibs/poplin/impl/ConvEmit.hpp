@@ -18,6 +18,10 @@ namespace cottonwood::poplin {
 namespace detail {
 /// Columns of weights that createWeights puts side by side: a strip of the widest kernel.
 inline constexpr std::size_t CONV_BLOCK = kernels::MATMUL_MAX_TILE_COLUMNS;
+/// Of so many columns: all, where blocks would not be whole.
+inline std::size_t convBlockOf(std::size_t columns) {
+  return columns % CONV_BLOCK == 0 ? CONV_BLOCK : columns;
+}
 
 /// Whether multiply-adds go through the taps of the last dimension for each input channel, not the
 /// other way round: of few channels and many taps, as in the gradient of weights, so that what lies

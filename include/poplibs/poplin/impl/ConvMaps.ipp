@@ -73,7 +73,7 @@ private:
     unsigned const rank = job_.out.rank();
     out_ = job_.out.dimRoll(rank - 1, 1).dimRoll(rank - 1, 1); // [N, groups, O, ...field]
     std::size_t const columns = job_.weights.dim(1);
-    block_ = columns % CONV_BLOCK == 0 ? CONV_BLOCK : columns;
+    block_ = convBlockOf(columns);
     auto const in = stridedTensor(graph_, job_.in),
                weights = stridedTensor(
                    graph_, job_.weights.reshapePartial(1, 2, {columns / block_, block_}));
