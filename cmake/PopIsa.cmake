@@ -32,8 +32,9 @@ set(POP_ISA_FLAGS_avx512fp16_soft ${POP_ISA_FLAGS_avx512})
 # Compilers of 2022 do not know AMX-FP16: arch/Amx.hpp writes its one instruction as bytes.
 set(POP_ISA_FLAGS_amx ${POP_ISA_FLAGS_avx512fp16} -mamx-tile -mamx-bf16)
 set(POP_ISA_FLAGS_amxfp16 ${POP_ISA_FLAGS_amx})
-set(POP_ISA_FLAGS_amx_soft ${POP_ISA_FLAGS_avx512})
-set(POP_ISA_FLAGS_amxfp16_soft ${POP_ISA_FLAGS_avx512})
+# Twins of tiles run wherever tests do, not only where there is AVX-512.
+set(POP_ISA_FLAGS_amx_soft ${POP_ISA_FLAGS_avx2})
+set(POP_ISA_FLAGS_amxfp16_soft ${POP_ISA_FLAGS_avx2})
 
 # What every kernel file gets besides its instructions, in every preset. GCC 12 warns about its own AVX-512 headers
 # without the two -Wno flags; clang does not know the first of them.

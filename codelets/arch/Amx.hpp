@@ -96,6 +96,24 @@ POP_SIMD_INLINE simd<std::int32_t, Tag> halfPairs(simd<float, Tag> low, simd<flo
       _mm512_or_si512(_mm512_cvtepu16_epi32(low.toHalfRegister()), _mm512_slli_epi32(upper, 16))};
 }
 
+#elif defined(__AVX2__) && defined(__FMA__) && defined(__F16C__)
+
+template <class Tag>
+POP_SIMD_INLINE simd<std::int32_t, Tag> halfPairs(simd<float, Tag> low, simd<float, Tag> high) {
+  using Part = simd<std::int32_t, isa::avx2>;
+  const auto widened = [](simd<float, isa::avx2> x) POP_SIMD_LAMBDA {
+    return Part{_mm256_cvtepu16_epi32(x.toHalfRegister())};
+  };
+  const auto pairs = [&](simd<float, isa::avx2> x, simd<float, isa::avx2> y) POP_SIMD_LAMBDA {
+    return widened(x) | widened(y).template shiftLeft<16>();
+  };
+  return simd<std::int32_t, Tag>{{pairs(low.r.low, high.r.low), pairs(low.r.high, high.r.high)}};
+}
+
+#endif
+
+#if defined(__AVX2__) && defined(__FMA__) && defined(__F16C__)
+
 namespace detail {
 
 /// Round to nearest, flush to zero, denormals are zero, while it lives. Tiles are in memory, which
@@ -116,32 +134,46 @@ private:
 };
 
 /// Even (0) or odd (1) numbers of a row of pairs as floats.
-template <bool HALF, int ODD> POP_SIMD_INLINE __m512 widenTileRow(__m512i pairs) {
-  if constexpr (HALF)
-    return _mm512_cvtph_ps(_mm512_cvtepi32_epi16(ODD ? _mm512_srli_epi32(pairs, 16) : pairs));
-  else
-    return _mm512_castsi512_ps(ODD ? _mm512_and_si512(pairs, _mm512_set1_epi32(-0x10000))
-                                   : _mm512_slli_epi32(pairs, 16));
+template <class Tag, bool HALF, int ODD>
+POP_SIMD_INLINE simd<float, Tag> widenTileRow(const void *row) {
+  using V = simd<float, Tag>;
+  if constexpr (HALF) {
+    half numbers[TILE_DEPTH], chosen[TILE_DEPTH / 2];
+    __builtin_memcpy(numbers, row, sizeof numbers);
+    for (std::size_t x = 0; x < TILE_DEPTH / 2; ++x)
+      chosen[x] = numbers[2 * x + ODD];
+    return V::load(chosen);
+  } else {
+    using Pairs = simd<std::int32_t, Tag>;
+    const Pairs pairs = Pairs::load(static_cast<const std::int32_t *>(row));
+    return V::fromBits(ODD ? pairs & Pairs::splat(-0x10000) : pairs.template shiftLeft<16>());
+  }
 }
 
 /// One dot product of tiles; out of line, so that the compiler knows nothing of the tiles.
 template <class Tag, bool HALF>
 __attribute__((noinline)) void tileDot(void *c, const void *a, const void *b) {
-  constexpr std::size_t PAIRS = TILE_DEPTH / 2;
+  using V = simd<float, Tag>;
   const FlushToZero mode;
-  const auto *const pairs = static_cast<const unsigned char *>(b);
+  // [row][odd][lane]
+  using Floats = float[TILE_ROWS][2][TILE_DEPTH / 2];
+  alignas(TILE_ROW_BYTES) Floats left, right;
+  const auto widen = [](const void *tile, Floats &to) {
+    for (std::size_t i = 0; i < TILE_ROWS; ++i) {
+      const void *const row = static_cast<const unsigned char *>(tile) + i * TILE_ROW_BYTES;
+      widenTileRow<Tag, HALF, 0>(row).store(to[i][0]);
+      widenTileRow<Tag, HALF, 1>(row).store(to[i][1]);
+    }
+  };
+  widen(a, left), widen(b, right);
   for (std::size_t i = 0; i < TILE_ROWS; ++i) {
-    const auto *const row = static_cast<const unsigned char *>(a) + i * TILE_ROW_BYTES;
-    __m512 even = _mm512_setzero_ps(), odd = even;
-    for (std::size_t k = 0; k < PAIRS; ++k) {
-      std::int32_t pair;
-      __builtin_memcpy(&pair, row + k * sizeof pair, sizeof pair);
-      const __m512i x = _mm512_set1_epi32(pair), y = _mm512_loadu_si512(pairs + k * TILE_ROW_BYTES);
-      even = _mm512_fmadd_ps(widenTileRow<HALF, 0>(x), widenTileRow<HALF, 0>(y), even);
-      odd = _mm512_fmadd_ps(widenTileRow<HALF, 1>(x), widenTileRow<HALF, 1>(y), odd);
+    V even = V::zero(), odd = V::zero();
+    for (std::size_t k = 0; k < TILE_DEPTH / 2; ++k) {
+      even = V::fma(V::broadcast(&left[i][0][k]), V::load(right[k][0]), even);
+      odd = V::fma(V::broadcast(&left[i][1][k]), V::load(right[k][1]), odd);
     }
     float *const sum = static_cast<float *>(c) + i * (TILE_ROW_BYTES / sizeof(float));
-    _mm512_storeu_ps(sum, _mm512_add_ps(_mm512_loadu_ps(sum), _mm512_add_ps(even, odd)));
+    (V::load(sum) + (even + odd)).store(sum);
   }
 }
 

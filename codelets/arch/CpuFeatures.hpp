@@ -31,11 +31,11 @@ struct CpuFeatures {
     case Isa::Scalar:
       return true;
     case Isa::Avx2:
+    case Isa::AmxSoft:
+    case Isa::AmxFp16Soft:
       return avx2;
     case Isa::Avx512:
     case Isa::Avx512Fp16Soft:
-    case Isa::AmxSoft:
-    case Isa::AmxFp16Soft:
       return avx512;
     case Isa::Avx512Fp16:
       return avx512fp16;
@@ -120,6 +120,17 @@ inline CpuFeatures detectCpuFeatures() { return {}; }
 inline const CpuFeatures &cpuFeatures() {
   static const CpuFeatures features = detectCpuFeatures();
   return features;
+}
+
+/// The set whose kernels without tiles serve a set on this machine: itself, but for twins of tiles,
+/// which run where avx512, on which theirs build, may be missing.
+inline Isa vectorSet(Isa isa) {
+  return tilesOf(isa) != Tiles::None && isSoft(isa) && !cpuFeatures().avx512 ? Isa::Avx2 : isa;
+}
+
+/// Bytes of the vectors of a set's kernels without tiles on this machine.
+inline int vectorBytes(Isa isa) {
+  return withTag(vectorSet(isa), [](auto tag) { return tag.VECTOR_BYTES; });
 }
 
 /// The sets that this machine can run, soft twins included, in enum order.

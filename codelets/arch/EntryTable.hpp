@@ -12,7 +12,7 @@
 /// `static constexpr bool HALF_ARITHMETIC = true;` and is compiled for the sets that have it, too.
 #pragma once
 
-#include <codelets/arch/Isa.hpp>
+#include <codelets/arch/CpuFeatures.hpp>
 
 #include <poplar/impl/codelet/Abi.hpp>
 
@@ -86,6 +86,12 @@ template <class Family, class Tag>
 using ServingTag =
     std::conditional_t<HalvesFamily<Family>, isa::HalvesOf<Tag>, isa::VectorsOf<Tag>>;
 
+/// f(tag) for the tag whose objects serve a family on this machine if the set in use is `isa`.
+template <class Family, class F> decltype(auto) withServingTag(isa::Isa isa, F &&f) {
+  return isa::withTag(isa::vectorSet(isa),
+                      [&](auto tag) { return f(ServingTag<Family, decltype(tag)>()); });
+}
+
 /// Families that are compiled for the scalar set alone.
 template <class Family>
 concept ByteFamily = Family::MOVES_BYTES;
@@ -95,9 +101,8 @@ template <class Family> VertexEntries entriesFor(isa::Isa isa) {
   if constexpr (ByteFamily<Family>)
     return Family::template entries<isa::scalar>();
   else
-    return isa::withTag(isa, [](auto tag) {
-      return Family::template entries<ServingTag<Family, decltype(tag)>>();
-    });
+    return withServingTag<Family>(
+        isa, [](auto tag) { return Family::template entries<decltype(tag)>(); });
 }
 
 } // namespace cottonwood::vertices

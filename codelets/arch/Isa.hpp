@@ -97,12 +97,13 @@ struct amxfp16 : avx512fp16 {
   static constexpr Isa ID = Isa::AmxFp16;
   static constexpr Tiles TILES = Tiles::Half;
 };
-/// Bit-exact twin of amx on avx512 instructions.
+/// Bit-exact twin of amx: its kernels on tiles are avx2 instructions, vectors of 64 bytes are two.
+/// The set's other kernels are those of avx512, or of avx2 where that is all there is.
 struct amx_soft : avx512fp16_soft {
   static constexpr Isa ID = Isa::AmxSoft;
   static constexpr Tiles TILES = Tiles::Bfloat;
 };
-/// Bit-exact twin of amxfp16 on avx512 instructions.
+/// Bit-exact twin of amxfp16, as amx_soft.
 struct amxfp16_soft : avx512fp16_soft {
   static constexpr Isa ID = Isa::AmxFp16Soft;
   static constexpr Tiles TILES = Tiles::Half;
@@ -197,11 +198,6 @@ template <class F> constexpr decltype(auto) withTag([[maybe_unused]] Isa isa, F 
   }
 #endif
   return f(scalar());
-}
-
-/// Bytes of the vectors of a set's kernels.
-constexpr int vectorBytes(Isa isa) {
-  return withTag(isa, [](auto tag) { return tag.VECTOR_BYTES; });
 }
 
 /// The tag that matches the flags this file is compiled with: what header-only code and

@@ -79,5 +79,7 @@ template <std::size_t N, class Index = std::size_t, class F> POP_SIMD_INLINE voi
 #endif
 #if defined(__AVX512F__) && defined(__AVX512BW__) && defined(__AVX512DQ__) && defined(__AVX512VL__)
 #include <codelets/arch/SimdAvx512.hpp>
+#elif defined(__AVX2__) && defined(__FMA__) && defined(__F16C__)
+#include <codelets/arch/SimdTwo.hpp>
 #endif
 #include <codelets/arch/SimdHalf.hpp>

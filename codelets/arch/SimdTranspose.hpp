@@ -35,6 +35,24 @@ template <Avx2Tag Tag> POP_SIMD_INLINE void transpose(simd<float, Tag> (&v)[8]) 
 }
 #endif
 
+#if !defined(__AVX512F__) && defined(__AVX2__) && defined(__FMA__) && defined(__F16C__)
+/// By quarters of 8 x 8.
+template <Avx512Tag Tag> POP_SIMD_INLINE void transpose(simd<float, Tag> (&v)[16]) {
+  using Part = simd<float, isa::avx2>;
+  Part corners[4][8];
+  for (int i = 0; i < 8; ++i) {
+    corners[0][i] = v[i].r.low, corners[1][i] = v[i + 8].r.low;
+    corners[2][i] = v[i].r.high, corners[3][i] = v[i + 8].r.high;
+  }
+  for (Part(&corner)[8] : corners)
+    transpose<isa::avx2>(corner);
+  for (int i = 0; i < 8; ++i) {
+    v[i].r = {corners[0][i], corners[1][i]};
+    v[i + 8].r = {corners[2][i], corners[3][i]};
+  }
+}
+#endif
+
 #if defined(__AVX512F__)
 /// Pairs and fours within 128-bit lanes, then the 4 x 4 square of lanes in two steps.
 template <Avx512Tag Tag> POP_SIMD_INLINE void transpose(simd<float, Tag> (&v)[16]) {

@@ -1,13 +1,11 @@
-#include <codelets/arch/CpuFeatures.hpp>
 #include <codelets/arch/EntryTable.hpp>
 #include <codelets/poplar/ActiveKernels.hpp>
 
 namespace cottonwood::kernels {
 
 const TransposeKernels &activeTransposeKernels() {
-  static const TransposeKernels all = isa::withTag(isa::activeIsa(), [](auto tag) {
-    return TransposeFamily::kernels<vertices::ServingTag<TransposeFamily, decltype(tag)>>();
-  });
+  static const TransposeKernels all = vertices::withServingTag<TransposeFamily>(
+      isa::activeIsa(), [](auto tag) { return TransposeFamily::kernels<decltype(tag)>(); });
   return all;
 }
 

@@ -1,4 +1,3 @@
-#include <codelets/arch/CpuFeatures.hpp>
 #include <codelets/poplin/ActiveKernels.hpp>
 #include <codelets/poplin/ConvVertex.hpp>
 #include <codelets/poplin/MatMulVertex.hpp>
@@ -6,18 +5,14 @@
 namespace cottonwood::kernels {
 
 const MatMulKernels &activeMatMulKernels() {
-  static const MatMulKernels all = isa::withTag(isa::activeIsa(), [](auto tag) {
-    return vertices::MatMulFamily::kernels<
-        vertices::ServingTag<vertices::MatMulFamily, decltype(tag)>>();
-  });
+  static const MatMulKernels all = vertices::withServingTag<vertices::MatMulFamily>(
+      isa::activeIsa(), [](auto tag) { return vertices::MatMulFamily::kernels<decltype(tag)>(); });
   return all;
 }
 
 const ConvKernels &activeConvKernels() {
-  static const ConvKernels all = isa::withTag(isa::activeIsa(), [](auto tag) {
-    return vertices::ConvFamily::kernels<
-        vertices::ServingTag<vertices::ConvFamily, decltype(tag)>>();
-  });
+  static const ConvKernels all = vertices::withServingTag<vertices::ConvFamily>(
+      isa::activeIsa(), [](auto tag) { return vertices::ConvFamily::kernels<decltype(tag)>(); });
   return all;
 }
 

@@ -1,4 +1,5 @@
 #include <codelets/arch/CpuFeatures.hpp>
+#include <codelets/poplin/ActiveKernels.hpp>
 #include <codelets/poplin/MatMulVertex.hpp>
 
 namespace cottonwood::kernels {
@@ -8,8 +9,7 @@ const MatMulTileKernels &matMulTileKernels() {
     using Tag = decltype(tag);
     MatMulTileKernels kernels{};
     if constexpr (isa::TileTag<Tag>) {
-      const auto chains =
-          vertices::MatMulFamily::kernels<vertices::ServingTag<vertices::MatMulFamily, Tag>>();
+      const MatMulKernels &chains = activeMatMulKernels();
       kernels = matMulTileKernelsOf<Tag>();
       kernels.floatChains = chains.floatToFloat, kernels.halfChains = chains.halfToFloat;
     }

@@ -16,10 +16,8 @@ namespace {
 constexpr std::byte GUARD{0xa5};
 
 kernels::TransposeKernels kernelsOf(isa::Isa isa) {
-  return isa::withTag(isa, [](auto tag) {
-    return kernels::TransposeFamily::kernels<
-        vertices::ServingTag<kernels::TransposeFamily, decltype(tag)>>();
-  });
+  return vertices::withServingTag<kernels::TransposeFamily>(
+      isa, [](auto tag) { return kernels::TransposeFamily::kernels<decltype(tag)>(); });
 }
 
 /// A plane and what lies around it.

@@ -17,12 +17,18 @@ namespace {
 
 #if defined(__x86_64__)
 
+/// Multiply-adds of the longest vectors of this machine.
+kernels::MatMulKernels chainKernels() {
+  return vertices::withServingTag<vertices::MatMulFamily>(
+      isa::Isa::AmxSoft, [](auto tag) { return vertices::MatMulFamily::kernels<decltype(tag)>(); });
+}
+
 /// Methods on tiles of a set; sums are brought to C by baseline code.
 kernels::MatMulTileKernels tileKernelsOf(isa::Isa isa) {
   return isa::withTag(isa, [](auto tag) {
     kernels::MatMulTileKernels tiles{};
     if constexpr (isa::TileTag<decltype(tag)>) {
-      const auto chains = vertices::MatMulFamily::kernels<isa::avx512>();
+      const auto chains = chainKernels();
       tiles = kernels::matMulTileKernelsOf<decltype(tag)>();
       tiles.floatChains = chains.floatToFloat, tiles.halfChains = chains.halfToFloat;
     }
@@ -34,7 +40,7 @@ kernels::MatMulTileKernels tileKernelsOf(isa::Isa isa) {
 template <class In, class Out>
 void runChains(const kernels::MatMulArgs<In, Out> &args, const kernels::MatMulBlocking &blocking,
                float *workspace) {
-  const kernels::MatMulKernels all = vertices::MatMulFamily::kernels<isa::avx512>();
+  const kernels::MatMulKernels all = chainKernels();
   if constexpr (std::is_same_v<In, float> && std::is_same_v<Out, float>)
     all.floatToFloat(args, blocking, workspace);
   else if constexpr (std::is_same_v<In, float>)

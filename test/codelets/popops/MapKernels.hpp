@@ -10,9 +10,8 @@ namespace cottonwood::test {
 inline kernels::MapKernel mapKernel(isa::Isa isa, vertices::MapOp op, vertices::MapType from,
                                     vertices::MapType to = vertices::MapType::FLOAT) {
   using vertices::MapFamily;
-  const kernels::MapKernels all = isa::withTag(isa, [](auto tag) {
-    return MapFamily::kernels<vertices::ServingTag<MapFamily, decltype(tag)>>();
-  });
+  const kernels::MapKernels all = vertices::withServingTag<MapFamily>(
+      isa, [](auto tag) { return MapFamily::kernels<decltype(tag)>(); });
   return op == vertices::MapOp::CAST ? all.cast(from, to) : all.operation(op, from);
 }
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <codelets/arch/CpuFeatures.hpp>
 #include <planners/poplin/TileJoint.hpp>
 #include <poplin/impl/MatMulCalibration.hpp>
 #include <poplin/impl/MatMulMachine.hpp>

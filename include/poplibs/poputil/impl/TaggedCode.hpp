@@ -12,6 +12,7 @@
 
 #include <poplar/impl/base/Log.hpp>
 
+#include <algorithm>
 #include <atomic>
 #include <cstdint>
 #include <string>
@@ -48,9 +49,7 @@ __attribute__((noinline, used)) typename Family::Code TaggedCode<Tag, Family>::g
 namespace detail {
 
 /// The sets that vector kernels differ for; all better ones use the last of them.
-constexpr isa::Isa vectorIsa(isa::Isa isa) {
-  return isa > isa::Isa::Avx512 ? isa::Isa::Avx512 : isa;
-}
+inline isa::Isa vectorIsa(isa::Isa isa) { return std::min(isa::vectorSet(isa), isa::Isa::Avx512); }
 
 /// Says once that functors run with fewer instructions than the machine has.
 inline void logLowerIsa(isa::Isa used, isa::Isa active) {
