@@ -55,11 +55,21 @@ template <class I, std::size_t N>
 POP_SIMD_INLINE bool anyGreater(arch::IntPack<I, N> a, std::int32_t limit) {
   return anyGreater(a.largest(), limit);
 }
+/// Whether any lane is NaN or exceeds a number in magnitude.
+template <class V> POP_SIMD_INLINE bool anyLarger(V x, float limit) {
+  return anyGreater(V::abs(x).bits(), arch::bitCast<std::int32_t>(limit));
+}
 } // namespace detail
+
+/// Whether scaling is an operation of its own.
+template <class V>
+concept ScalesAtOnce = requires(V x) {
+  V::scale(x, x);
+};
 
 /// x 2^n for integers n in [-252, 254], rounded once.
 template <class V> POP_SIMD_INLINE V scaleByPower(V x, V n) {
-  if constexpr (requires { V::scale(x, n); }) {
+  if constexpr (ScalesAtOnce<V>) {
     return V::scale(x, n);
   } else { // two exact factors, so that only the last product rounds
     using I = typename V::Int;
@@ -73,7 +83,7 @@ template <class V> POP_SIMD_INLINE V scaleByPower(V x, V n) {
 
 /// 2^(n - 1) for integers n in [-125, 128].
 template <class V> POP_SIMD_INLINE V halfOfPower(V n) {
-  if constexpr (requires { V::scale(n, n); })
+  if constexpr (ScalesAtOnce<V>)
     return V::scale(V::splat(0.5f), n);
   else
     return V::fromBits((n.toInt() + V::Int::splat(126)).template shiftLeft<23>());
@@ -87,6 +97,11 @@ inline constexpr float LN2_HI = 0x1.62e400p-1f, LN2_LO = 0x1.7f7d1cp-20f;
 template <class V>
 inline constexpr float EXP_TAIL[] = {0x1p-1f, 0x1.555486p-3f, 0x1.5554ep-5f, 0x1.1241dp-7f,
                                      0x1.6d5736p-10f};
+/// (e^2r - 1 - 2 r) / (2 r^2) for |r| <= ln(2) / 4.
+template <class V>
+inline constexpr float EXP_TAIL_OF_TWICE[] = {2 * EXP_TAIL<V>[0], 4 * EXP_TAIL<V>[1],
+                                              8 * EXP_TAIL<V>[2], 16 * EXP_TAIL<V>[3],
+                                              32 * EXP_TAIL<V>[4]};
 /// (2^r - 1) / r for |r| <= 1/2.
 template <class V>
 inline constexpr float EXP2_TAIL[] = {0x1.62e43p-1f,  0x1.ebfbep-3f,   0x1.c6af6cp-5f,
@@ -109,6 +124,22 @@ template <class V> POP_SIMD_INLINE V reduceExp(V x, V &n) {
   return V::fnma(n, V::splat(LN2_LO), V::fnma(n, V::splat(LN2_HI), x));
 }
 
+/// The same; `power` is 2^(n + BIAS) where that is normal. Reads n from the lowest bits of the sum
+/// whose rounding finds it: one operation. `half` halves r, for x / 2 given.
+template <int BIAS, class V> POP_SIMD_INLINE V reduceExp(V x, V &power, float half = 1) {
+  const V shift = V::splat(0x1.8p23f + (127 + BIAS));
+  const V sum = V::fma(x, V::splat(LOG2E / half), shift), n = sum - shift;
+  power = V::fromBits(sum.bits().template shiftLeft<23>());
+  return V::fnma(n, V::splat(LN2_LO * half), V::fnma(n, V::splat(LN2_HI * half), x));
+}
+
+/// power e^r for |r| <= ln(2) / 2 and powers of 2, rounded once if all are normal: e^r - 1 and 1
+/// are scaled before they are added.
+template <class V> POP_SIMD_INLINE V scaledExp(V r, V power) {
+  const V r2 = r * r;
+  return V::fma(V::fma(r2, polynomial(r, r2, EXP_TAIL<V>), r), power, power);
+}
+
 /// e^x for x in [-170, 170], given its reduction.
 template <class V> POP_SIMD_INLINE V expReduced(V r, V n) {
   const V r2 = r * r;
@@ -121,6 +152,15 @@ template <class V> POP_SIMD_INLINE V clampKeepNan(V x, float lo, float hi) {
   return V::min(V::splat(hi), V::max(V::splat(lo), x));
 }
 } // namespace detail
+
+/// Up to here e^x and e^-x are normal.
+inline constexpr float EXP_EASY = 87;
+/// e^x for |x| <= EXP_EASY, with the bits of exp(x).
+template <class V> POP_SIMD_INLINE V expOfEasy(V x) {
+  V power;
+  const V r = detail::reduceExp<0>(x, power);
+  return detail::scaledExp(r, power);
+}
 
 /// 1.1 ulp.
 template <class V> POP_SIMD_INLINE V exp(V x) {
@@ -275,18 +315,26 @@ template <class V> POP_SIMD_INLINE V log1p(V x) {
 
 /// d / (d + 1) with d = (e^2|x| - 1) / 2, and the sign of x; 3 ulp.
 template <class V> POP_SIMD_INLINE V tanh(V x) {
+  using I = typename V::Int;
   const V a = V::min(V::splat(9.1f), V::abs(x)); // NaN stays; beyond, tanh rounds to 1
-  V n;
-  const V r = detail::reduceExp(a + a, n), r2 = r * r;
-  const V g = V::fma(r2, polynomial(r, r2, detail::EXP_TAIL<V>), r); // e^r - 1
-  const V s = halfOfPower(n), d = V::fma(g, s, s - V::splat(0.5f));
-  return copySign(d / (d + V::splat(1.f)), x);
+  V power;
+  const V r = detail::reduceExp<0>(a, power, 0.5f), r2 = r * r;
+  const V g = V::fma(r2, polynomial(r, r2, detail::EXP_TAIL_OF_TWICE<V>), r); // (e^2r - 1) / 2
+  const V d = V::fma(g, power, V::fma(power, V::splat(0.5f), V::splat(-0.5f)));
+  const V magnitude = d / (d + V::splat(1.f));
+  return V::fromBits(magnitude.bits() | (x.bits() & I::splat(INT32_MIN)));
 }
 
 /// 1 / (1 + e^-x); 2 ulp where the result is normal.
 template <class V> POP_SIMD_INLINE V sigmoid(V x) {
   const V one = V::splat(1.f);
   return one / (one + exp(-x));
+}
+
+/// The same for |x| <= EXP_EASY.
+template <class V> POP_SIMD_INLINE V sigmoidOfEasy(V x) {
+  const V one = V::splat(1.f);
+  return one / (one + expOfEasy(-x));
 }
 
 namespace detail {
@@ -300,7 +348,6 @@ template <class V>
 inline constexpr float COS_TAIL[] = {0x1.55554ap-5f, -0x1.6c0c28p-10f, 0x1.99e7fcp-16f};
 /// Up to here the three parts of pi/2 below are exact enough; larger arguments go to the C library.
 inline constexpr float TRIG_LIMIT = 32768.f;
-inline constexpr std::int32_t TRIG_LIMIT_BITS = 0x47000000;
 
 /// x = n pi/2 + r, |r| <= pi/4; sine and cosine of r.
 template <class V> POP_SIMD_INLINE typename V::Int reduceTrig(V x, V &sine, V &cosine) {
@@ -325,9 +372,7 @@ template <class V> POP_SIMD_INLINE typename V::Mask isOdd(typename V::Int n) {
   return (n & I::splat(1)) == I::splat(1);
 }
 
-template <class V> POP_SIMD_INLINE bool anyLargeTrig(V x) {
-  return anyGreater(V::abs(x).bits(), TRIG_LIMIT_BITS); // of NaNs, too
-}
+template <class V> POP_SIMD_INLINE bool anyLargeTrig(V x) { return anyLarger(x, TRIG_LIMIT); }
 
 /// f of the C library in the lanes where |x| is beyond TRIG_LIMIT, `fast` elsewhere.
 template <class V, class F> POP_SIMD_INLINE V largeTrig(V x, V fast, F f) {
@@ -429,21 +474,22 @@ inline constexpr float ERF[][8] = {
      0x1.1ed9a2p-8f, 0x1.25d614p-11f, 0x1.2e9078p-15f},
     {-0x1.56054ap-5f, -0x1.88b052p-5f, 0x1.107d36p-7f, 0x1.18a814p-6f, -0x1.61f63p-9f,
      -0x1.b1c23ep-9f, 0x1.0a4204p-12f, 0x1.bb6696p-10f}};
-/// e^(a^2/2) times the normal distribution's tail beyond a, as P(a) / Q(a) for 0 <= a <= 14.5.
+/// e^(a^2/2) times the normal distribution's tail beyond a, as P(a) / Q(a) for 0 <= a <= 14.5;
+/// Q is 2^64 times that, so that 2^64 e^(-a^2/2), which is normal, is not rounded twice.
 template <class V>
 inline constexpr float TAIL_P[] = {0x1p-1f, 0x1.c0d204p-2f, 0x1.7745b2p-3f, 0x1.4cdf9ap-5f,
                                    0x1.0dc44cp-8f};
 template <class V>
-inline constexpr float TAIL_Q[] = {0x1p+0f,        0x1.acab32p+0f, 0x1.33d852p+0f,
-                                   0x1.e0bf1ap-2f, 0x1.a138aap-4f, 0x1.52193ep-7f};
+inline constexpr float TAIL_Q[] = {0x1p+64f,        0x1.acab32p+64f, 0x1.33d852p+64f,
+                                   0x1.e0bf1ap+62f, 0x1.a138aap+60f, 0x1.52193ep+57f};
 
 /// The probability that a standard normal number exceeds a >= 0; 0 beyond 14.5.
 template <class V> POP_SIMD_INLINE V normalTail(V a) {
   const V b = V::min(V::splat(14.5f), a); // NaN stays
   const V half = b * V::splat(-0.5f), square = b * half, lost = V::fms(b, half, square);
-  V n;
-  const V r = reduceExp(square, n) + lost;
-  return expReduced(r, n) * polynomial(b, TAIL_P<V>) / polynomial(b, TAIL_Q<V>);
+  V power;
+  const V r = reduceExp<64>(square, power) + lost;
+  return scaledExp(r, power) * polynomial(b, TAIL_P<V>) / polynomial(b, TAIL_Q<V>);
 }
 } // namespace detail
 
@@ -502,6 +548,9 @@ template <class V> POP_SIMD_INLINE V geluArgument(V x) {
   return V::splat(1.59576912f) * x * cubic;
 }
 } // namespace detail
+
+/// Up to here geluArgument is not beyond EXP_EASY.
+inline constexpr float GELU_EASY = 9.75f;
 
 /// x/2 (1 + tanh(sqrt(2/pi) (x + 0.044715 x^3))); relative error 3e-6 down to -5.
 template <class V> POP_SIMD_INLINE V gelu(V x) {

@@ -24,18 +24,28 @@ inline constexpr std::size_t PACKED = V::width == 1             ? 1
                                       : std::is_same_v<T, half> ? 2
                                                                 : 3;
 
+/// Functions of floats by way of exponentials, which take fewer operations where none overflows or
+/// underflows, if vectors do not scale at once.
+constexpr bool isOfExponentials(MapOp op) {
+  return op == MapOp::EXPONENT || op == MapOp::GELU || op == MapOp::SIGMOID || op == MapOp::SWISH;
+}
+
 /// Functions with arguments, rare or never met, that take another way. The loop over packs ends
 /// before such arguments, so that what these need does not take registers from all others.
-constexpr bool hasHardArguments(MapOp op) {
-  return op == MapOp::COS || op == MapOp::LOGARITHM || op == MapOp::RSQRT || op == MapOp::SIN;
-}
-template <MapOp OP, class V> POP_SIMD_INLINE bool anyHard(V x) {
-  if constexpr (OP == MapOp::COS || OP == MapOp::SIN)
-    return math::detail::anyLargeTrig(x);
-  else if constexpr (hasHardArguments(OP))
-    return math::detail::anyNotPositiveNormal(x);
-  else
+template <MapOp OP, class T, class V>
+inline constexpr bool HAS_HARD_ARGUMENTS = OP == MapOp::COS || OP == MapOp::LOGARITHM ||
+                                           OP == MapOp::RSQRT || OP == MapOp::SIN ||
+                                           (isOfExponentials(OP) && !std::is_same_v<T, half> &&
+                                            !math::ScalesAtOnce<V>);
+template <MapOp OP, class T, class V> POP_SIMD_INLINE bool anyHard(V x) {
+  if constexpr (!HAS_HARD_ARGUMENTS<OP, T, V>)
     return false;
+  else if constexpr (OP == MapOp::COS || OP == MapOp::SIN)
+    return math::detail::anyLargeTrig(x);
+  else if constexpr (isOfExponentials(OP))
+    return math::detail::anyLarger(x, OP == MapOp::GELU ? math::GELU_EASY : math::EXP_EASY);
+  else
+    return math::detail::anyNotPositiveNormal(x);
 }
 /// The function of arguments none of which is hard, as loaded from elements of type T.
 template <MapOp OP, class T, class V> POP_SIMD_INLINE V easyUnary(V x) {
@@ -50,6 +60,14 @@ template <MapOp OP, class T, class V> POP_SIMD_INLINE V easyUnary(V x) {
     return OF_HALF ? math::ofHalf::sinOfSmall(x) : math::sinOfSmall(x);
   else if constexpr (OF_HALF)
     return halfUnary<OP>(x);
+  else if constexpr (OP == MapOp::EXPONENT && HAS_HARD_ARGUMENTS<OP, T, V>)
+    return math::expOfEasy(x);
+  else if constexpr (OP == MapOp::GELU && HAS_HARD_ARGUMENTS<OP, T, V>)
+    return x * math::sigmoidOfEasy(math::detail::geluArgument(x));
+  else if constexpr (OP == MapOp::SIGMOID && HAS_HARD_ARGUMENTS<OP, T, V>)
+    return math::sigmoidOfEasy(x);
+  else if constexpr (OP == MapOp::SWISH && HAS_HARD_ARGUMENTS<OP, T, V>)
+    return x * math::sigmoidOfEasy(x);
   else
     return floatUnary<OP>(x);
 }
@@ -63,7 +81,7 @@ template <MapOp OP, class P, class T>
     if (past)
       fetchAhead(a, k, P::width);
     const P x = P::load(a + k), y = easyUnary<OP, T>(x);
-    if (anyHard<OP>(x)) [[unlikely]]
+    if (anyHard<OP, T>(x)) [[unlikely]]
       break;
     putLanes(y, out + k, past);
   }
@@ -81,7 +99,7 @@ POP_SIMD_INLINE std::size_t eachPack([[maybe_unused]] To *out, [[maybe_unused]] 
     const std::size_t packs = n / P::width, step = backward ? std::size_t{0} - P::width : P::width;
     const std::size_t first = backward && packs != 0 ? (packs - 1) * P::width : 0;
     std::size_t left = easyPacks<OP, P>(out, a, packs, first, step, past);
-    while (hasHardArguments(OP) && left != 0) {
+    while (HAS_HARD_ARGUMENTS<OP, T, V> && left != 0) {
       const std::size_t k = first + (packs - left) * step;
       for (std::size_t j = k; j != k + P::width; j += V::width) {
         const V x = V::load(a + j);
