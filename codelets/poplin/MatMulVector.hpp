@@ -132,11 +132,15 @@ namespace detail {
 inline constexpr std::size_t MATMUL_DOT_LANES = 64;
 
 /// Rows that are read side by side where all that comes is asked for, and from beyond the caches:
-/// as many as there are registers for, so that hardware prefetchers follow them all.
+/// as many as there are registers for, so that hardware prefetchers follow them all. Short vectors
+/// keep the chains of four rows from beyond the caches in L1: 1.3 times as fast as one row on Zen 3
+/// (to ask for what comes takes longer there).
 template <class Tag>
 inline constexpr unsigned MATMUL_DOT_ROWS = simd<float, Tag>::width >= 16 ? 4 : 1;
 template <class Tag>
-inline constexpr unsigned MATMUL_FAR_DOT_ROWS = simd<float, Tag>::width >= 16 ? 7 : 1;
+inline constexpr unsigned MATMUL_FAR_DOT_ROWS = simd<float, Tag>::width >= 16  ? 7
+                                                : simd<float, Tag>::width >= 8 ? 4
+                                                                               : 1;
 
 /// Dot products of ROWS rows with contiguous values, each with 64 chains that are folded onto each
 /// other by halves: 32, 16, ... 1 apart.
