@@ -1,6 +1,7 @@
 // Convolutions on matrix tiles, on every set of this machine that has them, twins included: against
 // double arithmetic, and against multiply-adds where tiles leave elements to them.
 #include "../Isas.hpp"
+#include "TileProblems.hpp"
 
 #include <codelets/poplin/ConvVertex.hpp>
 
@@ -16,6 +17,8 @@
 using namespace cottonwood;
 using Half = cottonwood::half; // codelets also see the global name
 using kernels::MatMulMethod;
+using Problem = test::TileProblem;
+using Weights = test::TileWeights;
 
 #if defined(__x86_64__)
 
@@ -28,88 +31,6 @@ kernels::ConvTileKernels tileKernelsOf(isa::Isa isa) {
       tiles = kernels::convTileKernelsOf<decltype(tag)>();
     return tiles;
   });
-}
-
-/// How weights lie: [kernel, I, O], [kernel, O, I] or [O, I, kernel].
-enum class Weights { COLUMNS_LAST, CHANNELS_LAST, KERNEL_LAST };
-
-/// [B, Y, X, groups, I] * [groups, KY, KX, I, O] -> [B, OY, OX, groups, O].
-struct Problem {
-  std::size_t batch, groups, in, out;
-  int size[2], kernel[2], stride[2], padding, dilation;
-  Weights layout = Weights::COLUMNS_LAST;
-
-  int outputs(int d) const {
-    return (size[d] + 2 * padding - dilation * (kernel[d] - 1) - 1) / stride[d] + 1;
-  }
-  std::size_t pixels() const {
-    return batch * static_cast<std::size_t>(outputs(0)) * static_cast<std::size_t>(outputs(1));
-  }
-  std::size_t taps() const { return static_cast<std::size_t>(kernel[0] * kernel[1]); }
-  std::size_t inputs() const {
-    return batch * static_cast<std::size_t>(size[0] * size[1]) * groups * in;
-  }
-  /// The input that an output and a tap meet, or -1.
-  int input(int d, int output, int tap) const {
-    int const at = output * stride[d] + tap * dilation - padding;
-    return at < 0 || at >= size[d] ? -1 : at;
-  }
-  long long tapStride() const {
-    return static_cast<long long>(layout == Weights::KERNEL_LAST ? 1 : in * out);
-  }
-  long long channelStride() const {
-    return static_cast<long long>(layout == Weights::COLUMNS_LAST    ? out
-                                  : layout == Weights::CHANNELS_LAST ? 1
-                                                                     : taps());
-  }
-  long long columnStride() const {
-    return static_cast<long long>(layout == Weights::COLUMNS_LAST    ? 1
-                                  : layout == Weights::CHANNELS_LAST ? in
-                                                                     : in * taps());
-  }
-  std::size_t weight(std::size_t g, std::size_t tap, std::size_t i, std::size_t o) const {
-    auto const at = [](std::size_t n) { return static_cast<long long>(n); };
-    return g * taps() * in * out +
-           static_cast<std::size_t>(at(tap) * tapStride() + at(i) * channelStride() +
-                                    at(o) * columnStride());
-  }
-};
-
-void append(std::vector<int> &table, int outputs, int taps,
-            std::vector<kernels::ConvClass> const &classes) {
-  table.insert(table.end(), {outputs, taps, static_cast<int>(classes.size())});
-  for (auto const &c : classes)
-    table.insert(table.end(), {c.out, c.outStep, c.outCount, c.tap, c.tapStep, c.tapCount, c.in,
-                               c.inOut, c.inTap});
-}
-
-std::vector<int> tableOf(Problem const &p) {
-  std::vector<int> table;
-  int const batch = static_cast<int>(p.batch), in = static_cast<int>(p.in);
-  append(table, batch, 1, {{0, 1, batch, 0, 1, 1, 0, 1, 0}});
-  for (int d : {0, 1}) {
-    std::vector<kernels::ConvClass> classes;
-    for (int y = 0; y < p.outputs(d); ++y)
-      for (int t = 0; t < p.kernel[d]; ++t) // a class a product
-        if (p.input(d, y, t) >= 0)
-          classes.push_back({y, 1, 1, t, 1, 1, p.input(d, y, t), 0, 0});
-    append(table, p.outputs(d), p.kernel[d], classes);
-  }
-  append(table, 1, in, {{0, 1, 1, 0, 1, in, 0, 0, 1}});
-  return table;
-}
-
-std::vector<long long> stridesOf(Problem const &p) {
-  auto const s = [](auto n) { return static_cast<long long>(n); };
-  std::size_t const pixel = p.groups * p.in, line = static_cast<std::size_t>(p.size[1]) * pixel;
-  return {s(static_cast<std::size_t>(p.size[0]) * line),
-          0,
-          s(line),
-          s(p.kernel[1]) * p.tapStride(),
-          s(pixel),
-          p.tapStride(),
-          1,
-          p.channelStride()};
 }
 
 template <class T> struct Data {
@@ -385,95 +306,6 @@ TEST_CASE("convolutions have the same bits in grids of any band and depth as gat
           }
       }
     }
-}
-
-TEST_CASE("a grid finds each input that an output and a tap meet") {
-  std::mt19937 engine(5);
-  auto const upTo = [&](int n) {
-    return static_cast<int>(engine() % static_cast<unsigned>(n)) + 1;
-  };
-  int fits = 0;
-  for (int round = 0; round < 300; ++round) {
-    Problem p{static_cast<std::size_t>(upTo(2)),
-              1,
-              32,
-              1,
-              {upTo(12), upTo(12)},
-              {upTo(4), upTo(4)},
-              {upTo(3), upTo(3)},
-              upTo(3) - 1,
-              upTo(3)};
-    if (p.size[0] + 2 * p.padding < p.dilation * (p.kernel[0] - 1) + 1 ||
-        p.size[1] + 2 * p.padding < p.dilation * (p.kernel[1] - 1) + 1)
-      continue;
-    auto const table = tableOf(p);
-    auto const strides = stridesOf(p);
-    kernels::ConvGrid grid;
-    if (!grid.fit(kernels::ConvGeometry(4, table.data(), strides.data())))
-      continue; // nothing but padding
-    ++fits;
-    CHECK(grid.outputs == p.pixels());
-    // Positions of outputs come one behind another.
-    std::size_t position = 0, output = 0, wrong = 0;
-    while (position < grid.positions) {
-      auto const run = grid.run(position);
-      if (run.count == 0) {
-        REQUIRE(run.skip != 0);
-        position += run.skip;
-        continue;
-      }
-      wrong += run.output == output ? 0U : 1U;
-      for (std::size_t i = 0; i < run.count; ++i, ++output, ++position)
-        for (std::size_t t = 0; t < p.taps(); ++t) {
-          int const y = static_cast<int>(t) / p.kernel[1], x = static_cast<int>(t) % p.kernel[1];
-          auto const width = static_cast<std::size_t>(p.outputs(1));
-          auto const height = static_cast<std::size_t>(p.outputs(0));
-          int const inY = p.input(0, static_cast<int>(output / width % height), y);
-          int const inX = p.input(1, static_cast<int>(output % width), x);
-          auto const tap = grid.tap(t);
-          std::size_t cell = position + tap.offset, slots = tap.grid;
-          wrong += tap.offset <= grid.reach && tap.grid < grid.grids ? 0U : 1U;
-          int found[3];
-          for (unsigned d = 0; d < 3; ++d) {
-            std::size_t rest = slots;
-            for (unsigned e = 2; e > d; --e)
-              rest /= static_cast<std::size_t>(grid.dim[e].residues);
-            int const slot =
-                static_cast<int>(rest % static_cast<std::size_t>(grid.dim[d].residues));
-            found[d] = grid.dim[d].inputOf(static_cast<std::ptrdiff_t>(cell / grid.pitch[d]), slot);
-            cell %= grid.pitch[d];
-            if (found[d] < grid.dim[d].low || found[d] > grid.dim[d].high)
-              found[d] = -1;
-          }
-          wrong += found[0] != static_cast<int>(output / width / height) ? 1U : 0U;
-          if (inY < 0 || inX < 0)
-            wrong += found[1] < 0 || found[2] < 0 ? 0U : 1U;
-          else
-            wrong += found[1] == inY && found[2] == inX ? 0U : 1U;
-        }
-    }
-    CHECK(output == p.pixels());
-    CHECK(wrong == 0);
-  }
-  CHECK(fits > 150);
-}
-
-TEST_CASE("inputs that do not lie in grids are refused") {
-  using kernels::ConvClass;
-  auto const fits = [](int outputs, int taps, std::vector<ConvClass> const &classes,
-                       bool lines = false) {
-    kernels::ConvGridDim dim{};
-    return dim.fit({outputs, taps, classes.size(), classes.data(), 1, 1}, lines);
-  };
-  CHECK(fits(4, 3, {{0, 1, 4, 0, 1, 3, 0, 1, 1}}));
-  CHECK(fits(4, 3, {{0, 1, 4, 0, 1, 3, 2, 1, -1}})); // flipped
-  // A dilated input: outputs meet every other tap.
-  CHECK(!fits(4, 3, {{0, 2, 2, 0, 2, 2, 0, 1, 1}, {1, 2, 2, 1, 1, 1, 1, 1, 0}}));
-  // A pair is missing whose input others meet.
-  CHECK(!fits(2, 2, {{0, 1, 1, 0, 1, 2, 0, 0, 1}, {1, 1, 1, 1, 1, 1, 2, 0, 0}}));
-  CHECK(!fits(2, 1, {}));
-  CHECK(fits(4, 3, {{0, 1, 4, 0, 1, 3, 0, 1, 1}}, true));
-  CHECK(fits(4, 3, {{0, 1, 4, 0, 1, 3, 4, 1, -2}}, true));
 }
 
 TEST_SUITE_END();
