@@ -54,7 +54,7 @@ inline constexpr float EXP2_TAIL[] = {0x1.62e43p-1f,  0x1.ebfbep-3f,   0x1.c6af6
 
 /// The integer nearest to x y, for |x y| < 2^22: the sum has no room for a fraction.
 template <class V> POP_SIMD_INLINE V nearestProduct(V x, float y) {
-  const V shift = V::splat(0x1.8p23f);
+  const V shift = V::splat(INTEGERS);
   return V::fma(x, V::splat(y), shift) - shift;
 }
 
@@ -67,24 +67,27 @@ template <class V> POP_SIMD_INLINE V reduceExp(V x, V &n) {
 /// The same; `power` is 2^(n + BIAS) where that is normal. Reads n from the lowest bits of the sum
 /// whose rounding finds it: one operation. `half` halves r, for x / 2 given.
 template <int BIAS, class V> POP_SIMD_INLINE V reduceExp(V x, V &power, float half = 1) {
-  const V shift = V::splat(0x1.8p23f + (127 + BIAS));
+  const V shift = V::splat(INTEGERS + (127 + BIAS));
   const V sum = V::fma(x, V::splat(LOG2E / half), shift), n = sum - shift;
   power = V::fromBits(sum.bits().template shiftLeft<23>());
   return V::fnma(n, V::splat(LN2_LO * half), V::fnma(n, V::splat(LN2_HI * half), x));
 }
 
+/// e^r - 1 for |r| <= ln(2) / 2.
+template <class V> POP_SIMD_INLINE V expm1OfRest(V r) {
+  const V r2 = r * r;
+  return V::fma(r2, polynomial(r, r2, EXP_TAIL<V>), r);
+}
+
 /// power e^r for |r| <= ln(2) / 2 and powers of 2, rounded once if all are normal: e^r - 1 and 1
 /// are scaled before they are added.
 template <class V> POP_SIMD_INLINE V scaledExp(V r, V power) {
-  const V r2 = r * r;
-  return V::fma(V::fma(r2, polynomial(r, r2, EXP_TAIL<V>), r), power, power);
+  return V::fma(expm1OfRest(r), power, power);
 }
 
 /// e^x for x in [-170, 170], given its reduction.
 template <class V> POP_SIMD_INLINE V expReduced(V r, V n) {
-  const V r2 = r * r;
-  const V value = V::fma(r2, polynomial(r, r2, EXP_TAIL<V>), r) + V::splat(1.f);
-  return scaleByPower(value, n);
+  return scaleByPower(expm1OfRest(r) + V::splat(1.f), n);
 }
 } // namespace detail
 
@@ -116,7 +119,7 @@ template <class V> POP_SIMD_INLINE V exp2(V x) {
 template <class V> POP_SIMD_INLINE V expm1(V x) {
   V n;
   const V r = detail::reduceExp(detail::clampKeepNan(x, -25.f, 89.f), n);
-  const V r2 = r * r, p = V::fma(r2, polynomial(r, r2, detail::EXP_TAIL<V>), r);
+  const V p = detail::expm1OfRest(r);
   // 2^n (p + 1) - 1 as 2 (2^(n-1) p + 2^(n-1) - 1/2): 2^128 itself would overflow.
   const V s = halfOfPower(n);
   const V large = V::splat(2.f) * V::fma(p, s, s - V::splat(0.5f));

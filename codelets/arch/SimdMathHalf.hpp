@@ -14,12 +14,9 @@ using math::detail::anyNotPositiveNormal;
 using math::detail::clampKeepNan;
 using math::detail::ERF_STEP;
 using math::detail::INTEGERS;
-using math::detail::INVERSE_PI;
 using math::detail::largeTrig;
 using math::detail::LOG2E;
 using math::detail::logSpecial;
-using math::detail::negateIf;
-using math::detail::PI_PARTS;
 /// The least finite half: for larger arguments, and NaN, max of it gives these; for -inf, products
 /// with something tiny give -0.
 inline constexpr float LOWEST = -65504.f;
@@ -99,14 +96,6 @@ inline constexpr float NORMAL_TAIL[][16] = {
      -0x1.fedb42p-12f, 0x1.e1d79cp-14f, 0x1.724f34p-13f, 0x1.4ea06ep-14f, 0x1.64d25cp-16f,
      0x1.ffb1f6p-19f, 0x1.03913ep-21f, 0x1.7ea77p-25f, 0x1.a09ecap-29f, 0x1.52bbacp-33f,
      0x1.9e6e62p-38f}};
-/// x - n pi for |n| < 2^14.
-template <class V> POP_SIMD_INLINE V minusPi(V x, V n) {
-  return V::fnma(n, V::splat(PI_PARTS[1]), V::fnma(n, V::splat(PI_PARTS[0]), x));
-}
-template <class V> POP_SIMD_INLINE V sinOfHalfTurn(V r, typename V::Int n) {
-  const V u = r * r; // added to 0 it is +0 for r = -0, and the result -0
-  return negateIf<0>(V::fma(r, V::fma(u, polynomial(u, SIN_WIDE<V>), V::zero()), r), n);
-}
 } // namespace detail
 
 template <class V> POP_SIMD_INLINE V exp(V x) {
@@ -148,20 +137,16 @@ template <class V> POP_SIMD_INLINE V erf(V x) {
   return copySign(pieces(t, k.bits(), detail::ERF<V>), x);
 }
 
+/// Two parts of pi are enough for halves: |n| < 2^14.
 template <class V> POP_SIMD_INLINE V sinOfSmall(V x) {
-  const V magic = V::splat(detail::INTEGERS);
-  const V n = V::fma(x, V::splat(detail::INVERSE_PI), magic);
-  return detail::sinOfHalfTurn(detail::minusPi(x, n - magic), n.bits());
+  return math::detail::sinInParts<2>(x, detail::SIN_WIDE<V>);
 }
 template <class V> POP_SIMD_INLINE V sin(V x) {
   return detail::largeTrig(x, sinOfSmall(x), [](float a) { return __builtin_sinf(a); });
 }
 
 template <class V> POP_SIMD_INLINE V cosOfSmall(V x) {
-  const V magic = V::splat(detail::INTEGERS), half = V::splat(0.5f);
-  const V n = V::fms(x, V::splat(detail::INVERSE_PI), half) + magic;
-  const V r = detail::minusPi(x, (n - magic) + half);
-  return detail::sinOfHalfTurn(r, n.bits() + V::Int::splat(1));
+  return math::detail::cosInParts<2>(x, detail::SIN_WIDE<V>);
 }
 template <class V> POP_SIMD_INLINE V cos(V x) {
   return detail::largeTrig(x, cosOfSmall(x), [](float a) { return __builtin_cosf(a); });

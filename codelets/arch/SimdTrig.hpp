@@ -55,31 +55,43 @@ template <class V, class F> POP_SIMD_INLINE V largeTrig(V x, V fast, F f) {
       out[i] = f(in[i]);
   return V::load(out);
 }
-} // namespace detail
 
-namespace detail {
 inline constexpr float PI_PARTS[] = {0x1.921fb4p+1f, 0x1.4442dp-23f, 0x1.84698ap-47f};
-/// x - n pi. The parts of pi are positive, so that -0 stays.
-template <class V> POP_SIMD_INLINE V minusPi(V x, V n) {
-  V r = V::fnma(n, V::splat(PI_PARTS[0]), x);
-  r = V::fnma(n, V::splat(PI_PARTS[1]), r);
-  return V::fnma(n, V::splat(PI_PARTS[2]), r);
+/// x - n pi by the first PARTS parts of pi, which are positive, so that -0 stays.
+template <std::size_t PARTS, class V> POP_SIMD_INLINE V minusPi(V x, V n) {
+  arch::unrolled<PARTS>([&](auto p) POP_SIMD_LAMBDA { x = V::fnma(n, V::splat(PI_PARTS[p]), x); });
+  return x;
 }
 
 /// sin r with the sign changed where the lowest bit of n is set; |r| <= pi/2.
-template <class V> POP_SIMD_INLINE V sinOfHalfTurn(V r, typename V::Int n) {
+/// \param tail  as SIN_WIDE
+template <class V, std::size_t N>
+POP_SIMD_INLINE V sinOfHalfTurn(V r, typename V::Int n, const float (&tail)[N]) {
   const V u = r * r; // added to 0 it is +0 for r = -0, and the result -0
-  return negateIf<0>(V::fma(r, V::fma(u, polynomial(u, SIN_WIDE<V>), V::zero()), r), n);
+  return negateIf<0>(V::fma(r, V::fma(u, polynomial(u, tail), V::zero()), r), n);
 }
 
 inline constexpr float INVERSE_PI = 0x1.45f306p-2f;
+
+/// Sine and cosine by way of x - n pi, for x below TRIG_LIMIT.
+template <std::size_t PARTS, class V, std::size_t N>
+POP_SIMD_INLINE V sinInParts(V x, const float (&tail)[N]) {
+  const V magic = V::splat(INTEGERS);
+  const V n = V::fma(x, V::splat(INVERSE_PI), magic);
+  return sinOfHalfTurn(minusPi<PARTS>(x, n - magic), n.bits(), tail);
+}
+template <std::size_t PARTS, class V, std::size_t N>
+POP_SIMD_INLINE V cosInParts(V x, const float (&tail)[N]) {
+  const V magic = V::splat(INTEGERS), half = V::splat(0.5f);
+  const V n = V::fms(x, V::splat(INVERSE_PI), half) + magic;
+  const V r = minusPi<PARTS>(x, (n - magic) + half);
+  return sinOfHalfTurn(r, n.bits() + V::Int::splat(1), tail);
+}
 } // namespace detail
 
 /// 2 ulp below TRIG_LIMIT.
 template <class V> POP_SIMD_INLINE V sinOfSmall(V x) {
-  const V magic = V::splat(detail::INTEGERS);
-  const V n = V::fma(x, V::splat(detail::INVERSE_PI), magic);
-  return detail::sinOfHalfTurn(detail::minusPi(x, n - magic), n.bits());
+  return detail::sinInParts<3>(x, detail::SIN_WIDE<V>);
 }
 /// The same; beyond, the C library's.
 template <class V> POP_SIMD_INLINE V sin(V x) {
@@ -88,10 +100,7 @@ template <class V> POP_SIMD_INLINE V sin(V x) {
 
 /// 2 ulp below TRIG_LIMIT.
 template <class V> POP_SIMD_INLINE V cosOfSmall(V x) {
-  const V magic = V::splat(detail::INTEGERS), half = V::splat(0.5f);
-  const V n = V::fms(x, V::splat(detail::INVERSE_PI), half) + magic;
-  const V r = detail::minusPi(x, (n - magic) + half);
-  return detail::sinOfHalfTurn(r, n.bits() + V::Int::splat(1));
+  return detail::cosInParts<3>(x, detail::SIN_WIDE<V>);
 }
 /// The same; beyond, the C library's.
 template <class V> POP_SIMD_INLINE V cos(V x) {
