@@ -25,6 +25,11 @@ if(PROJECT_IS_TOP_LEVEL AND POP_CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
       ${CMAKE_COMMAND} -E env CCACHE_BASEDIR=${PROJECT_SOURCE_DIR} CCACHE_NOHASHDIR=1 ${POP_CCACHE})
 endif()
 
+# GCC collects its garbage from 128 MB on, again and again while it compiles most of what is here.
+if(PROJECT_IS_TOP_LEVEL AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+  add_compile_options(--param=ggc-min-heapsize=1000000) # kilobytes
+endif()
+
 # The include paths of everything in this tree: published headers, libraries' headers, and the root for
 # <codelets/...> and <planners/...>.
 add_library(pop_includes INTERFACE)
@@ -61,21 +66,31 @@ function(pop_sanitize target)
   if(target MATCHES "^poplin_codelets_avx")
     return()
   endif()
-  set(flags -fsanitize=${POP_SANITIZE} -fno-omit-frame-pointer)
+  # Checks of each pointer for null and alignment cost a quarter of the time to compile: null pointers fault anyway.
+  set(flags -fsanitize=${POP_SANITIZE} -fno-omit-frame-pointer -fno-sanitize=null,alignment)
   if(target MATCHES "_codelets")
-    # Unrolled kernels take the compiler minutes at -O2, with checks in line, and with checks of what vectors need not
-    # have.
-    list(APPEND flags -fno-sanitize=null,alignment)
-    target_compile_options(${target} PRIVATE -O1)
-    if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
-      target_compile_options(${target} PRIVATE --param=asan-instrumentation-with-call-threshold=0)
-    endif()
+    pop_sanitize_kernels(${target})
   endif()
   if(NOT POP_SANITIZE MATCHES "thread")
     list(APPEND flags -fno-sanitize-recover=all)
   endif()
   target_compile_options(${target} PRIVATE ${flags} -Wno-error)
   target_link_options(${target} PRIVATE ${flags})
+endfunction()
+
+# Unrolled kernels take the compiler minutes at -O2, and with checks in line.
+function(pop_sanitize_kernels target)
+  if(POP_SANITIZE)
+    target_compile_options(
+      ${target} PRIVATE -O1 $<$<CXX_COMPILER_ID:GNU>:--param=asan-instrumentation-with-call-threshold=0>)
+  endif()
+endfunction()
+
+# Compiles the sources of a target eight at a time, where POP_UNITY asks for it: most of them include the same headers.
+function(pop_unity target)
+  if(POP_UNITY)
+    set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 8)
+  endif()
 endfunction()
 
 # What every target made by our functions gets.

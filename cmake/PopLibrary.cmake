@@ -28,9 +28,7 @@ function(pop_add_library name)
   add_library(${name} ${units} ${arg_SOURCES})
   add_library(poplar::${name} ALIAS ${name})
   pop_target_defaults(${name})
-  if(POP_UNITY) # bodies go together in header-only mode anyway
-    set_target_properties(${name} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 8)
-  endif()
+  pop_unity(${name}) # bodies go together in header-only mode anyway
   set_target_properties(
     ${name} PROPERTIES VERSION ${PROJECT_VERSION} SOVERSION ${PROJECT_VERSION_MAJOR}
                        INSTALL_RPATH "$ORIGIN" POP_DEPENDS "${arg_DEPENDS}"

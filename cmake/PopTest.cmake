@@ -1,12 +1,12 @@
-# pop_add_test(<binary> SOURCES <file>... [LIBS <target>...] LABELS <label>... [ARGS <argument>...]
-#              [PROPERTIES <name> <value>...] [OPTIONS <compile option>...]
+# pop_add_test(<binary> SOURCES <file>... [ALONE <file>...] [LIBS <target>...] LABELS <label>...
+#              [ARGS <argument>...] [PROPERTIES <name> <value>...] [OPTIONS <compile option>...]
 #              [VARIANTS <name>=<variable>=<value>...])
 #
 # A doctest binary whose cases each become a ctest entry `<binary>: <case>` with the given labels. All binaries share
 # one precompiled main. For every label L the target tests-L builds the binaries carrying it. With variants, each case
 # becomes an entry `<binary>-<name>: <case>` for every variant, with that variable in its environment.
+# Sources are compiled several at a time (POP_UNITY), but for those of ALONE, whose helpers have the names of others'.
 include_guard()
-
 
 if(POP_TESTS)
   find_package(doctest REQUIRED)
@@ -14,13 +14,17 @@ if(POP_TESTS)
 endif()
 
 function(pop_add_test binary)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "SOURCES;LIBS;LABELS;ARGS;PROPERTIES;OPTIONS;VARIANTS")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "SOURCES;ALONE;LIBS;LABELS;ARGS;PROPERTIES;OPTIONS;VARIANTS")
   if(arg_UNPARSED_ARGUMENTS)
     message(FATAL_ERROR "pop_add_test(${binary}): unknown arguments ${arg_UNPARSED_ARGUMENTS}")
   endif()
   pop_test_main()
-  add_executable(${binary} ${arg_SOURCES} $<TARGET_OBJECTS:pop_test_main>)
+  add_executable(${binary} ${arg_SOURCES} ${arg_ALONE} $<TARGET_OBJECTS:pop_test_main>)
   pop_target_defaults(${binary})
+  pop_unity(${binary})
+  if(arg_ALONE)
+    set_source_files_properties(${arg_ALONE} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
+  endif()
   set_target_properties(${binary} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/bin)
   # Tests are many and small: -O1 compiles twice as fast as -O2 and still inlines.
   target_compile_options(${binary} PRIVATE -O1 ${arg_OPTIONS})
@@ -40,6 +44,17 @@ function(pop_add_test binary)
     endif()
     set(properties ${arg_PROPERTIES} ENVIRONMENT ${CMAKE_MATCH_2})
     pop_discover_tests(${binary} ${binary}-${CMAKE_MATCH_1} "${arg_LABELS}" "${arg_ARGS}" "${properties}")
+  endforeach()
+endfunction()
+
+# pop_add_test_kernels(<binary> <file>...): poplar_add_kernels, with checks out of line where a sanitizer asks for any.
+function(pop_add_test_kernels binary)
+  get_property(before DIRECTORY PROPERTY BUILDSYSTEM_TARGETS)
+  poplar_add_kernels(${binary} ${ARGN})
+  get_property(kernels DIRECTORY PROPERTY BUILDSYSTEM_TARGETS)
+  list(REMOVE_ITEM kernels ${before})
+  foreach(target IN LISTS kernels)
+    pop_sanitize_kernels(${target})
   endforeach()
 endfunction()
 

@@ -61,8 +61,8 @@ private:
 using poplar::half;
 
 /// `1.5_h`
-POP_ALWAYS_INLINE half operator""_h(long double value) { return half(value); }
-POP_ALWAYS_INLINE half operator""_h(unsigned long long value) { return half(value); }
+POP_ALWAYS_INLINE poplar::half operator""_h(long double value) { return poplar::half(value); }
+POP_ALWAYS_INLINE poplar::half operator""_h(unsigned long long value) { return poplar::half(value); }
 
 namespace std {
 template <> struct numeric_limits<poplar::half> : cottonwood::base::HalfLimits<poplar::half> {};
