@@ -80,7 +80,7 @@ private:
 /// JSON, not an object, or a value of another kind.
 POP_API void readJSON(StringRef jsonText, OptionFlags &flags);
 POP_API void readJSON(std::istream &stream, OptionFlags &flags);
-/// The same with the text of an environment variable; does nothing if it is not set.
+/// The same with the text of an environment variable; does nothing if it is not set, or blank.
 POP_API void readJSONFromEnv(StringRef envVarName, OptionFlags &flags);
 /// Writes the JSON object that readJSON() reads.
 POP_API std::ostream &operator<<(std::ostream &stream, OptionFlags const &flags);

@@ -84,6 +84,11 @@ TEST_SUITE("poplar/base/OptionFlags") {
     unsetenv("POPLAR_TEST_OPTIONS");
     poplar::readJSONFromEnv("POPLAR_TEST_OPTIONS", flags);
     CHECK(flags.size() == 0);
+    for (char const *const blank : {"", " ", "\t\n"}) {
+      setenv("POPLAR_TEST_OPTIONS", blank, 1);
+      poplar::readJSONFromEnv("POPLAR_TEST_OPTIONS", flags);
+      CHECK(flags.size() == 0);
+    }
     setenv("POPLAR_TEST_OPTIONS", "{\"a\": 1}", 1);
     poplar::readJSONFromEnv("POPLAR_TEST_OPTIONS", flags);
     CHECK(flags.at("a") == "1");

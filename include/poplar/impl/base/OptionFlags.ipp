@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdlib>
+#include <cstring>
 #include <istream>
 #include <iterator>
 #include <nlohmann/json.hpp>
@@ -109,7 +110,7 @@ POP_INLINE void readJSON(std::istream &stream, OptionFlags &flags) {
 
 POP_INLINE void readJSONFromEnv(StringRef envVarName, OptionFlags &flags) {
   char const *const text = std::getenv(envVarName.cloneAsString().c_str());
-  if (!text)
+  if (!text || text[std::strspn(text, " \t\r\n")] == '\0')
     return;
   try {
     readJSON(StringRef(text), flags);
