@@ -62,7 +62,9 @@ using poplar::half;
 
 /// `1.5_h`
 POP_ALWAYS_INLINE poplar::half operator""_h(long double value) { return poplar::half(value); }
-POP_ALWAYS_INLINE poplar::half operator""_h(unsigned long long value) { return poplar::half(value); }
+POP_ALWAYS_INLINE poplar::half operator""_h(unsigned long long value) {
+  return poplar::half(value);
+}
 
 namespace std {
 template <> struct numeric_limits<poplar::half> : cottonwood::base::HalfLimits<poplar::half> {};

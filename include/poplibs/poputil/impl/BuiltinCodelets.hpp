@@ -11,6 +11,7 @@
 #include <poplar/impl/codelet/Describe.hpp>
 #include <poplar/impl/model/Machine.hpp>
 
+#include <cstdint>
 #include <initializer_list>
 #include <map>
 #include <mutex>
@@ -31,12 +32,14 @@ struct VertexText {
 };
 
 /// "lib::Name<float,half>"
-template <class... T> std::string templateName(std::string const &name) {
-  std::string list;
-  ((list += (list.empty() ? "" : ",") +
-            std::string(::poplar::equivalent_device_type<T>().value.toString())),
-   ...);
-  return name + "<" + list + ">";
+inline std::string nameWith(std::string_view name, std::initializer_list<::poplar::Type> types) {
+  std::string all(name);
+  for (::poplar::Type const &type : types)
+    all.append(&type == types.begin() ? "<" : ",").append(type.toString());
+  return all + ">";
+}
+template <class... T> std::string templateName(std::string_view name) {
+  return nameWith(name, {::poplar::equivalent_device_type<T>().value...});
 }
 
 /// The instruction set of built-in codelets in this process.
@@ -69,16 +72,29 @@ template <class Family> vertices::VertexEntries entriesFor(isa::Isa isa) {
 #endif
 }
 
-template <class V>
-codelet::Codelet makeCodelet(VertexText text, codelet::Entry entry, isa::Isa isa) {
+/// What a codelet takes from its vertex class.
+struct VertexClass {
+  VertexText (*describe)();
+  std::uint32_t stateSize, stateAlign;
+  bool multi, supervisor;
+};
+
+/// describeVertex is found by the vertex class's namespace or that of its tag. Runs once a process,
+/// and there are hundreds: compiled for size.
+template <class V> [[gnu::cold]] VertexText describeClass() {
+  return describeVertex(static_cast<V *>(nullptr));
+}
+
+inline codelet::Codelet makeCodelet(VertexClass const &vertex, codelet::Entry entry, isa::Isa isa) {
+  VertexText text = vertex.describe();
   codelet::Codelet codelet;
   codelet.name = std::move(text.name);
   for (auto const &description : text.fields)
     codelet.fields.push_back(codelet::fieldFrom(description, description.name));
-  codelet.stateSize = sizeof(V);
-  codelet.stateAlign = alignof(V);
-  codelet.multi = codelet::VertexKind<V>::isMulti;
-  codelet.supervisor = codelet::VertexKind<V>::isSupervisor;
+  codelet.stateSize = vertex.stateSize;
+  codelet.stateAlign = vertex.stateAlign;
+  codelet.multi = vertex.multi;
+  codelet.supervisor = vertex.supervisor;
   codelet.entry = entry;
   codelet.isa = isa::name(isa);
   codelet.cost = text.cost;
@@ -90,11 +106,11 @@ codelet::Codelet makeCodelet(VertexText text, codelet::Entry entry, isa::Isa isa
 template <class... V>
 void appendCodelets(vertices::VertexList<V...>, vertices::VertexEntries entries, isa::Isa isa,
                     std::vector<codelet::Codelet> &out) {
-  std::size_t i = 0;
-  // describeVertex is found by the vertex class's namespace or that of its tag.
-  (out.push_back(
-       makeCodelet<V>(describeVertex(static_cast<V *>(nullptr)), entries.first[i++], isa)),
-   ...);
+  static constexpr VertexClass CLASSES[] = {{&describeClass<V>, sizeof(V), alignof(V),
+                                             codelet::VertexKind<V>::isMulti,
+                                             codelet::VertexKind<V>::isSupervisor}...};
+  for (std::size_t i = 0; i < sizeof...(V); ++i)
+    out.push_back(makeCodelet(CLASSES[i], entries.first[i], isa));
 }
 
 /// Appends the codelets of a family; describeVertex(V *) gives the text of each class V.
