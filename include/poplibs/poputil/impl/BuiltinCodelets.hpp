@@ -31,13 +31,16 @@ struct VertexText {
   char const *omittable = ""; ///< the output that the vertex leaves out where its pointer is null
 };
 
-/// "lib::Name<float,half>"
+/// The name, and the types as its template arguments.
 inline std::string nameWith(std::string_view name, std::initializer_list<::poplar::Type> types) {
   std::string all(name);
+  all += '<';
   for (::poplar::Type const &type : types)
-    all.append(&type == types.begin() ? "<" : ",").append(type.toString());
-  return all + ">";
+    all.append(&type == types.begin() ? "" : ",").append(type.toString());
+  return all + '>';
 }
+
+/// "lib::Name<float,half>"
 template <class... T> std::string templateName(std::string_view name) {
   return nameWith(name, {::poplar::equivalent_device_type<T>().value...});
 }
