@@ -262,6 +262,54 @@ TEST_CASE("select, clamp, isFinite and allTrue") {
   });
 }
 
+TEST_CASE("the conversions between variance and inverse standard deviation") {
+  onDevices([](DeviceMaker const &device) {
+    Run run(device);
+    Tensor const v = run.input(FLOAT, {2}, {3, 8}), h = run.input(HALF, {2}, {0.5, 0.25});
+    Tensor const isd = popops::varianceToInvStdDev(run.graph, v, 1.f, run.prog);
+    CHECK(isd.elementType() == HALF);
+    Tensor const variance = popops::invStdDevToVariance(run.graph, h, 1.f, run.prog, FLOAT);
+    CHECK(variance.elementType() == FLOAT);
+    std::size_t const outIsd = run.output(isd), outVariance = run.output(variance);
+    run.run();
+    checkClose(run.values(outIsd), {0.5, 1.0 / 3}, epsilonOf(HALF), 2);
+    checkClose(run.values(outVariance), {3, 15}, epsilonOf(FLOAT), 2);
+    using poputil::poplibs_error;
+    Tensor const two = run.input(FLOAT, {2}, {1, 1});
+    CHECK_THROWS_AS(popops::varianceToInvStdDev(run.graph, v, two, run.prog, HALF), poplibs_error);
+    CHECK_THROWS_WITH_AS(popops::varianceToInvStdDev(run.graph, v, Tensor(), run.prog, HALF),
+                         "popops::varianceToInvStdDev: 'epsilon' is an invalid tensor",
+                         poplibs_error);
+    CHECK_THROWS_WITH_AS(popops::invStdDevToVariance(run.graph, Tensor(), 1.f, run.prog),
+                         "popops::invStdDevToVariance: 'src' is an invalid tensor", poplibs_error);
+  });
+}
+
+TEST_CASE("variances of halves are computed in float where epsilon or the result is float") {
+  onDevices([](DeviceMaker const &device) {
+    Run run(device);
+    auto &g = run.graph;
+    double const s = rounded(HALF, 0.003), t = rounded(HALF, 0.03), tiny = 1e-9, small = 1e-4;
+    Tensor const h = run.input(HALF, {2}, {s, t}), zero = run.input(HALF, {1}, {0});
+    Tensor const epsilon = run.input(FLOAT, {1}, {tiny}), halfEpsilon = run.input(HALF, {}, {1});
+    std::vector<Expectation> expectations;
+    auto const expect = [&](Tensor const &out, Type const &type, Values const &values) {
+      CHECK(out.elementType() == type);
+      expectations.push_back({"variance", run.output(out), values, epsilonOf(type)});
+    };
+    expect(popops::invStdDevToVariance(g, h, 0.f, run.prog), FLOAT, {1 / (s * s), 1 / (t * t)});
+    expect(popops::invStdDevToVariance(g, h, halfEpsilon, run.prog, FLOAT), FLOAT,
+           {1 / (s * s) - 1, 1 / (t * t) - 1});
+    expect(popops::varianceToInvStdDev(g, zero, static_cast<float>(tiny), run.prog), HALF,
+           {1 / std::sqrt(tiny)});
+    expect(popops::varianceToInvStdDev(g, zero, epsilon, run.prog, HALF), HALF,
+           {1 / std::sqrt(tiny)});
+    expect(popops::varianceToInvStdDev(g, zero, static_cast<float>(small), run.prog, HALF), HALF,
+           {1 / std::sqrt(small)});
+    checkAll(run, expectations);
+  });
+}
+
 TEST_CASE("named functions refuse what does not fit, with the values") {
   Run run(cpu);
   Graph &g = run.graph;

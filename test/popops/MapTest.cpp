@@ -506,21 +506,4 @@ TEST_CASE("forgetting addCodelets and mixing graphs are errors that say so") {
   CHECK_THROWS_AS(popops::neg(other.graph, a, other.prog), poplar::poplar_error);
 }
 
-TEST_CASE("the conversions between variance and inverse standard deviation") {
-  onDevices([](DeviceMaker const &device) {
-    Run run(device);
-    Tensor const v = run.input(FLOAT, {2}, {3, 8}), h = run.input(HALF, {2}, {0.5, 0.25});
-    Tensor const isd = popops::varianceToInvStdDev(run.graph, v, 1.f, run.prog);
-    CHECK(isd.elementType() == HALF);
-    Tensor const variance = popops::invStdDevToVariance(run.graph, h, 1.f, run.prog, FLOAT);
-    CHECK(variance.elementType() == FLOAT);
-    std::size_t const outIsd = run.output(isd), outVariance = run.output(variance);
-    run.run();
-    checkClose(run.values(outIsd), {0.5, 1.0 / 3}, epsilonOf(HALF), 2);
-    checkClose(run.values(outVariance), {3, 15}, epsilonOf(HALF), 2);
-    Tensor const two = run.input(FLOAT, {2}, {1, 1});
-    CHECK_THROWS_AS(popops::varianceToInvStdDev(run.graph, v, two, run.prog, HALF), poplibs_error);
-  });
-}
-
 TEST_SUITE_END();

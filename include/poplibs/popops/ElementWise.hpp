@@ -305,7 +305,8 @@ POPOPS_DEFINE_BINARY_OP(varianceToInvStdDev, VARIANCE_TO_INV_STD_DEV)
 #undef POPOPS_DEFINE_BINARY_OP
 // clang-format on
 
-/// 1 / sqrt(src + epsilon), in dstType: HALF or the type of src. \param epsilon  one element.
+/// 1 / sqrt(src + epsilon), in dstType: HALF or the type of src; computed in float and rounded once
+/// if any of src, epsilon and dstType is FLOAT. \param epsilon  one element.
 POP_API poplar::Tensor varianceToInvStdDev(poplar::Graph &graph, poplar::Tensor const &src,
                                            poplar::Tensor const &epsilon,
                                            poplar::program::Sequence &prog,
@@ -316,7 +317,8 @@ POP_API poplar::Tensor varianceToInvStdDev(poplar::Graph &graph, poplar::Tensor 
                                            poplar::Type const dstType = poplar::HALF,
                                            poplar::DebugContext const &debugContext = {});
 
-/// 1 / (src * src) - epsilon, in dstType: FLOAT or the type of src. \param epsilon  one element.
+/// 1 / (src * src) - epsilon, in dstType: FLOAT or the type of src; computed in float and rounded
+/// once if any of src, epsilon and dstType is FLOAT. \param epsilon  one element.
 POP_API poplar::Tensor invStdDevToVariance(poplar::Graph &graph, poplar::Tensor const &src,
                                            poplar::Tensor const &epsilon,
                                            poplar::program::Sequence &prog,

@@ -11,6 +11,7 @@
 #include <poplar/impl/base/Error.hpp>
 
 #include <ostream>
+#include <variant>
 
 namespace cottonwood::popops {
 
@@ -99,31 +100,63 @@ POP_INLINE std::vector<Term> termsOf(char const *where, std::vector<expr::Any> c
   return terms;
 }
 
-// A variance conversion whose epsilon has the type of the data, and its conversion to another type.
-POP_INLINE Tensor convertVariance(char const *where, ::poplar::Graph &graph, Tensor const &src,
-                                  expr::Expr const &epsilon, std::vector<Tensor> const &ts,
-                                  expr::BinaryOpType op, ::poplar::Type const &dstType,
-                                  ::poplar::Type const &otherType,
-                                  ::poplar::program::Sequence &prog,
-                                  ::poplar::DebugContext const &debugContext) {
-  if (dstType != src.elementType() && dstType != otherType)
-    base::fail<::poputil::poplibs_error>(where, "the result type ", dstType, " is neither ",
-                                         otherType, " nor the type of the input, ",
-                                         src.elementType());
-  ::poputil::PoplibsOpDebugInfo const di(debugContext, {}, where);
-  expr::Any result = expr::BinaryOp(op, expr::PlaceHolder(1), epsilon);
-  if (dstType != src.elementType())
-    result = expr::Cast(result, dstType);
-  return ::popops::map(graph, result, ts, prog, {di});
+/// The variance conversions that have a result type.
+struct VarianceConversion {
+  char const *where;
+  expr::BinaryOpType op;
+  ::poplar::Type otherType; ///< what the result may be of beside the type of the source
+};
+
+POP_INLINE VarianceConversion varianceToInvStdDev() {
+  return {"popops::varianceToInvStdDev", expr::BinaryOpType::VARIANCE_TO_INV_STD_DEV,
+          ::poplar::HALF};
 }
 
-POP_INLINE expr::Any epsilonOperand(char const *where, Tensor const &src, Tensor const &epsilon) {
-  if (epsilon.numElements() != 1)
-    base::fail<::poputil::poplibs_error>(where, "epsilon must have one element, not shape ",
-                                         base::shapeText(epsilon.shape()));
-  if (epsilon.elementType() == src.elementType())
-    return expr::PlaceHolder(2);
-  return expr::Cast(expr::PlaceHolder(2), src.elementType());
+POP_INLINE VarianceConversion invStdDevToVariance() {
+  return {"popops::invStdDevToVariance", expr::BinaryOpType::INV_STD_DEV_TO_VARIANCE,
+          ::poplar::FLOAT};
+}
+
+using Epsilon = std::variant<float, Tensor>;
+
+POP_INLINE void checkVariance(VarianceConversion const &conversion, Tensor const &src,
+                              Epsilon const &epsilon, ::poplar::Type const &dstType) {
+  using ::poputil::poplibs_error;
+  Tensor const *const t = std::get_if<Tensor>(&epsilon);
+  if (!src.valid() || (t && !t->valid()))
+    base::fail<poplibs_error>(conversion.where, "'", src.valid() ? "epsilon" : "src",
+                              "' is an invalid tensor");
+  if (t && t->numElements() != 1)
+    base::fail<poplibs_error>(conversion.where, "epsilon must have one element, not shape ",
+                              base::shapeText(t->shape()));
+  if (dstType != src.elementType() && dstType != conversion.otherType)
+    base::fail<poplibs_error>(conversion.where, "the result type ", dstType, " is neither ",
+                              conversion.otherType, " nor the type of the input, ",
+                              src.elementType());
+}
+
+// Of halves in float if epsilon or the result is: a half may not hold what that does.
+POP_INLINE Tensor convertVariance(VarianceConversion const &conversion, ::poplar::Graph &graph,
+                                  Tensor const &src, Epsilon const &epsilon,
+                                  ::poplar::Type const &dstType, ::poplar::program::Sequence &prog,
+                                  ::poplar::DebugContext const &debugContext) {
+  using ::poplar::Type;
+  checkVariance(conversion, src, epsilon, dstType);
+  ::poputil::PoplibsOpDebugInfo const di(debugContext, {}, conversion.where);
+  Tensor const *const t = std::get_if<Tensor>(&epsilon);
+  Type const from = src.elementType(), epsilonType = t ? t->elementType() : ::poplar::FLOAT;
+  bool const widens =
+      from == ::poplar::HALF && (epsilonType == ::poplar::FLOAT || dstType == ::poplar::FLOAT);
+  Type const type = widens ? ::poplar::FLOAT : from;
+  auto const as = [](expr::Any operand, Type const &is, Type const &wanted) {
+    return is == wanted ? operand : expr::Any(expr::Cast(operand, wanted));
+  };
+  expr::Any const addend = t ? as(expr::PlaceHolder(2), epsilonType, type)
+                             : expr::Any(expr::Const(std::get<float>(epsilon)));
+  expr::Any const result =
+      expr::BinaryOp(conversion.op, as(expr::PlaceHolder(1), from, type), addend);
+  return ::popops::map(graph, as(result, type, dstType),
+                       t ? std::vector<Tensor>{src, *t} : std::vector<Tensor>{src}, prog, {di});
 }
 
 } // namespace detail
@@ -335,20 +368,18 @@ POP_INLINE poplar::Tensor varianceToInvStdDev(poplar::Graph &graph, poplar::Tens
                                               poplar::program::Sequence &prog,
                                               poplar::Type const dstType,
                                               poplar::DebugContext const &debugContext) {
-  char const *const where = "popops::varianceToInvStdDev";
-  auto const operand = cottonwood::popops::detail::epsilonOperand(where, src, epsilon);
-  return cottonwood::popops::detail::convertVariance(where, graph, src, operand, {src, epsilon},
-                                                     expr::BinaryOpType::VARIANCE_TO_INV_STD_DEV,
-                                                     dstType, poplar::HALF, prog, debugContext);
+  namespace detail = cottonwood::popops::detail;
+  return detail::convertVariance(detail::varianceToInvStdDev(), graph, src, epsilon, dstType, prog,
+                                 debugContext);
 }
 
 POP_INLINE poplar::Tensor varianceToInvStdDev(poplar::Graph &graph, poplar::Tensor const &src,
                                               float const epsilon, poplar::program::Sequence &prog,
                                               poplar::Type const dstType,
                                               poplar::DebugContext const &debugContext) {
-  return cottonwood::popops::detail::convertVariance(
-      "popops::varianceToInvStdDev", graph, src, expr::Const(epsilon), {src},
-      expr::BinaryOpType::VARIANCE_TO_INV_STD_DEV, dstType, poplar::HALF, prog, debugContext);
+  namespace detail = cottonwood::popops::detail;
+  return detail::convertVariance(detail::varianceToInvStdDev(), graph, src, epsilon, dstType, prog,
+                                 debugContext);
 }
 
 POP_INLINE poplar::Tensor invStdDevToVariance(poplar::Graph &graph, poplar::Tensor const &src,
@@ -356,20 +387,18 @@ POP_INLINE poplar::Tensor invStdDevToVariance(poplar::Graph &graph, poplar::Tens
                                               poplar::program::Sequence &prog,
                                               poplar::Type const dstType,
                                               poplar::DebugContext const &debugContext) {
-  char const *const where = "popops::invStdDevToVariance";
-  auto const operand = cottonwood::popops::detail::epsilonOperand(where, src, epsilon);
-  return cottonwood::popops::detail::convertVariance(where, graph, src, operand, {src, epsilon},
-                                                     expr::BinaryOpType::INV_STD_DEV_TO_VARIANCE,
-                                                     dstType, poplar::FLOAT, prog, debugContext);
+  namespace detail = cottonwood::popops::detail;
+  return detail::convertVariance(detail::invStdDevToVariance(), graph, src, epsilon, dstType, prog,
+                                 debugContext);
 }
 
 POP_INLINE poplar::Tensor invStdDevToVariance(poplar::Graph &graph, poplar::Tensor const &src,
                                               float const epsilon, poplar::program::Sequence &prog,
                                               poplar::Type const dstType,
                                               poplar::DebugContext const &debugContext) {
-  return cottonwood::popops::detail::convertVariance(
-      "popops::invStdDevToVariance", graph, src, expr::Const(epsilon), {src},
-      expr::BinaryOpType::INV_STD_DEV_TO_VARIANCE, dstType, poplar::FLOAT, prog, debugContext);
+  namespace detail = cottonwood::popops::detail;
+  return detail::convertVariance(detail::invStdDevToVariance(), graph, src, epsilon, dstType, prog,
+                                 debugContext);
 }
 
 } // namespace popops
