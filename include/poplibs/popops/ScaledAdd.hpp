@@ -18,8 +18,8 @@
 // - scaleFloatToHalfTolerance, a number (1e-6): for HALF data, the relative error below which a
 //   scale counts as a half.
 //
-// All throw poputil::poplibs_error on shapes that differ, types not listed, aliases or constants in
-// A, or a scale of more than one element.
+// All throw poputil::poplibs_error on invalid tensors, shapes that differ, types not listed,
+// aliases or constants in A, or a scale of more than one element.
 
 namespace popops {
 

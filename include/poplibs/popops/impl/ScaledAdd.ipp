@@ -13,6 +13,7 @@
 
 #include <cmath>
 #include <optional>
+#include <vector>
 
 namespace cottonwood::popops::detail {
 
@@ -22,11 +23,22 @@ using ::poplar::Type;
 struct ScaledAddJob {
   Tensor a, b;
   float scaleA = 1, scaleB = 1; ///< used without tensors
-  Tensor tensorA, tensorB;      ///< tensorB invalid: numbers
-  bool scalesA = false;         ///< there is a scale of A
+  Tensor tensorA, tensorB;
+  bool tensors = false; ///< scales are tensors
+  bool scalesA = false; ///< there is a scale of A
   bool subtract = false;
   bool oneMinusA = false; ///< a - scaleA a instead of scaleA a
 };
+
+/// Those that there are. \tparam Job  ScaledAddJob, const or not
+template <class Job> auto tensorScales(Job &job) {
+  std::vector<decltype(&job.tensorA)> scales;
+  if (job.tensors && job.scalesA)
+    scales.push_back(&job.tensorA);
+  if (job.tensors)
+    scales.push_back(&job.tensorB);
+  return scales;
+}
 
 class ScaledAddEmitter {
 public:
@@ -45,9 +57,11 @@ public:
     bool const mixed = type.isFloatingPoint() && job.b.elementType().isFloatingPoint();
     if (!mixed && job.b.elementType() != type)
       job.b = ::popops::cast(graph_, job.b, type, prog_, debugContext_);
-    for (Tensor *scale : {&job.tensorA, &job.tensorB})
-      if (scale->valid() && scale->elementType() != scaleType)
+    for (Tensor *scale : tensorScales(job))
+      if (scale->elementType() != scaleType)
         *scale = ::popops::cast(graph_, *scale, scaleType, prog_, debugContext_);
+      else if (scale->intersectsWith(job.a))
+        *scale = ::poputil::duplicate(graph_, *scale, prog_, debugContext_);
     if (!(job.b == job.a) && job.b.intersectsWith(job.a))
       job.b = ::poputil::duplicate(graph_, job.b, prog_, debugContext_);
     addVertices(job);
@@ -84,11 +98,14 @@ private:
       if (!isDataType(t->elementType()))
         base::fail<poplibs_error>(where_, "'", t == &job.a ? "A" : "B", "' is of type ",
                                   t->elementType(), "; allowed: float, half, int, unsigned int");
-    for (Tensor const *scale : {&job.tensorA, &job.tensorB})
-      if (scale->valid() && scale->numElements() != 1)
-        base::fail<poplibs_error>(where_, "'scale", scale == &job.tensorA ? "A" : "B",
-                                  "' has shape ", base::shapeText(scale->shape()),
-                                  "; it must have one element");
+    for (Tensor const *scale : tensorScales(job)) {
+      char const *const name = scale == &job.tensorA ? "scaleA" : "scaleB";
+      if (!scale->valid())
+        base::fail<poplibs_error>(where_, "'", name, "' is an invalid tensor");
+      if (scale->numElements() != 1)
+        base::fail<poplibs_error>(where_, "'", name, "' has shape ",
+                                  base::shapeText(scale->shape()), "; it must have one element");
+    }
   }
 
   static bool isDataType(Type const &type) {
@@ -99,9 +116,8 @@ private:
   void addVertices(ScaledAddJob const &job) {
     auto const order = memoryOrder(job.a);
     Tensor const a = job.a.dimShuffle(order).flatten(), b = job.b.dimShuffle(order).flatten();
-    bool const tensors = job.tensorB.valid();
     std::string const kind = job.scalesA ? "popops::Axpby" : "popops::ScaledAdd";
-    std::string const name = ::poputil::templateVertex(kind + (tensors ? "Tensor" : ""),
+    std::string const name = ::poputil::templateVertex(kind + (job.tensors ? "Tensor" : ""),
                                                        a.elementType(), b.elementType());
     planner::ElementWiseProblem problem;
     problem.elements = a.numElements();
@@ -109,7 +125,7 @@ private:
     auto const cs = graph_.addComputeSet(debugContext_);
     for (Share const &share : sharesOf(graph_, a, plan)) {
       auto const v = graph_.addVertex(cs, name, {{"a", partOf(a, share)}, {"b", partOf(b, share)}});
-      if (tensors)
+      if (job.tensors)
         connectScales(v, job);
       else
         setScales(v, job);
@@ -133,20 +149,27 @@ private:
   }
 
   void setScales(::poplar::VertexRef const &v, ScaledAddJob const &job) {
+    Type const type = job.a.elementType();
     float const scaleB = job.subtract ? -job.scaleB : job.scaleB;
-    setNumber(v["scaleB"], scaleB, job.a.elementType());
+    if (type.isFloatingPoint()) {
+      graph_.setInitialValue(v["scaleB"], scaleB);
+      if (job.scalesA)
+        graph_.setInitialValue(v["scaleA"], job.oneMinusA ? 1 - job.scaleA : job.scaleA);
+      return;
+    }
+    // Towards zero, as tensors are cast, before anything is computed of them.
+    auto const scaleA = static_cast<long long>(job.scaleA);
+    setInteger(v["scaleB"], static_cast<long long>(scaleB), type);
     if (job.scalesA)
-      setNumber(v["scaleA"], job.oneMinusA ? 1 - job.scaleA : job.scaleA, job.a.elementType());
+      setInteger(v["scaleA"], job.oneMinusA ? 1 - scaleA : scaleA, type);
   }
 
-  // Towards zero for integers; a negative unsigned scale wraps, so that adding it subtracts.
-  void setNumber(::poplar::FieldRef const &field, float value, Type const &type) {
+  // A negative unsigned scale wraps, so that adding it subtracts.
+  void setInteger(::poplar::FieldRef const &field, long long value, Type const &type) {
     if (type == ::poplar::INT)
       graph_.setInitialValue(field, static_cast<int>(value));
-    else if (type == ::poplar::UNSIGNED_INT)
-      graph_.setInitialValue(field, static_cast<unsigned>(static_cast<long long>(value)));
     else
-      graph_.setInitialValue(field, value);
+      graph_.setInitialValue(field, static_cast<unsigned>(value));
   }
 
   char const *where_;
@@ -176,13 +199,14 @@ POP_INLINE ScaledAddJob numbersJob(Tensor const &a, std::optional<float> scaleA,
   return job;
 }
 
-POP_INLINE ScaledAddJob tensorsJob(Tensor const &a, Tensor const &scaleA, Tensor const &b,
-                                   Tensor const &scaleB, bool subtract) {
+POP_INLINE ScaledAddJob tensorsJob(Tensor const &a, std::optional<Tensor> const &scaleA,
+                                   Tensor const &b, Tensor const &scaleB, bool subtract) {
   ScaledAddJob job;
   job.a = a;
   job.b = b;
-  job.scalesA = scaleA.valid();
-  job.tensorA = scaleA;
+  job.tensors = true;
+  job.scalesA = scaleA.has_value();
+  job.tensorA = scaleA.value_or(Tensor());
   job.tensorB = scaleB;
   job.subtract = subtract;
   return job;
