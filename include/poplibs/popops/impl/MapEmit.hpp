@@ -80,6 +80,7 @@ private:
   // In MapWide.ipp
   void separateWide(Term &term);
   void emitWide(Term const &term, ::poplar::Tensor const &out);
+  void emitWideConstant(Term const &term, ::poplar::Tensor const &out);
   void emitWideCast(Term const &term, ::poplar::Tensor const &out);
 
   char const *where_;

@@ -341,6 +341,8 @@ POP_INLINE void MapEmitter::emit(Term term, Tensor const &out, bool isNew) {
     return;
   separateWide(term);
   if (isWideOperation(term))
+  if (term.isConstant() && !mapTypeOf(term.type))
+    return emitWideConstant(term, out);
     return emitWide(term, out);
   fit(term);
   emitVertices(term, out, isNew);

@@ -51,12 +51,33 @@ POP_INLINE void MapEmitter::separateWide(Term &term) {
 
 namespace detail {
 
+/// The bits of an integer in a type of that width, as the value that they are there.
+POP_INLINE std::int64_t wrappedSigned(std::int64_t value, std::size_t bytes) {
+  auto const unused = static_cast<unsigned>(64 - 8 * bytes);
+  return static_cast<std::int64_t>(static_cast<std::uint64_t>(value) << unused) >> unused;
+}
+
+POP_INLINE std::uint64_t wrappedUnsigned(std::uint64_t value, std::size_t bytes) {
+  auto const unused = static_cast<unsigned>(64 - 8 * bytes);
+  return value << unused >> unused;
+}
+
+POP_INLINE Tensor addWideConstant(::poplar::Graph &graph, Term const &term) {
+  ::poplar::Type const &type = term.type;
+  ConstValue const &value = term.constant;
+  std::size_t const bytes = base::sizeOf(type);
+  if (type.isFloatingPoint())
+    return graph.addConstant(type, {1}, value.number);
+  if (type == ::poplar::BOOL)
+    return graph.addConstant(type, {1}, value.number != 0);
+  if (base::typeInfo(type).isSigned)
+    return graph.addConstant(type, {1}, wrappedSigned(asSigned(value), bytes));
+  return graph.addConstant(type, {1}, wrappedUnsigned(asUnsigned(value), bytes));
+}
+
 /// A constant of a wide operation as a tensor on that tile.
 POP_INLINE Tensor wideConstant(::poplar::Graph &graph, Term const &term, unsigned tile) {
-  ConstValue const &value = term.constant;
-  Tensor const t = value.isNegative || value.isFloat
-                       ? graph.addConstant(term.type, {1}, asSigned(value))
-                       : graph.addConstant(term.type, {1}, asUnsigned(value));
+  Tensor const t = addWideConstant(graph, term);
   graph.setTileMapping(t, tile);
   return t;
 }
@@ -82,6 +103,13 @@ POP_INLINE std::string wideVertexName(Term const &term) {
 }
 
 } // namespace detail
+
+/// Vertices do not write constants of these types: they are copied.
+POP_INLINE void MapEmitter::emitWideConstant(Term const &term, Tensor const &out) {
+  Tensor source = detail::wideConstant(graph_, term, 0)[0];
+  ::poputil::broadcastToMatch(source, out.shape());
+  copies_.emplace_back(source, out, false, debugContext_);
+}
 
 POP_INLINE void MapEmitter::emitWideCast(Term const &term, Tensor const &out) {
   Tensor source = term.args[0].isConstant() ? detail::wideConstant(graph_, term.args[0], 0)
