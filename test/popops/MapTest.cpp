@@ -1,7 +1,6 @@
 #include "Harness.hpp"
 
 #include <popops/ElementWise.hpp>
-#include <popops/ElementWiseUtil.hpp>
 #include <poputil/exceptions.hpp>
 
 #include <functional>
@@ -366,17 +365,6 @@ TEST_CASE("rewritten expressions keep their shape and value") {
       CHECK(run.values(outs[i + 1]) == Values{1, 4, 9, 16});
     }
   });
-}
-
-TEST_CASE("results are laid out as the first suitable input") {
-  Run run([] { return modelOf(4); });
-  Tensor const a = run.graph.addVariable(FLOAT, {8});
-  run.graph.setTileMapping(a, {{{0, 2}}, {{2, 4}}, {{4, 6}}, {{6, 8}}});
-  Tensor const b = run.graph.addVariable(FLOAT, {8});
-  run.graph.setTileMapping(b, 3);
-  CHECK(run.graph.getTileMapping(popops::add(run.graph, b, a, run.prog)) ==
-        run.graph.getTileMapping(a));
-  CHECK_THROWS_AS(popops::createOutputForElementWiseOp(run.graph, {}, FLOAT), poplibs_error);
 }
 
 TEST_CASE("constants beside tensors must have the tensor's type") {

@@ -15,17 +15,14 @@ namespace cottonwood::popops::detail {
 struct LayoutScore {
   std::size_t fullestTile = 0;
   std::size_t emptyTiles = 0;
-  bool scattered = false;
 
   friend bool operator<(LayoutScore const &a, LayoutScore const &b) {
-    return std::tie(a.fullestTile, a.emptyTiles, a.scattered) <
-           std::tie(b.fullestTile, b.emptyTiles, b.scattered);
+    return std::tie(a.fullestTile, a.emptyTiles) < std::tie(b.fullestTile, b.emptyTiles);
   }
 };
 
 POP_INLINE LayoutScore layoutScore(::poplar::Graph const &graph, ::poplar::Tensor const &t) {
   LayoutScore score;
-  score.scattered = !t.isContiguous();
   if (graph.getTarget().getNumTiles() == 1)
     return score;
   for (auto const &intervals : graph.getTileMapping(t)) {
@@ -36,6 +33,28 @@ POP_INLINE LayoutScore layoutScore(::poplar::Graph const &graph, ::poplar::Tenso
     score.emptyTiles += elements == 0 ? 1U : 0U;
   }
   return score;
+}
+
+POP_INLINE std::size_t numRegions(::poplar::Tensor const &t) {
+  return t.isContiguous() ? 1 : t.getContiguousRegions().size();
+}
+
+/// The best of some tensors, the first of equals; null: all have aliases.
+POP_INLINE ::poplar::Tensor const *bestLayout(::poplar::Graph const &graph,
+                                              std::vector<::poplar::Tensor> const &inputs) {
+  ::poplar::Tensor const *best = nullptr;
+  LayoutScore bestScore;
+  for (::poplar::Tensor const &input : inputs) {
+    if (input.containsAliases())
+      continue;
+    auto const score = layoutScore(graph, input);
+    bool const ties = best && !(score < bestScore) && !(bestScore < score);
+    if (!best || score < bestScore || (ties && numRegions(input) < numRegions(*best))) {
+      best = &input;
+      bestScore = score;
+    }
+  }
+  return best;
 }
 
 } // namespace cottonwood::popops::detail
@@ -52,21 +71,14 @@ POP_INLINE poplar::Tensor createOutputForElementWiseOp(poplar::Graph &graph,
     cottonwood::base::fail<poputil::poplibs_error>(where,
                                                    "there are no inputs; at least one is needed");
   for (poplar::Tensor const &input : inputs)
-    if (input.shape() != inputs[0].shape())
+    if (!input.valid())
+      cottonwood::base::fail<poputil::poplibs_error>(where, "inputs[", &input - inputs.data(),
+                                                     "] is an invalid tensor");
+    else if (input.shape() != inputs[0].shape())
       cottonwood::base::fail<poputil::poplibs_error>(
           where, "inputs of shapes ", shapeText(inputs[0].shape()), " and ",
           shapeText(input.shape()), "; all must have one shape");
-  poplar::Tensor const *best = nullptr;
-  cottonwood::popops::detail::LayoutScore bestScore;
-  for (poplar::Tensor const &input : inputs) {
-    if (input.containsAliases())
-      continue;
-    auto const score = cottonwood::popops::detail::layoutScore(graph, input);
-    if (!best || score < bestScore) {
-      best = &input;
-      bestScore = score;
-    }
-  }
+  poplar::Tensor const *best = cottonwood::popops::detail::bestLayout(graph, inputs);
   if (best)
     return graph.clone(outputType, *best, debugContext);
   poplar::Tensor const out = graph.addVariable(outputType, inputs[0].shape(), debugContext);
