@@ -1,5 +1,6 @@
 #include "Harness.hpp"
 
+#include <popops/ElementWise.hpp>
 #include <popops/Pad.hpp>
 #include <poputil/exceptions.hpp>
 
@@ -130,6 +131,18 @@ TEST_CASE("padding is a view, and is mapped as asked") {
   g.setTileMapping(mapped, 4);
   popops::pad(g, t, {0, 1}, {0, 0}, mapped);
   CHECK(g.getTileMapping(mapped)[4].size() == 1);
+}
+
+TEST_CASE("no padding is made that is taken away again") {
+  Run run(model);
+  auto &g = run.graph;
+  Tensor const t = run.input(FLOAT, {4, 4}, Values(16, 2));
+  Tensor const padded = popops::pad(g, t, {1, -1}, {-2, 1}, 5.f, MappingMethod::NONE);
+  CHECK(padded.shape() == Shape{3, 4});
+  g.setTileMapping(padded, 3);
+  std::size_t const out = run.output(popops::abs(g, padded, run.prog));
+  run.run();
+  CHECK(run.values(out) == Values{5, 5, 5, 5, 2, 2, 2, 5, 2, 2, 2, 5});
 }
 
 TEST_CASE("what cannot be padded is an error that says so") {

@@ -110,6 +110,23 @@ Tensor padConstant(::poplar::Graph &graph, Tensor const &t, unsigned dim, PadWid
       });
 }
 
+/// Takes away first, so that no constants are made but those of the result; with EDGE, where all
+/// are mapped, in order, because their nearest slices may be taken away.
+template <class Value>
+Tensor padConstants(::poplar::Graph &graph, Tensor t, std::vector<std::ptrdiff_t> lower,
+                    std::vector<std::ptrdiff_t> upper, Value value, MappingMethod method) {
+  checkPadLists(t, lower, upper);
+  for (unsigned d = 0; d != lower.size() && method != MappingMethod::EDGE; ++d) {
+    checkPad(t, d, {lower[d], upper[d]});
+    t = takeAway(t, d, {lower[d], upper[d]});
+    lower[d] = std::max<std::ptrdiff_t>(lower[d], 0);
+    upper[d] = std::max<std::ptrdiff_t>(upper[d], 0);
+  }
+  return padAll(t, lower, upper, [&](Tensor const &part, unsigned dim, PadWidths widths) {
+    return padConstant(graph, part, dim, widths, value, method);
+  });
+}
+
 POP_INLINE void checkPadValue(Tensor const &t, Tensor const &value) {
   if (!value.valid())
     base::fail<::poputil::poplibs_error>(PAD, "'val' is an invalid tensor");
@@ -211,22 +228,16 @@ POP_INLINE poplar::Tensor pad(poplar::Graph &graph, poplar::Tensor const &t,
                               std::vector<std::ptrdiff_t> const &paddingLower,
                               std::vector<std::ptrdiff_t> const &paddingUpper, float val,
                               padding::MappingMethod mappingMethod) {
-  namespace detail = cottonwood::popops::detail;
-  return detail::padAll(t, paddingLower, paddingUpper,
-                        [&](poplar::Tensor const &part, unsigned dim, detail::PadWidths widths) {
-                          return detail::padConstant(graph, part, dim, widths, val, mappingMethod);
-                        });
+  return cottonwood::popops::detail::padConstants(graph, t, paddingLower, paddingUpper, val,
+                                                  mappingMethod);
 }
 
 POP_INLINE poplar::Tensor pad(poplar::Graph &graph, poplar::Tensor const &t,
                               std::vector<std::ptrdiff_t> const &paddingLower,
                               std::vector<std::ptrdiff_t> const &paddingUpper, int val,
                               padding::MappingMethod mappingMethod) {
-  namespace detail = cottonwood::popops::detail;
-  return detail::padAll(t, paddingLower, paddingUpper,
-                        [&](poplar::Tensor const &part, unsigned dim, detail::PadWidths widths) {
-                          return detail::padConstant(graph, part, dim, widths, val, mappingMethod);
-                        });
+  return cottonwood::popops::detail::padConstants(graph, t, paddingLower, paddingUpper, val,
+                                                  mappingMethod);
 }
 
 POP_INLINE poplar::Tensor pad(poplar::Graph &graph, poplar::Tensor const &t,
