@@ -250,7 +250,9 @@ TEST_CASE("reducing no elements gives the identity, and no outputs give nothing"
         {identityOf(empty, {0}, Operation::MAX), {-inf, -inf, -inf}},
         {identityOf(flags, {1}, Operation::LOGICAL_AND), {1, 1}},
         {identityOf(integers, {0}, Operation::MAX), {-2147483648.0}},
-        {identityOf(empty, {1}, Operation::ADD), {}}};
+        {identityOf(empty, {1}, Operation::ADD), {}},
+        {identityOf(empty, {1}, Operation::LOG_ADD), {}},
+        {identityOf(empty.slice(0, 0, 1), {1}, Operation::LOG_ADD), {}}};
     Tensor const kept = run.input(FLOAT, {3}, {1, 2, 3});
     popops::reduceWithOutput(run.graph, empty, kept, {0}, {Operation::ADD, true}, run.prog);
     std::size_t const outKept = run.output(kept);
@@ -297,6 +299,36 @@ TEST_CASE("the output may have other dimensions of size 1, and may overlap the i
     run.run();
     CHECK(run.values(out) == Values{9, 12, 3, 4, 5, 6});
     CHECK(run.values(highest) == Values{9, 12});
+  });
+}
+
+TEST_CASE("a scale may be an element of the output") {
+  onDevices([](DeviceMaker const &device) {
+    Run run(device);
+    std::size_t const n = 40;
+    Values before(n), expected(n);
+    for (std::size_t i = 0; i != n; ++i) {
+      before[i] = static_cast<double>(i);
+      expected[i] = 3 * 10 + before[i];
+    }
+    Tensor const in = run.input(FLOAT, {10, n}, Values(10 * n, 1)),
+                 out = run.input(FLOAT, {n}, before);
+    popops::reduceWithOutput(run.graph, in, out, {0}, {Operation::ADD, true, out[3]}, run.prog);
+    std::size_t const result = run.output(out);
+    run.run();
+    CHECK(run.values(result) == expected);
+  });
+}
+
+TEST_CASE("partial results in half are ignored for an output in float") {
+  onDevices([](DeviceMaker const &device) {
+    Run run(device);
+    Tensor const in = run.input(FLOAT, {3000}, Values(3000, 1.0625));
+    std::size_t const out = run.output(
+        popops::reduce(run.graph, in, {0}, Operation::ADD, run.prog, {},
+                       {{"accumType.interTile", "half"}, {"accumType.inVertex", "half"}}));
+    run.run();
+    CHECK(run.values(out) == Values{3187.5});
   });
 }
 
@@ -367,10 +399,49 @@ TEST_CASE("arguments that do not fit are named in the error") {
   CHECK_THROWS_AS(
       popops::reduce(g, in, {0}, Operation::ADD, run.prog, {}, {{"accumType.interTile", "int"}}),
       poplar::invalid_option);
+  CHECK_THROWS_AS(popops::reduce(g, in.slice(0, 0, 0), {0}, Operation::LOG_ADD, run.prog),
+                  poplibs_error);
   std::vector<Tensor> outs(1, half);
   CHECK_THROWS_AS(
       popops::reduceMany(g, {{in, {0}, Operation::ADD}, {in, {1}, Operation::ADD}}, outs, run.prog),
       poplibs_error);
+}
+
+TEST_CASE("a reduceMany that is refused sets no outputs") {
+  Run run(cpu);
+  auto &g = run.graph;
+  Tensor const in = run.input(FLOAT, {3}, {1, 2, 3});
+  std::vector<Tensor> none, half{run.input(HALF, {}, {0})};
+  CHECK_THROWS_WITH_AS(
+      popops::reduceMany(g, {{in, {0}, Operation::ADD}, {in, {7}, Operation::ADD}}, none, run.prog),
+      doctest::Contains("dims[0] = 7 is out of range"), poplibs_error);
+  CHECK(none.empty());
+  CHECK_THROWS_WITH_AS(
+      popops::reduceMany(g, {{in, {0}, Operation::ADD, FLOAT}}, half, run.prog),
+      "popops::reduceMany: outputs[0] is of type half, but the type of the result of reduction 0 "
+      "is given as float; they must be equal",
+      poplibs_error);
+  popops::reduceMany(g, {{in, {0}, Operation::ADD}}, half, run.prog);
+  std::size_t const out = run.output(half[0]);
+  run.run();
+  CHECK(run.values(out) == Values{6});
+}
+
+TEST_CASE("invalid tensors are named in the error") {
+  Run run(cpu);
+  auto &g = run.graph;
+  Tensor const in = run.input(FLOAT, {3}, {1, 2, 3});
+  CHECK_THROWS_WITH_AS(popops::reduce(g, Tensor(), {0}, Operation::ADD, run.prog),
+                       "popops::reduce: 'in' is an invalid tensor", poplibs_error);
+  CHECK_THROWS_WITH_AS(popops::reduceWithOutput(g, in, Tensor(), {0}, Operation::ADD, run.prog),
+                       "popops::reduceWithOutput: 'out' is an invalid tensor", poplibs_error);
+  std::vector<Tensor> none, invalid(1);
+  CHECK_THROWS_WITH_AS(popops::reduceMany(g, {{Tensor(), {0}, Operation::ADD}}, none, run.prog),
+                       "popops::reduceMany: 'in' is an invalid tensor", poplibs_error);
+  CHECK_THROWS_WITH_AS(popops::reduceMany(g, {{in, {0}, Operation::ADD}}, invalid, run.prog),
+                       "popops::reduceMany: 'out' is an invalid tensor", poplibs_error);
+  CHECK_THROWS_WITH_AS(popops::allTrue(g, Tensor(), run.prog),
+                       "popops::allTrue: 'A' is an invalid tensor", poplibs_error);
 }
 
 TEST_SUITE_END();

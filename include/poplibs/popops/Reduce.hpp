@@ -35,10 +35,11 @@
 //
 // Options: accumType.interTile and accumType.inVertex (float|half): the type of partial results
 // between the stages and inside them; default float for ADD, SQUARE_ADD, MUL and LOG_ADD, else the
-// output type. A type smaller than the output's is ignored.
+// output type. A type smaller than the output's is ignored; POPLIBS_POPOPS_LOG_LEVEL=WARN tells.
 //
 // All throw poputil::poplibs_error on a dimension out of range, types not listed above, a scale
-// that is not one FLOAT element or an operation that does not take one.
+// that is not one FLOAT element or an operation that does not take one, and LOG_ADD of fewer than
+// two elements.
 
 namespace popops {
 

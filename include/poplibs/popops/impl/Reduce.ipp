@@ -13,6 +13,7 @@
 #include <poputil/impl/ReadOptions.hpp>
 
 #include <poplar/impl/base/Error.hpp>
+#include <poplar/impl/base/Log.hpp>
 
 #include <algorithm>
 #include <map>
@@ -61,10 +62,8 @@ POP_INLINE void completeMapping(::poplar::Graph &graph, ::poplar::Tensor const &
   }
 }
 
-} // namespace detail
-
-POP_INLINE ::poplar::Tensor reduceOutput(char const *where, ::poplar::Graph &graph,
-                                         ReduceJob const &job, ::poplar::Tensor const &out) {
+POP_INLINE void checkOutputShape(char const *where, ReduceJob const &job,
+                                 ::poplar::Tensor const &out) {
   auto const shape = keptShape(job.in, job.isReduced);
   auto const withoutOnes = [](std::vector<std::size_t> dims) {
     dims.erase(std::remove(dims.begin(), dims.end(), 1U), dims.end());
@@ -75,8 +74,15 @@ POP_INLINE ::poplar::Tensor reduceOutput(char const *where, ::poplar::Graph &gra
         where, "the output has shape ", base::shapeText(out.shape()),
         ", but reducing 'in' of shape ", base::shapeText(job.in.shape()), " gives shape ",
         base::shapeText(shape));
+}
+
+} // namespace detail
+
+POP_INLINE ::poplar::Tensor reduceOutput(char const *where, ::poplar::Graph &graph,
+                                         ReduceJob const &job, ::poplar::Tensor const &out) {
+  detail::checkOutputShape(where, job, out);
   detail::completeMapping(graph, out);
-  return out.reshape(shape);
+  return out.reshape(keptShape(job.in, job.isReduced));
 }
 
 } // namespace cottonwood::popops
@@ -157,6 +163,16 @@ POP_INLINE void checkParams(char const *where, ReduceParams const &params, Type 
                              : std::string(", not an invalid tensor"));
 }
 
+POP_INLINE void warnOfSmallPartials(char const *where, char const *option, Type const &type,
+                                    Type const &out) {
+  if (out == ::poplar::FLOAT && type == ::poplar::HALF &&
+      base::logEnabled("POPOPS", base::LogLevel::Warn))
+    base::logLine("POPOPS", base::LogLevel::Warn,
+                  base::textOf(where, ": ", option,
+                               " half is smaller than the type of the output, float, which is used "
+                               "instead"));
+}
+
 /// The type of results between stages.
 POP_INLINE Type partialType(char const *where, Operation op, Type const &out,
                             ::poplar::OptionFlags const &options) {
@@ -171,8 +187,11 @@ POP_INLINE Type partialType(char const *where, Operation op, Type const &out,
         {"accumType.inVertex", OptionHandler::createWithEnum(inVertex, types)}};
     poputil::readOptions(where, spec, options);
   }
-  bool const tooSmall = out == ::poplar::FLOAT && interTile == ::poplar::HALF;
-  return !out.isFloatingPoint() || tooSmall ? out : interTile;
+  if (!out.isFloatingPoint())
+    return out;
+  warnOfSmallPartials(where, "accumType.interTile", interTile, out);
+  warnOfSmallPartials(where, "accumType.inVertex", inVertex, out);
+  return out == ::poplar::FLOAT ? out : interTile;
 }
 
 /// A reduction whose arguments were checked, and what is special about it.
@@ -182,28 +201,66 @@ struct CheckedReduce {
   bool nothingThere = false;   ///< no elements to reduce, but outputs
 };
 
+POP_INLINE Type inputType(char const *where, Tensor const &in) {
+  if (!in.valid())
+    base::fail<poplibs_error>(where, "'in' is an invalid tensor");
+  return in.elementType();
+}
+
 POP_INLINE CheckedReduce checkReduce(char const *where, Tensor const &in, Type const &outType,
                                      std::vector<std::size_t> const &dims,
                                      ReduceParams const &params,
                                      ::poplar::OptionFlags const &options) {
-  if (!in.valid())
-    base::fail<poplibs_error>(where, "'in' is an invalid tensor");
+  Type const inType = inputType(where, in);
   CheckedReduce checked;
   ReduceJob &job = checked.job;
   job.in = in;
   job.isReduced = reducedDims(where, in, dims);
   job.params = params;
-  checkParams(where, params, in.elementType(), outType);
+  checkParams(where, params, inType, outType);
   job.partialType = partialType(where, params.op, outType, options);
-  std::size_t reduced = 1;
+  std::size_t reduced = 1, outputs = 1;
   for (unsigned d = 0; d != in.rank(); ++d)
-    reduced *= job.isReduced[d] ? in.dim(d) : 1;
+    (job.isReduced[d] ? reduced : outputs) *= in.dim(d);
   checked.nothingReduced = reduced == 1 && in.numElements() != 0;
   checked.nothingThere = reduced == 0;
-  if (params.op == Operation::LOG_ADD && (checked.nothingReduced || checked.nothingThere))
+  if (params.op == Operation::LOG_ADD && reduced < 2 && outputs != 0)
     base::fail<poplibs_error>(where, "operation LOG_ADD over ", reduced,
                               " elements of 'in' of shape ", base::shapeText(in.shape()),
                               "; it needs at least 2");
+  return checked;
+}
+
+POP_INLINE Type outputType(char const *where, Tensor const &out) {
+  if (!out.valid())
+    base::fail<poplibs_error>(where, "'out' is an invalid tensor");
+  return out.elementType();
+}
+
+POP_INLINE void refuseUpdate(char const *where, ReduceParams const &params) {
+  if (params.update)
+    base::fail<poplibs_error>(where, "updating needs an output to update; use reduceWithOutput");
+}
+
+POP_INLINE Type resultTypeOf(char const *where, ::popops::SingleReduceOp const &reduction) {
+  return reduction.useOutType ? reduction.outType : inputType(where, reduction.in);
+}
+
+/// \param out  null: to be made
+POP_INLINE CheckedReduce checkOneOfMany(char const *where, std::size_t index,
+                                        ::popops::SingleReduceOp const &reduction,
+                                        Tensor const *out, ::poplar::OptionFlags const &options) {
+  if (!out)
+    refuseUpdate(where, reduction.params);
+  Type const type = out ? outputType(where, *out) : resultTypeOf(where, reduction);
+  if (reduction.useOutType && reduction.outType != type)
+    base::fail<poplibs_error>(where, "outputs[", index, "] is of type ", type,
+                              ", but the type of the result of reduction ", index, " is given as ",
+                              reduction.outType, "; they must be equal");
+  CheckedReduce checked =
+      checkReduce(where, reduction.in, type, reduction.dims, reduction.params, options);
+  if (out)
+    checkOutputShape(where, checked.job, *out);
   return checked;
 }
 
@@ -219,11 +276,6 @@ POP_INLINE Tensor createOutput(::poplar::Graph &graph, CheckedReduce &checked, T
   checked.job.out = out;
   checked.job.placesOutput = true;
   return out;
-}
-
-POP_INLINE void refuseUpdate(char const *where, ReduceParams const &params) {
-  if (params.update)
-    base::fail<poplibs_error>(where, "updating needs an output to update; use reduceWithOutput");
 }
 
 // Vertices for everything but the cases that need none.
@@ -259,6 +311,9 @@ POP_INLINE void addReduce(::poplar::Graph &graph, CheckedReduce checked,
   }
   if (job.in.intersectsWith(job.out))
     job.in = ::poputil::duplicate(graph, job.in, prog, debugContext);
+  Tensor &scale = job.params.scale;
+  if (job.params.useScale && scale.intersectsWith(job.out))
+    scale = ::poputil::duplicate(graph, scale, prog, debugContext);
   std::vector<::poplar::ComputeSet> css;
   emitChecked(graph, checked, css, debugContext);
   for (::poplar::ComputeSet const &cs : css)
@@ -295,7 +350,8 @@ POP_INLINE poplar::Tensor reduce(poplar::Graph &graph, poplar::Tensor const &in,
                                  poplar::program::Sequence &prog,
                                  poplar::DebugContext const &debugContext,
                                  poplar::OptionFlags const &options) {
-  return reduce(graph, in, in.elementType(), dims, params, prog, debugContext, options);
+  return reduce(graph, in, cottonwood::popops::detail::inputType("popops::reduce", in), dims,
+                params, prog, debugContext, options);
 }
 
 POP_INLINE void reduceWithOutput(poplar::Graph &graph, poplar::Tensor const &in,
@@ -307,7 +363,8 @@ POP_INLINE void reduceWithOutput(poplar::Graph &graph, poplar::Tensor const &in,
   poputil::PoplibsOpDebugInfo di(debugContext, {}, "reduceWithOutput");
   poplar::DebugContext const context(di);
   char const *const where = "popops::reduceWithOutput";
-  auto checked = detail::checkReduce(where, in, out.elementType(), dims, params, options);
+  auto checked =
+      detail::checkReduce(where, in, detail::outputType(where, out), dims, params, options);
   detail::setOutput(where, graph, checked, out);
   detail::addReduce(graph, checked, prog, context);
 }
@@ -332,7 +389,8 @@ POP_INLINE poplar::Tensor reduce(poplar::Graph &graph, poplar::Tensor const &in,
                                  std::vector<poplar::ComputeSet> &css,
                                  poplar::DebugContext const &debugContext,
                                  poplar::OptionFlags const &options) {
-  return reduce(graph, in, in.elementType(), dims, params, css, debugContext, options);
+  return reduce(graph, in, cottonwood::popops::detail::inputType("popops::reduce", in), dims,
+                params, css, debugContext, options);
 }
 
 POP_INLINE void reduceWithOutput(poplar::Graph &graph, poplar::Tensor const &in,
@@ -344,7 +402,8 @@ POP_INLINE void reduceWithOutput(poplar::Graph &graph, poplar::Tensor const &in,
   poputil::PoplibsOpDebugInfo di(debugContext, {}, "reduceWithOutput");
   poplar::DebugContext const context(di);
   char const *const where = "popops::reduceWithOutput";
-  auto checked = detail::checkReduce(where, in, out.elementType(), dims, params, options);
+  auto checked =
+      detail::checkReduce(where, in, detail::outputType(where, out), dims, params, options);
   detail::setOutput(where, graph, checked, out);
   detail::emitChecked(graph, checked, css, context);
 }
@@ -373,23 +432,23 @@ POP_INLINE void reduceMany(poplar::Graph &graph, std::vector<SingleReduceOp> con
     cottonwood::base::fail<poputil::poplibs_error>(where, outputs.size(), " outputs for ",
                                                    reductions.size(),
                                                    " reductions; give none, or one for each");
+  std::vector<detail::CheckedReduce> checked;
+  for (std::size_t i = 0; i != reductions.size(); ++i)
+    checked.push_back(
+        detail::checkOneOfMany(where, i, reductions[i], create ? nullptr : &outputs[i], options));
+  std::vector<poplar::Tensor> outs(outputs);
+  outs.resize(reductions.size());
   std::vector<poplar::ComputeSet> css;
   for (std::size_t i = 0; i != reductions.size(); ++i) {
-    SingleReduceOp const &reduction = reductions[i];
+    poplar::DebugContext const name(di, reductions[i].debugName);
     if (create)
-      detail::refuseUpdate(where, reduction.params);
-    poplar::Type const outType = !create                ? outputs[i].elementType()
-                                 : reduction.useOutType ? reduction.outType
-                                                        : reduction.in.elementType();
-    auto checked = detail::checkReduce(where, reduction.in, outType, reduction.dims,
-                                       reduction.params, options);
-    poplar::DebugContext const name(di, reduction.debugName);
-    if (create)
-      outputs.push_back(detail::createOutput(graph, checked, outType, name));
+      outs[i] =
+          detail::createOutput(graph, checked[i], detail::resultTypeOf(where, reductions[i]), name);
     else
-      detail::setOutput(where, graph, checked, outputs[i]);
-    detail::emitChecked(graph, checked, css, name);
+      detail::setOutput(where, graph, checked[i], outs[i]);
+    detail::emitChecked(graph, checked[i], css, name);
   }
+  outputs = std::move(outs);
   for (poplar::ComputeSet const &cs : css)
     prog.add(poplar::program::Execute(cs, context));
 }
@@ -397,6 +456,8 @@ POP_INLINE void reduceMany(poplar::Graph &graph, std::vector<SingleReduceOp> con
 POP_INLINE poplar::Tensor allTrue(poplar::Graph &graph, poplar::Tensor A,
                                   poplar::program::Sequence &prog,
                                   poplar::DebugContext const &debugContext) {
+  if (!A.valid())
+    cottonwood::base::fail<poputil::poplibs_error>("popops::allTrue", "'A' is an invalid tensor");
   if (A.elementType() != poplar::BOOL)
     cottonwood::base::fail<poputil::poplibs_error>("popops::allTrue", "the tensor is of type ",
                                                    A.elementType(), "; allowed: bool");
