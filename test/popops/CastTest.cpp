@@ -74,6 +74,49 @@ TEST_CASE("casting transposed views and to a given tensor") {
   });
 }
 
+TEST_CASE("vertices copy between equal types of all sizes") {
+  onDevices([](DeviceMaker const &device) {
+    using poplar::LONGLONG;
+    using poplar::UNSIGNED_LONGLONG;
+    Run run(device);
+    Values const values{1, 0, 100, 7, 8, 9};
+    auto const cs = run.graph.addComputeSet();
+    std::vector<std::size_t> outs;
+    for (auto const &type : {UNSIGNED_CHAR, HALF, UNSIGNED_INT, LONGLONG, UNSIGNED_LONGLONG})
+      outs.push_back(
+          run.output(popops::cast(run.graph, run.input(type, {2, 3}, values), type, cs)));
+    Tensor const large = run.input(LONGLONG, {2}, {0x1p40, -0x1p40}),
+                 out = run.input(UNSIGNED_LONGLONG, {2}, {0, 0});
+    popops::cast(run.graph, large, out, cs);
+    run.prog.add(poplar::program::Execute(cs));
+    std::size_t const converted = run.output(out.reinterpret(LONGLONG));
+    run.run();
+    for (std::size_t o : outs)
+      CHECK(run.values(o) == values);
+    CHECK(run.values(converted) == Values{0x1p40, -0x1p40});
+  });
+}
+
+TEST_CASE("a source that overlaps its destination is read before that is written") {
+  onDevices([](DeviceMaker const &device) {
+    Run run(device);
+    Values const values{0, 1, 2, 3, 4, 5, 6, 7, 8, 9};
+    Values const reversed(values.rbegin(), values.rend());
+    auto const fresh = [&] { return run.input(INT, {10}, values); };
+    Tensor const crossed = fresh(), same = fresh(), copied = fresh();
+    popops::castWithOutput(run.graph, crossed.reverse(0), crossed.reinterpret(FLOAT), run.prog);
+    popops::castWithOutput(run.graph, same, same.reinterpret(FLOAT), run.prog);
+    popops::castWithOutput(run.graph, copied.reverse(0), copied.reinterpret(UNSIGNED_INT),
+                           run.prog);
+    std::vector<std::size_t> const outs{run.output(crossed.reinterpret(FLOAT)),
+                                        run.output(same.reinterpret(FLOAT)), run.output(copied)};
+    run.run();
+    CHECK(run.values(outs[0]) == reversed);
+    CHECK(run.values(outs[1]) == values);
+    CHECK(run.values(outs[2]) == reversed);
+  });
+}
+
 TEST_CASE("a million elements of every length of tail convert") {
   Run run(cpu);
   Numbers numbers;
@@ -103,6 +146,17 @@ TEST_CASE("pairs of types without a conversion are errors") {
       popops::castWithOutput(run.graph, f, run.graph.addVariable(INT, {3}), run.prog),
       "popops::cast: the source has shape [2], the destination [3]; they must be equal",
       poplibs_error);
+}
+
+TEST_CASE("errors name the tensor that is invalid or mapped nowhere") {
+  Run run(model);
+  Tensor const f = run.graph.addVariable(FLOAT, {2}, "source");
+  CHECK_THROWS_WITH_AS(popops::cast(run.graph, Tensor(), HALF, run.prog),
+                       "popops::cast: the source is an invalid tensor", poplibs_error);
+  CHECK_THROWS_WITH_AS(popops::castWithOutput(run.graph, f, Tensor(), run.prog),
+                       "popops::cast: the destination is an invalid tensor", poplibs_error);
+  CHECK_THROWS_WITH_AS(popops::cast(run.graph, f, HALF, run.prog), doctest::Contains("source"),
+                       poplar::invalid_tile_mapping);
 }
 
 TEST_CASE("whether numbers survive the way through half") {

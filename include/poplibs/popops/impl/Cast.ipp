@@ -9,6 +9,7 @@
 #include <poputil/VertexTemplates.hpp>
 #include <poputil/exceptions.hpp>
 
+#include <codelets/popops/MapProgram.hpp>
 #include <poplar/exceptions.hpp>
 #include <poplar/impl/base/Error.hpp>
 
@@ -20,12 +21,13 @@ POP_INLINE void checkCast(char const *where, Tensor const &src, Type const &to) 
   Type const from = src.elementType();
   if (!sameBits(from, to) && !isCastable(from, to))
     base::fail<::poputil::poplibs_error>(
-        where, "from ", from, " to ", to,
-        "; allowed: float, half, bool and integers of up to 32 bits to each other, the latter two "
-        "also to 64-bit integers; quarter to and from itself, float, half and 8-bit integers");
+        where, "from ", from, " to ", to, "; allowed: ", CASTABLE_PAIRS,
+        "; quarter to and from itself, float, half and 8-bit integers");
 }
 
 POP_INLINE void checkCast(char const *where, Tensor const &src, Tensor const &dst) {
+  if (!dst.valid())
+    base::fail<::poputil::poplibs_error>(where, "the destination is an invalid tensor");
   checkCast(where, src, dst.elementType());
   if (src.shape() != dst.shape())
     base::fail<::poputil::poplibs_error>(where, "the source has shape ",
@@ -71,6 +73,12 @@ POP_INLINE void checkAccuracyArguments(char const *where, Tensor const &input, T
                               "; allowed: float to half, half to float");
 }
 
+// Of a source whose mapping a new tensor takes: the error is to name the source.
+POP_INLINE void checkMapped(::poplar::Graph const &graph, Tensor const &src) {
+  if (graph.getTarget().getNumTiles() > 1)
+    graph.getTileMapping(src);
+}
+
 /// \param debugContext  names the note on the plan
 POP_INLINE void addCastVertices(::poplar::Graph &graph, Tensor const &src, Tensor const &dst,
                                 ::poplar::ComputeSet cs,
@@ -95,7 +103,27 @@ POP_INLINE void addCastVertices(::poplar::Graph &graph, Tensor const &src, Tenso
   }
 }
 
-// There is no vertex from a type to itself: the bits go as signed and unsigned integers of their
+/// dst = src & src, of 64 bits.
+POP_INLINE void addWideCopyVertices(::poplar::Graph &graph, Tensor const &src, Tensor const &dst,
+                                    ::poplar::ComputeSet cs) {
+  auto const order = memoryOrder(dst);
+  Tensor const in = src.dimShuffle(order).flatten(), out = dst.dimShuffle(order).flatten();
+  planner::ElementWiseProblem problem;
+  problem.elements = out.numElements();
+  problem.bytesPer8 = 8 * 3 * 8;
+  auto const plan = planner::planElementWise(problem, crewOf(graph.getTarget()));
+  std::string const name = ::poputil::templateVertex("popops::MapWide", ::poplar::LONGLONG);
+  for (Share const &share : sharesOf(graph, out, plan)) {
+    Tensor const part = partOf(in, share);
+    auto const v =
+        graph.addVertex(cs, name, {{"a", part}, {"b", part}, {"out", partOf(out, share)}});
+    graph.setInitialValue(v["op"], static_cast<unsigned>(vertices::MapOp::BITWISE_AND));
+    graph.setInitialValue(v["single"], 0U);
+    graph.setTileMapping(v, share.tile);
+  }
+}
+
+// There is no cast from a type to itself: the bits go as signed and unsigned integers of their
 // size.
 POP_INLINE void addSameBitsVertices(::poplar::Graph &graph, Tensor const &src, Tensor const &dst,
                                     ::poplar::ComputeSet cs) {
@@ -110,10 +138,30 @@ POP_INLINE void addSameBitsVertices(::poplar::Graph &graph, Tensor const &src, T
     return addCastVertices(graph, src.reinterpret(::poplar::INT),
                            dst.reinterpret(::poplar::UNSIGNED_INT), cs);
   default:
-    base::fail<::poputil::poplibs_error>("popops::cast", "from ", src.elementType(), " to ",
-                                         dst.elementType(),
-                                         " in a compute set; use the form that takes a program");
+    return addWideCopyVertices(graph, src.reinterpret(::poplar::LONGLONG),
+                               dst.reinterpret(::poplar::LONGLONG), cs);
   }
+}
+
+/// Whether writing dst element by element could change what is still to be read of src.
+POP_INLINE bool disturbs(Tensor const &dst, Tensor const &src) {
+  return src.intersectsWith(dst) && src.getVarRegions() != dst.getVarRegions();
+}
+
+/// \param isDisturbed  dst is written when all of src was read
+POP_INLINE ::poplar::program::Program castProgram(::poplar::Graph &graph, Tensor const &src,
+                                                  Tensor const &dst, bool isDisturbed,
+                                                  ::poplar::DebugContext const &debugContext) {
+  using namespace ::poplar::program;
+  if (sameBits(src.elementType(), dst.elementType()))
+    return Copy(src.reinterpret(dst.elementType()), dst, false, debugContext);
+  auto const cs = graph.addComputeSet(debugContext);
+  Tensor const result = isDisturbed ? graph.clone(dst, debugContext) : dst;
+  addCastVertices(graph, src, result, cs, debugContext);
+  Sequence prog({Execute(cs, debugContext)}, debugContext);
+  if (isDisturbed)
+    prog.add(Copy(result, dst, false, debugContext));
+  return prog;
 }
 
 } // namespace cottonwood::popops::detail
@@ -156,8 +204,9 @@ POP_INLINE poplar::Tensor cast(poplar::Graph &graph, poplar::Tensor const &src,
   cottonwood::popops::detail::checkCastMetadata("popops::cast", dstType, metadata);
   cottonwood::popops::detail::checkCast("popops::cast", src, dstType);
   poputil::PoplibsOpDebugInfo di(debugContext, {}, "cast");
+  cottonwood::popops::detail::checkMapped(graph, src);
   poplar::Tensor const dst = graph.clone(dstType, metadata, src, {di});
-  prog.add(cast(graph, src, dst, {di}));
+  prog.add(cottonwood::popops::detail::castProgram(graph, src, dst, false, {di}));
   return dst;
 }
 
@@ -166,11 +215,7 @@ POP_INLINE poplar::program::Program cast(poplar::Graph &graph, poplar::Tensor sr
                                          poplar::DebugContext const &debugContext) {
   namespace detail = cottonwood::popops::detail;
   detail::checkCast("popops::cast", src, dst);
-  if (detail::sameBits(src.elementType(), dst.elementType()))
-    return poplar::program::Copy(src.reinterpret(dst.elementType()), dst, false, debugContext);
-  poplar::ComputeSet const cs = graph.addComputeSet(debugContext);
-  detail::addCastVertices(graph, src, dst, cs, debugContext);
-  return poplar::program::Sequence({poplar::program::Execute(cs, debugContext)}, debugContext);
+  return detail::castProgram(graph, src, dst, detail::disturbs(dst, src), debugContext);
 }
 
 POP_INLINE void cast(poplar::Graph &graph, poplar::Tensor src, poplar::Tensor dst,
@@ -194,6 +239,7 @@ POP_INLINE poplar::Tensor cast(poplar::Graph &graph, poplar::Tensor src,
                                poplar::ComputeSet cs, poplar::DebugContext const &debugContext) {
   cottonwood::popops::detail::checkCastMetadata("popops::cast", dstType, metadata);
   cottonwood::popops::detail::checkCast("popops::cast", src, dstType);
+  cottonwood::popops::detail::checkMapped(graph, src);
   poplar::Tensor const dst = graph.clone(dstType, metadata, src, debugContext);
   cast(graph, src, dst, cs);
   return dst;

@@ -43,6 +43,11 @@ inline bool isCastable(Type const &from, Type const &to) {
          (toFloating || isCastableInteger(to));
 }
 
+/// What isCastable allows, but for QUARTER.
+inline constexpr char const *CASTABLE_PAIRS =
+    "float, half, bool and integers of up to 32 bits to each other, the latter two also to 64-bit "
+    "integers";
+
 /// Whether the bits are the value in both types; those of QUARTER need their metadata.
 inline bool sameBits(Type const &a, Type const &b) {
   return (a == b && !a.requiresMetadata()) || (isLongLong(a) && isLongLong(b)) ||
