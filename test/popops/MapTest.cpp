@@ -431,6 +431,36 @@ TEST_CASE("arguments that do not fit are named in the error") {
   CHECK_THROWS_AS(popops::add(g, a, a, p, {}, {{"noSuchOption", "1"}}), poplar::invalid_option);
 }
 
+TEST_CASE("invalid tensors and operations that do not exist are named in the error") {
+  Run run(cpu);
+  auto &g = run.graph;
+  auto &p = run.prog;
+  Tensor const a = run.input(FLOAT, {2}, {1, 2}), l = run.input(poplar::LONGLONG, {2}, {1, 2});
+  CHECK_THROWS_WITH_AS(popops::absWithOutput(g, a, Tensor(), p),
+                       "popops::mapWithOutput: the output is an invalid tensor", poplibs_error);
+  CHECK_THROWS_WITH_AS(
+      popops::add(g, Tensor(), 1.f, p),
+      "popops: the operand beside the constant of a binary op is an invalid tensor", poplibs_error);
+  CHECK_THROWS_WITH_AS(
+      popops::map(g, static_cast<UnaryOpType>(99), a, p),
+      "popops::map: the expression has an operation of UnaryOpType 99; allowed: 0 to 33",
+      poplibs_error);
+  CHECK_THROWS_WITH_AS(
+      popops::mapInPlace(g, static_cast<BinaryOpType>(99), a, a, p),
+      "popops::mapInPlace: the expression has an operation of BinaryOpType 99; allowed: 0 to 25",
+      poplibs_error);
+  CHECK_THROWS_WITH_AS(
+      popops::map(g, static_cast<TernaryOpType>(2), a, a, a, p),
+      "popops::map: the expression has an operation of TernaryOpType 2; allowed: 0 to 1",
+      poplibs_error);
+  CHECK_THROWS_WITH_AS(
+      popops::map(g, Cast(_1, INT), {l}, p),
+      doctest::Contains("Cast does not exist for elements of type long long to int; allowed: "
+                        "float, half, bool and integers of up to 32 bits to each other, the latter "
+                        "two also to 64-bit integers, in the expression"),
+      poplibs_error);
+}
+
 TEST_CASE("forgetting addCodelets and mixing graphs are errors that say so") {
   poplar::Graph graph(poplar::Target::createCPUTarget());
   poplar::program::Sequence prog;

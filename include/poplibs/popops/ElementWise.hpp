@@ -128,6 +128,7 @@ POP_API void mapWithOutput(poplar::Graph &graph, expr::TernaryOpType op, poplar:
 namespace impl {
 [[noreturn]] POP_API void throwConstantMismatch(poplar::Type const &elementType,
                                                 char const *constType);
+POP_API poplar::Type typeBesideConstant(poplar::Tensor const &operand);
 POP_API poplar::Tensor operandConstant(poplar::Graph &graph, poplar::Type const &type,
                                        void const *value, poplar::TypeTraits const &traits,
                                        poplar::DebugContext const &debugContext);
@@ -158,9 +159,9 @@ namespace impl {
 template <typename constType>
 poplar::Tensor checkedConstant(poplar::Graph &graph, poplar::Tensor const &beside, constType value,
                                poplar::DebugContext const &debugContext) {
-  checkTypes<constType>(beside.elementType(), value);
-  return operandConstant(graph, beside.elementType(), &value, poplar::TypeTraits::make<constType>(),
-                         debugContext);
+  poplar::Type const type = typeBesideConstant(beside);
+  checkTypes<constType>(type, value);
+  return operandConstant(graph, type, &value, poplar::TypeTraits::make<constType>(), debugContext);
 }
 } // namespace impl
 

@@ -353,6 +353,13 @@ POP_INLINE void throwConstantMismatch(poplar::Type const &elementType, char cons
       "; give the constant the type of the tensor (float for half)");
 }
 
+POP_INLINE poplar::Type typeBesideConstant(poplar::Tensor const &operand) {
+  if (!operand.valid())
+    cottonwood::base::fail<poputil::poplibs_error>(
+        "popops", "the operand beside the constant of a binary op is an invalid tensor");
+  return operand.elementType();
+}
+
 POP_INLINE poplar::Tensor operandConstant(poplar::Graph &graph, poplar::Type const &type,
                                           void const *value, poplar::TypeTraits const &traits,
                                           poplar::DebugContext const &debugContext) {

@@ -206,6 +206,8 @@ POP_INLINE std::vector<std::size_t> MapEmitter::shapeOf(Term const &term) const 
 
 POP_INLINE void checkMapOutput(char const *where, std::vector<std::size_t> const &shape,
                                ::poplar::Type const &type, Tensor const &out) {
+  if (!out.valid())
+    base::fail<::poputil::poplibs_error>(where, "the output is an invalid tensor");
   if (out.shape() != shape)
     base::fail<::poputil::poplibs_error>(where, "the result has shape ", base::shapeText(shape),
                                          ", but the output has shape ",
@@ -339,10 +341,10 @@ POP_INLINE void MapEmitter::emit(Term term, Tensor const &out, bool isNew) {
   }
   if (out.numElements() == 0)
     return;
-  separateWide(term);
-  if (isWideOperation(term))
   if (term.isConstant() && !mapTypeOf(term.type))
     return emitWideConstant(term, out);
+  separateWide(term);
+  if (isWideOperation(term))
     return emitWide(term, out);
   fit(term);
   emitVertices(term, out, isNew);

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <popops/impl/CastTypes.hpp>
 #include <popops/impl/MapTerm.hpp>
 #include <popops/impl/MapWide.hpp>
 #include <popops/impl/OpNames.hpp>
@@ -164,8 +165,7 @@ private:
     if (auto const *node = e.getAs<expr::BinaryOp>())
       return buildBinary(*node);
     if (auto const *node = e.getAs<expr::TernaryOp>())
-      return node->getOpType() == expr::TernaryOpType::SELECT ? buildSelect(*node)
-                                                              : buildClamp(*node);
+      return buildTernary(*node);
     fail("it has a node of an unknown class");
   }
 
@@ -185,7 +185,16 @@ private:
     return term;
   }
 
+  // The expression cannot be printed: the operation has no name.
+  template <class Op> void requireOp(Op op, Op last, char const *type) const {
+    if (static_cast<int>(op) < 0 || op > last)
+      base::fail<::poputil::poplibs_error>(where_, "the expression has an operation of ", type, " ",
+                                           static_cast<int>(op), "; allowed: 0 to ",
+                                           static_cast<int>(last));
+  }
+
   Term buildUnary(expr::UnaryOp const &node) {
+    requireOp(node.getOpType(), expr::UnaryOpType::TRUNC, "UnaryOpType");
     MapOp const op = vertices::unaryMapOp(static_cast<int>(node.getOpType()));
     Term arg = build(node.getArg());
     if (vertices::givesBool(op))
@@ -195,6 +204,7 @@ private:
   }
 
   Term buildBinary(expr::BinaryOp const &node) {
+    requireOp(node.getOpType(), expr::BinaryOpType::VARIANCE_TO_INV_STD_DEV, "BinaryOpType");
     MapOp const op = vertices::binaryMapOp(static_cast<int>(node.getOpType()));
     Term a = build(node.getLHS());
     Term b = build(node.getRHS());
@@ -204,6 +214,11 @@ private:
            " cannot be inferred: both are constants");
     Type const type = vertices::givesBool(op) ? ::poplar::BOOL : a.type;
     return Term::makeOperation(op, type, {std::move(a), std::move(b)});
+  }
+
+  Term buildTernary(expr::TernaryOp const &node) {
+    requireOp(node.getOpType(), expr::TernaryOpType::SELECT, "TernaryOpType");
+    return node.getOpType() == expr::TernaryOpType::SELECT ? buildSelect(node) : buildClamp(node);
   }
 
   Term buildSelect(expr::TernaryOp const &node) {
@@ -246,7 +261,7 @@ private:
       fail(operationName(term.op) + " does not exist for elements of type " +
            term.args[0].type.toString().cloneAsString() +
            (term.op == MapOp::CAST ? " to " + term.type.toString().cloneAsString() : "") +
-           "; allowed: " + allowedTypes(term.op));
+           "; allowed: " + (term.op == MapOp::CAST ? CASTABLE_PAIRS : allowedTypes(term.op)));
   }
 
   static std::string allowedTypes(MapOp op) {
