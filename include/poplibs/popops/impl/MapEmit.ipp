@@ -53,89 +53,98 @@ POP_INLINE bool fitsProgram(TermSize const &size) {
          size.leaves <= vertices::MAP_MAX_OPERANDS && size.slots < vertices::MAP_MAX_SLOTS;
 }
 
-/// Writes the program of one vertex and gathers the regions it reads.
+/// Gathers the regions that the vertices of a term read, and writes their program: the same one as
+/// long as all regions are read by the same patterns.
 class MapVertexBuilder {
 public:
-  /// \param operands  by index of the term's inputs; null for the vertex's own output.
+  /// \param operands  by index of the term's inputs; null for the vertex's own output and for those
+  ///        that the term does not read.
   /// \param laidOut  see MapOperand::region()
-  MapVertexBuilder(std::vector<MapOperand const *> const &operands, Share const &share,
-                   bool laidOut)
-      : operands_(operands), share_(share), laidOut_(laidOut), values_(operands.size()),
-        made_(operands.size(), false) {}
+  MapVertexBuilder(Term const &term, std::vector<MapOperand const *> const &operands, bool laidOut)
+      : term_(term), operands_(operands), laidOut_(laidOut), indices_(operands.size(), 0),
+        patterns_(operands.size()) {}
 
-  std::vector<std::uint32_t> program(Term const &term) { return builder_.finish(build(term)); }
+  void build(Share const &share) {
+    for (auto &regions : regions_)
+      regions.clear();
+    bool isNew = program_.empty();
+    for (std::size_t i = 0; i != operands_.size(); ++i) {
+      if (!operands_[i])
+        continue;
+      auto &regions = regions_[static_cast<unsigned>(operands_[i]->type())];
+      OperandRegion const part = operands_[i]->region(share, laidOut_);
+      isNew = isNew || !(part.pattern == patterns_[i]);
+      indices_[i] = static_cast<unsigned>(regions.size());
+      patterns_[i] = part.pattern;
+      regions.push_back(part.region);
+    }
+    if (isNew)
+      writeProgram();
+  }
+
   std::vector<Tensor> const &regions(MapType type) const {
     return regions_[static_cast<unsigned>(type)];
   }
+  std::vector<std::uint32_t> const &program() const { return program_; }
+  unsigned cyclesPer8() const { return cyclesPer8_; }
 
 private:
-  using Value = vertices::MapProgramBuilder::Value;
+  using Builder = vertices::MapProgramBuilder;
 
-  Value build(Term const &term) {
-    if (term.isConstant()) {
-      MapType const type = *mapTypeOf(term.type);
-      return builder_.constant(type, constantBits(term.constant, type));
-    }
-    if (term.isInput())
-      return input(term);
-    return operation(term);
+  void writeProgram() {
+    Builder builder;
+    program_ = builder.finish(write(builder, term_));
+    cyclesPer8_ = vertices::mapCyclesPer8(program_.data());
   }
 
-  Value input(Term const &term) {
-    if (!made_[term.input]) {
-      MapType const type = *mapTypeOf(term.type);
-      MapOperand const *operand = operands_[term.input];
-      if (!operand) {
-        values_[term.input] = builder_.output(type);
-      } else {
-        auto &regions = regions_[static_cast<unsigned>(type)];
-        OperandRegion const part = operand->region(share_, laidOut_);
-        values_[term.input] =
-            builder_.input(type, static_cast<unsigned>(regions.size()), part.pattern);
-        regions.push_back(part.region);
-      }
-      made_[term.input] = true;
-    }
-    return values_[term.input];
+  Builder::Value write(Builder &builder, Term const &term) const {
+    MapType const type = *mapTypeOf(term.type);
+    if (term.isConstant())
+      return builder.constant(type, constantBits(term.constant, type));
+    if (!term.isInput())
+      return writeOperation(builder, term);
+    if (!operands_[term.input])
+      return builder.output(type);
+    return builder.input(type, indices_[term.input], patterns_[term.input]);
   }
 
-  Value operation(Term const &term) {
+  Builder::Value writeOperation(Builder &builder, Term const &term) const {
     std::vector<std::size_t> order(term.args.size());
     for (std::size_t i = 0; i != order.size(); ++i)
       order[i] = i;
     std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
       return sizeOf(term.args[a]).slots > sizeOf(term.args[b]).slots;
     });
-    std::vector<Value> args(term.args.size());
+    std::vector<Builder::Value> args(term.args.size());
     for (std::size_t i : order)
-      args[i] = build(term.args[i]);
+      args[i] = write(builder, term.args[i]);
     if (term.op == MapOp::CAST)
-      return builder_.cast(args[0], *mapTypeOf(term.type));
-    return args.size() == 1   ? builder_.apply(term.op, args[0])
-           : args.size() == 2 ? builder_.apply(term.op, args[0], args[1])
-                              : builder_.apply(term.op, args[0], args[1], args[2]);
+      return builder.cast(args[0], *mapTypeOf(term.type));
+    return args.size() == 1   ? builder.apply(term.op, args[0])
+           : args.size() == 2 ? builder.apply(term.op, args[0], args[1])
+                              : builder.apply(term.op, args[0], args[1], args[2]);
   }
 
+  Term const &term_;
   std::vector<MapOperand const *> const &operands_;
-  Share const &share_;
   bool laidOut_;
-  vertices::MapProgramBuilder builder_;
-  std::vector<Value> values_;
-  std::vector<bool> made_;
+  std::vector<unsigned> indices_; ///< of regions among those of their type, by input
+  std::vector<vertices::MapPattern> patterns_;
   std::vector<Tensor> regions_[vertices::NUM_MAP_TYPES];
+  std::vector<std::uint32_t> program_;
+  unsigned cyclesPer8_ = 0;
 };
 
 POP_INLINE void connectMapVertex(::poplar::Graph &graph, ::poplar::VertexRef vertex,
-                                 MapVertexBuilder const &builder, Tensor const &out,
-                                 std::vector<std::uint32_t> const &program) {
+                                 MapVertexBuilder const &builder, Tensor const &out) {
   static constexpr char const *FIELDS[] = {"inFloat", "inHalf", "inInt", "inUnsigned", "inBool"};
   for (unsigned type = 0; type != vertices::NUM_MAP_TYPES; ++type) {
     auto const &regions = builder.regions(static_cast<MapType>(type));
     graph.connect(vertex[FIELDS[type]], ::poplar::ArrayRef<Tensor>(regions));
   }
   graph.connect(vertex["out"], out);
-  graph.setInitialValue(vertex["program"], program);
-  graph.setInitialValue(vertex["cyclesPer8"], vertices::mapCyclesPer8(program.data()));
+  graph.setInitialValue(vertex["program"], builder.program());
+  graph.setInitialValue(vertex["cyclesPer8"], builder.cyclesPer8());
 }
 
 POP_INLINE planner::ElementWiseProblem mapProblem(Term const &term, std::size_t elements,
@@ -157,9 +166,9 @@ POP_INLINE std::optional<TileMapJob> mapJob(::poplar::Graph const &graph, Tensor
   if (!job)
     return job;
   job->problem.inPlace = inPlace;
-  Share const first{0, {Interval(0, 1)}};
-  job->problem.cyclesPer8 =
-      vertices::mapCyclesPer8(MapVertexBuilder(operands, first, false).program(term).data());
+  MapVertexBuilder first(term, operands, false);
+  first.build({0, {Interval(0, 1)}});
+  job->problem.cyclesPer8 = first.cyclesPer8();
   for (unsigned i = 0; i != operands.size(); ++i) {
     if (!operands[i])
       continue;
@@ -392,11 +401,11 @@ POP_INLINE void MapEmitter::emitVertices(Term const &term, Tensor const &out, bo
   }
   std::string const name =
       ::poputil::templateVertex(inPlace ? "popops::MapInPlace" : "popops::Map", out.elementType());
+  detail::MapVertexBuilder builder(term, operands, plan.broadcasts);
   for (Share const &share : shares) {
-    detail::MapVertexBuilder builder(operands, share, plan.broadcasts);
-    auto const program = builder.program(term);
+    builder.build(share);
     ::poplar::VertexRef const vertex = graph_.addVertex(set_, name);
-    detail::connectMapVertex(graph_, vertex, builder, partOf(flat, share), program);
+    detail::connectMapVertex(graph_, vertex, builder, partOf(flat, share));
     graph_.setTileMapping(vertex, share.tile);
   }
 }
