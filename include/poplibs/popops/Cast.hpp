@@ -28,7 +28,7 @@ POP_API poplar::Tensor cast(poplar::Graph &graph, poplar::Tensor const &src,
                             poplar::program::Sequence &prog,
                             poplar::DebugContext const &debugContext = {});
 
-/// Writes dst, of the shape of src.
+/// Writes dst, of the shape of src, which may overlap it.
 POP_API void castWithOutput(poplar::Graph &graph, poplar::Tensor const &src,
                             poplar::Tensor const &dst, poplar::program::Sequence &prog,
                             poplar::DebugContext const &debugContext = {});
@@ -37,7 +37,8 @@ POP_API void castWithOutput(poplar::Graph &graph, poplar::Tensor const &src,
 POP_API poplar::program::Program cast(poplar::Graph &graph, poplar::Tensor src, poplar::Tensor dst,
                                       poplar::DebugContext const &debugContext = {});
 
-/// Adds vertices to a compute set, also if the types are equal.
+/// Adds vertices to a compute set, also if the types are equal. dst may not overlap src in another
+/// order.
 POP_API void cast(poplar::Graph &graph, poplar::Tensor src, poplar::Tensor dst,
                   poplar::ComputeSet cs);
 POP_API poplar::Tensor cast(poplar::Graph &graph, poplar::Tensor src, poplar::Type const &dstType,

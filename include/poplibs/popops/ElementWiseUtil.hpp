@@ -11,8 +11,9 @@
 namespace popops {
 
 /// A tensor for the result of an elementwise operation: laid out and mapped as the alias-free input
-/// that is spread best over the tiles, else mapped linearly. \param inputs  at least one, all of
-/// one shape. \throws poputil::poplibs_error  none, or the shapes differ.
+/// that is spread best over the tiles (fewest elements on the fullest one, then most tiles, then
+/// fewest contiguous regions), else mapped linearly. \param inputs  at least one, all of one shape.
+/// \throws poputil::poplibs_error  none, one is invalid, or the shapes differ.
 POP_API poplar::Tensor createOutputForElementWiseOp(poplar::Graph &graph,
                                                     std::vector<poplar::Tensor> const &inputs,
                                                     poplar::Type const &outputType,

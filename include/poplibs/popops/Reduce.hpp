@@ -71,7 +71,7 @@ POP_API poplar::Tensor reduce(poplar::Graph &graph, poplar::Tensor const &in,
                               poplar::OptionFlags const &options = {});
 
 /// Writes to `out`, whose shape is that of the result up to dimensions of size 1. Elements of `out`
-/// that are mapped to no tile get mapped.
+/// that are mapped to no tile get mapped. The input and the scale may overlap `out`.
 POP_API void reduceWithOutput(poplar::Graph &graph, poplar::Tensor const &in,
                               poplar::Tensor const &out, std::vector<std::size_t> const &dims,
                               ReduceParams params, poplar::program::Sequence &prog,
@@ -111,8 +111,10 @@ struct POP_API SingleReduceOp {
                  std::string debugName = "");
 };
 
-/// Several reductions side by side: as few steps as the deepest of them needs.
-/// \param outputs  empty: filled with new tensors; else one a reduction, written.
+/// Several reductions side by side: as few steps as the deepest of them needs. No input and no
+/// scale may overlap an output. \param outputs  empty: filled with new tensors; else one a
+/// reduction, written, and of type outType
+///        where that is given. Left as it is by what throws.
 POP_API void reduceMany(poplar::Graph &graph, std::vector<SingleReduceOp> const &reductions,
                         std::vector<poplar::Tensor> &outputs, poplar::program::Sequence &prog,
                         poplar::DebugContext const &debugContext = {},
