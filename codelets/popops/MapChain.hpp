@@ -150,9 +150,10 @@ POP_SIMD_INLINE void runChain(const MapChain &chain, unsigned char *const *value
       constexpr MapOp OP = decltype(op)::value;
       if constexpr (!CHEAP || isCheap(OP))
         chainStep<OP>(v, step, operand, load);
-      if constexpr (ROUNDS && needsRounding(OP))
-        if (s + 1 != chain.count) // stores round
-          arch::unrolled<N>([&](auto k) POP_SIMD_LAMBDA { v[k] = V::roundToHalf(v[k]); });
+      if constexpr (ROUNDS) // of its own: not every V rounds
+        if constexpr (needsRounding(OP))
+          if (s + 1 != chain.count) // stores round
+            arch::unrolled<N>([&](auto k) POP_SIMD_LAMBDA { v[k] = V::roundToHalf(v[k]); });
     };
     switch (step.op) {
 #define POP_CHAINED(OP)                                                                            \
