@@ -162,7 +162,8 @@ template <class Family> std::vector<codelet::Codelet> const &epilogueCodelets() 
     vertices::VertexEntries const entries = poputil::codeOf<Family>(used);
     std::vector<codelet::Codelet> all;
     // The scalar classes give names and layouts.
-    poputil::appendCodelets(typename Family::template Vertices<isa::scalar>(), entries, used, all);
+    poputil::appendCodelets(typename Family::template Vertices<isa::scalar>(), entries, used, all,
+                            poputil::Operands::OF_ONE_ISA);
     return all;
   }();
   return codelets;

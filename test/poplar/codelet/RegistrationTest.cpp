@@ -288,7 +288,8 @@ TEST_CASE("addCodelets registers a class for one graph, as often as one likes") 
 
 TEST_CASE("built-in codelets are described from their class") {
   using V = OnlyHere;
-  Codelet const c = describe<V>("popops::Only< unsigned >", {POP_FIELD(V, n), POP_FIELD(V, a)});
+  FieldDescription const fields[] = {POP_FIELD(V, n), POP_FIELD(V, a)};
+  Codelet const c = describe("popops::Only< unsigned >", fields, CLASS_LAYOUT<V>, &enter<V>);
   CHECK(c.name == "popops::Only<unsigned int>");
   CHECK(c.fields[0].name == "a"); // in the order of the class
   CHECK(c.stateSize == sizeof(V));
@@ -296,7 +297,8 @@ TEST_CASE("built-in codelets are described from their class") {
   addToGraph(graph, {&c, 1});
   addToGraph(graph, {&c, 1});
   CHECK(graph.hasCodelet("popops::Only<unsigned>"));
-  Codelet const other = describe<V>("popops::Only<unsigned>", {POP_FIELD(V, a)});
+  Codelet const other =
+      describe("popops::Only<unsigned>", std::span(fields).subspan(1), CLASS_LAYOUT<V>, &enter<V>);
   test::checkThrows<poplar::poplar_error>(
       [&] {
         addToGraph(graph, {&other, 1});

@@ -86,7 +86,9 @@ struct POP_API Codelet {
   std::string isa; ///< tag of the code behind entry; empty: as the program was compiled
   std::shared_ptr<CodeObject const> object; ///< what holds the code; null: the process itself
   CostFunction cost = nullptr;              ///< null: the caller falls back to its default rule
-  int omittable = -1; ///< the output field that is not written where its pointer is null; -1: none
+  int omittable = -1;  ///< the output field that is not written where its pointer is null; -1: none
+  int scratch = -1;    ///< the output field that holds nothing but intermediate bytes; -1: none
+  bool anyIsa = false; ///< whether the code of every instruction set takes the same operands
   std::uint64_t layoutHash =
       0; ///< of fields and sizes; equal hashes mean interchangeable state images
   std::uint32_t valueBytes = 0;      ///< packed bytes of all fields that hold values

@@ -2,16 +2,17 @@
 // Built-in codelets: how a library makes a table of them from its vertex classes.
 //
 //     using V = vertices::Fill<isa::scalar, float>;           // the scalar twin gives the layout
-//     Codelet c = describe<V>("popops::Fill<float>", {POP_FIELD(V, out), POP_FIELD(V, value)});
-//     c.entry = entryOfActiveIsa;                             // from a per-ISA object:
-//     &codelet::enter<V with that tag> c.isa = "avx2"; c.cost = &costOfFill; // optional
+//     Codelet c = describe("popops::Fill<float>", {POP_FIELD(V, out), POP_FIELD(V, value)},
+//                          CLASS_LAYOUT<V>, entryOfActiveIsa); // &enter<V with that tag>
+//     c.isa = "avx2"; c.cost = &costOfFill;                   // optional
 //
 // Fields and compute() are public. After seal(), which describe() calls, fields are in the order of
 // the class (of their offsets), whatever the order of the list: the indices that a cost function
 // uses are those. codelet::addToGraph(graph, table) registers the table; adding it again does
 // nothing.
 
-#include <initializer_list>
+#include <cstdint>
+#include <span>
 #include <string_view>
 
 #include <poplar/impl/codelet/Codelet.hpp>
@@ -25,23 +26,33 @@ template <class V> bool enter(void *state, unsigned worker, VertexContext *conte
   return EntryThrough<V, Method, &V::compute>::enter(state, worker, context);
 }
 
+/// What a codelet takes from its vertex class beside the fields.
+struct ClassLayout {
+  std::uint32_t size, alignment;
+  bool multi, supervisor;
+};
+
 template <class V>
-Codelet describe(std::string_view name, std::initializer_list<FieldDescription> fields) {
+inline constexpr ClassLayout CLASS_LAYOUT{sizeof(V), alignof(V), VertexKind<V>::isMulti,
+                                          VertexKind<V>::isSupervisor};
+
+/// The codelet of a vertex class; all but its fields, layout and entry as by default.
+inline Codelet describe(std::string_view name, std::span<FieldDescription const> fields,
+                        ClassLayout const &layout, Entry entry) {
   Codelet codelet;
   codelet.name = name;
-  for (FieldDescription const &description : fields) {
+  for (FieldDescription const &description : fields)
     codelet.fields.push_back(fieldFrom(description, description.name));
-  }
-  codelet.stateSize = sizeof(V);
-  codelet.stateAlign = alignof(V);
-  codelet.multi = VertexKind<V>::isMulti;
-  codelet.supervisor = VertexKind<V>::isSupervisor;
-  codelet.entry = &enter<V>;
+  codelet.stateSize = layout.size;
+  codelet.stateAlign = layout.alignment;
+  codelet.multi = layout.multi;
+  codelet.supervisor = layout.supervisor;
+  codelet.entry = entry;
   codelet.seal();
   return codelet;
 }
 
 } // namespace cottonwood::codelet
 
-/// A public field of a vertex class V, for describe<V>.
+/// A public field of a vertex class V, for describe().
 #define POP_FIELD(V, field) ::cottonwood::codelet::describeMember<V>(#field, &V::field)

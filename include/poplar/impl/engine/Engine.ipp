@@ -52,6 +52,8 @@ POP_INLINE poplar::Executable compile(poplar::Graph const &graph,
   request.lowering.dump = textOption(request.options, "debug.dumpLowering");
   bool const allowOutOfMemory = flagOption(request.options, "debug.allowOutOfMemory");
   request.lowering.watchOutputs = flagOption(request.options, "debug.stopAtNan");
+  request.lowering.scalarVertices = flagOption(request.options, "debug.floatPointOpException") ||
+                                    flagOption(request.options, "debug.nanOverflowException");
   // So that an address names one variable.
   request.lowering.shareMemory = !request.lowering.watchOutputs;
   request.name = base::DebugAccess::path(debugContext);

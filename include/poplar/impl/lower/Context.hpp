@@ -48,6 +48,9 @@ struct LowerOptions {
   std::string dump;          ///< "stdout", "stderr", a folder, or empty
   bool shareMemory = true;   ///< let variables share memory by liveness
   bool watchOutputs = false; ///< let the engine look for NaNs; without shareMemory
+  /// Take scalar code where there is some. Vectors compute more than their elements: lanes beyond
+  /// the last one, and both sides of a choice.
+  bool scalarVertices = false;
 };
 
 class VirtualMemory;

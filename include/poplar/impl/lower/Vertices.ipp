@@ -1,9 +1,12 @@
 // Body of makeVertexTables().
 #pragma once
 
+#include <codelets/arch/Isa.hpp>
+
 #include <poplar/exceptions.hpp>
 #include <poplar/impl/base/Error.hpp>
 #include <poplar/impl/base/TypeInfo.hpp>
+#include <poplar/impl/codelet/Libraries.hpp>
 #include <poplar/impl/lower/Access.hpp>
 #include <poplar/impl/lower/Memory.hpp>
 #include <poplar/impl/lower/Moves.hpp>
@@ -24,6 +27,13 @@ POP_INLINE bool hasSize(poplar::VectorLayout layout) {
   return layout == poplar::VectorLayout::SPAN || layout == poplar::VectorLayout::SHORT_SPAN;
 }
 
+inline std::uint64_t numElements(Layout const &layout) {
+  std::uint64_t elements = 0;
+  for (ByteBlock const &block : layout)
+    elements += block.elements;
+  return elements;
+}
+
 class VertexTables {
 public:
   explicit VertexTables(Context &context)
@@ -36,6 +46,7 @@ private:
   void computeSet(graph::ComputeSetId id);
   void vertex(graph::VertexId id);
   std::uint32_t codelet(graph::VertexId id);
+  std::string isaOf(codelet::Codelet const &codelet) const;
   std::uint32_t object(codelet::CodeObject const &object);
   void field(graph::VertexId id, unsigned index, std::uint64_t state);
   void edge(graph::VertexId id, unsigned index, std::uint64_t at);
@@ -50,7 +61,7 @@ private:
   std::uint64_t place(graph::Region const &region, codelet::Field const &field);
   bool isOmitted(graph::VertexId id, unsigned index, graph::Region const &region) const;
   std::uint64_t metadataAddress(graph::Region const &region);
-  void watch(graph::Region const &region, codelet::Field const &field);
+  void watch(graph::Region const &region, codelet::Field const &field, bool scratch);
   std::uint64_t stage(graph::Region const &region, codelet::Field const &field);
   void resolveStates();
 
@@ -63,6 +74,7 @@ private:
   std::vector<std::pair<Layout, std::uint64_t>> scatters_; ///< destination, staging address
   std::vector<std::uint64_t> scatterBytes_;                ///< bytes of an element
   MovePlan gather_;
+  std::vector<std::pair<WatchedOutput, Layout>> watches_; ///< without plans, and where they look
 };
 
 POP_INLINE std::uint64_t VertexTables::allocate(std::uint64_t bytes, std::uint64_t alignment) {
@@ -108,14 +120,14 @@ POP_INLINE std::uint64_t VertexTables::stage(graph::Region const &region,
 }
 
 /// Lets the engine look at the region after the vertex, which is the next one to be added.
-POP_INLINE void VertexTables::watch(graph::Region const &region, codelet::Field const &field) {
+POP_INLINE void VertexTables::watch(graph::Region const &region, codelet::Field const &field,
+                                    bool scratch) {
   bool const hasNans = field.type == poplar::FLOAT || field.type == poplar::HALF;
-  if (!context_.options.watchOutputs || !field.isWritten() || !hasNans)
+  if (!context_.options.watchOutputs || !field.isWritten() || !hasNans || scratch)
     return;
-  std::uint64_t const size = base::sizeOf(field.type);
-  out_.watched.push_back({static_cast<std::uint32_t>(out_.calls.size()), field.name, field.type,
-                          planMoves(out_, arenaLayout(context_, region),
-                                    {ByteBlock::packed(0, region.numElements(), size)}, size)});
+  watches_.emplace_back(
+      WatchedOutput{static_cast<std::uint32_t>(out_.calls.size()), field.name, field.type, {}},
+      arenaLayout(context_, region));
 }
 
 /// Address of the region's elements, in place if that is one run with the alignment that the field
@@ -167,7 +179,7 @@ POP_INLINE void VertexTables::edge(graph::VertexId id, unsigned index, std::uint
           elements, " elements; codelets compiled by popc have 2^32 - 1 at most");
     if (elements != 0 && !isOmitted(id, index, region)) {
       writePointer(where, place(region, field));
-      watch(region, field);
+      watch(region, field, graph_.codeletOf(id).scratch == static_cast<int>(index));
     }
     if (hasMetadata)
       writePointer(where + sizeof(void *), metadataAddress(region));
@@ -215,12 +227,22 @@ POP_INLINE void VertexTables::field(graph::VertexId id, unsigned index, std::uin
   std::copy(values.begin(), values.end(), out_.states.begin() + static_cast<std::ptrdiff_t>(at));
 }
 
+/// The instruction set whose code runs.
+POP_INLINE std::string VertexTables::isaOf(codelet::Codelet const &codelet) const {
+  if (context_.options.scalarVertices && codelet.anyIsa) {
+    auto const *const scalar = codelet::findInLibraries(codelet.name, isa::name(isa::Isa::Scalar));
+    if (scalar && scalar->layoutHash == codelet.layoutHash)
+      return scalar->isa;
+  }
+  return codelet.isa;
+}
+
 POP_INLINE std::uint32_t VertexTables::codelet(graph::VertexId id) {
   std::uint32_t &index = codeletIndex_[graph_.vertex(id).codelet];
   if (index == NONE) {
     index = static_cast<std::uint32_t>(out_.codelets.size());
     codelet::Codelet const &codelet = graph_.codeletOf(id);
-    out_.codelets.push_back({codelet.name, codelet.isa, codelet.layoutHash, codelet.multi,
+    out_.codelets.push_back({codelet.name, isaOf(codelet), codelet.layoutHash, codelet.multi,
                              codelet.object ? object(*codelet.object) : NONE});
   }
   return index;
@@ -240,6 +262,7 @@ POP_INLINE void VertexTables::vertex(graph::VertexId id) {
       alignUp(stagingAt_, VARIABLE_ALIGN); // vertices on different threads share no cache line
   scatters_.clear();
   scatterBytes_.clear();
+  watches_.clear();
   gather_ = {};
   std::uint64_t const state =
       allocate(type.stateSize, std::max<std::uint64_t>(sizeof(void *), type.stateAlign));
@@ -250,17 +273,21 @@ POP_INLINE void VertexTables::vertex(graph::VertexId id) {
     Staging staging{gather_, {}};
     staging.scatter.first = out_.moves.size();
     for (std::size_t i = 0; i < scatters_.size(); ++i) {
-      std::uint64_t elements = 0;
-      for (ByteBlock const &block : scatters_[i].first)
-        elements += block.elements;
+      auto const &[there, address] = scatters_[i];
       MovePlan const plan =
-          planMoves(out_, {ByteBlock::packed(scatters_[i].second, elements, scatterBytes_[i])},
-                    scatters_[i].first, scatterBytes_[i]);
+          planMoves(out_, {ByteBlock::packed(address, numElements(there), scatterBytes_[i])}, there,
+                    scatterBytes_[i]);
       staging.scatter.count += plan.count;
       staging.scatter.totalBytes += plan.totalBytes;
     }
     call.staging = static_cast<std::uint32_t>(out_.stagings.size());
     out_.stagings.push_back(staging);
+  }
+  // Only now: the moves of a gather lie side by side.
+  for (auto &[watched, there] : watches_) {
+    std::uint64_t const size = base::sizeOf(watched.type);
+    watched.plan = planMoves(out_, there, {ByteBlock::packed(0, numElements(there), size)}, size);
+    out_.watched.push_back(std::move(watched));
   }
   out_.calls.push_back(call);
 }

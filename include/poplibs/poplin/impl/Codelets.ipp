@@ -152,13 +152,14 @@ POP_INLINE void appendTileMethods(std::vector<codelet::Codelet> &codelets) {
 /// The codelets of this library for an instruction set, made once.
 POP_INLINE std::vector<codelet::Codelet> const &builtinCodelets(isa::Isa isa) {
   return poputil::codeletsOf(isa, [isa](std::vector<codelet::Codelet> &codelets) {
-    poputil::appendFamily<vertices::MatMulFamily>(isa, codelets);
-    poputil::appendFamily<vertices::ConvFamily>(isa, codelets);
-    poputil::appendFamily<vertices::ConvMapsFamily>(isa, codelets);
-    poputil::appendFamily<vertices::ConvPlanesFamily>(isa, codelets);
-    poputil::appendFamily<vertices::FusedFamily>(isa, codelets);
+    constexpr auto PACKED = poputil::Operands::OF_ONE_ISA;
+    poputil::appendFamily<vertices::MatMulFamily>(isa, codelets, PACKED);
+    poputil::appendFamily<vertices::ConvFamily>(isa, codelets, PACKED);
+    poputil::appendFamily<vertices::ConvMapsFamily>(isa, codelets, PACKED);
+    poputil::appendFamily<vertices::ConvPlanesFamily>(isa, codelets, PACKED);
+    poputil::appendFamily<vertices::FusedFamily>(isa, codelets, PACKED);
     poputil::appendFamily<vertices::NormFamily>(isa, codelets);
-    poputil::appendFamily<vertices::WinogradFamily>(isa, codelets);
+    poputil::appendFamily<vertices::WinogradFamily>(isa, codelets, PACKED);
     detail::appendTileMethods(codelets);
   });
 }

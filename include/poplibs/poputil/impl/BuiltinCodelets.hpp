@@ -11,7 +11,6 @@
 #include <poplar/impl/codelet/Describe.hpp>
 #include <poplar/impl/model/Machine.hpp>
 
-#include <cstdint>
 #include <initializer_list>
 #include <map>
 #include <mutex>
@@ -75,11 +74,9 @@ template <class Family> vertices::VertexEntries entriesFor(isa::Isa isa) {
 #endif
 }
 
-/// What a codelet takes from its vertex class.
 struct VertexClass {
   VertexText (*describe)();
-  std::uint32_t stateSize, stateAlign;
-  bool multi, supervisor;
+  codelet::ClassLayout layout;
 };
 
 /// describeVertex is found by the vertex class's namespace or that of its tag. Runs once a process,
@@ -88,38 +85,36 @@ template <class V> [[gnu::cold]] VertexText describeClass() {
   return describeVertex(static_cast<V *>(nullptr));
 }
 
-inline codelet::Codelet makeCodelet(VertexClass const &vertex, codelet::Entry entry, isa::Isa isa) {
-  VertexText text = vertex.describe();
-  codelet::Codelet codelet;
-  codelet.name = std::move(text.name);
-  for (auto const &description : text.fields)
-    codelet.fields.push_back(codelet::fieldFrom(description, description.name));
-  codelet.stateSize = vertex.stateSize;
-  codelet.stateAlign = vertex.stateAlign;
-  codelet.multi = vertex.multi;
-  codelet.supervisor = vertex.supervisor;
-  codelet.entry = entry;
+/// Whether there is code for all instruction sets that takes the same operands, or operands are
+/// packed as one wants them, or it is the only one.
+enum class Operands { OF_ANY_ISA, OF_ONE_ISA };
+
+inline codelet::Codelet makeCodelet(VertexClass const &vertex, codelet::Entry entry, isa::Isa isa,
+                                    Operands operands) {
+  VertexText const text = vertex.describe();
+  codelet::Codelet codelet = codelet::describe(text.name, text.fields, vertex.layout, entry);
   codelet.isa = isa::name(isa);
+  codelet.anyIsa = operands == Operands::OF_ANY_ISA;
   codelet.cost = text.cost;
-  codelet.seal();
   codelet.omittable = codelet.findField(text.omittable);
+  codelet.scratch = codelet.findField("workspace");
   return codelet;
 }
 
 template <class... V>
 void appendCodelets(vertices::VertexList<V...>, vertices::VertexEntries entries, isa::Isa isa,
-                    std::vector<codelet::Codelet> &out) {
-  static constexpr VertexClass CLASSES[] = {{&describeClass<V>, sizeof(V), alignof(V),
-                                             codelet::VertexKind<V>::isMulti,
-                                             codelet::VertexKind<V>::isSupervisor}...};
+                    std::vector<codelet::Codelet> &out, Operands operands) {
+  static constexpr VertexClass CLASSES[] = {{&describeClass<V>, codelet::CLASS_LAYOUT<V>}...};
   for (std::size_t i = 0; i < sizeof...(V); ++i)
-    out.push_back(makeCodelet(CLASSES[i], entries.first[i], isa));
+    out.push_back(makeCodelet(CLASSES[i], entries.first[i], isa, operands));
 }
 
 /// Appends the codelets of a family; describeVertex(V *) gives the text of each class V.
-template <class Family> void appendFamily(isa::Isa isa, std::vector<codelet::Codelet> &out) {
+template <class Family>
+void appendFamily(isa::Isa isa, std::vector<codelet::Codelet> &out,
+                  Operands operands = Operands::OF_ANY_ISA) {
   appendCodelets(typename Family::template Vertices<isa::scalar>(), entriesFor<Family>(isa), isa,
-                 out);
+                 out, operands);
 }
 
 /// What make(isa) appends to, made once for every instruction set that is asked for.

@@ -1,0 +1,126 @@
+// Engine options that watch what vertices compute, on vertices of the libraries.
+#include "../popops/Harness.hpp"
+
+#include <poplar/exceptions.hpp>
+#include <poplin/Convolution.hpp>
+#include <poplin/Norms.hpp>
+#include <poplin/codelets.hpp>
+#include <popnn/Loss.hpp>
+#include <popnn/NonLinearity.hpp>
+#include <popnn/codelets.hpp>
+#include <popops/ElementWise.hpp>
+#include <popops/Reduce.hpp>
+#include <popops/ScaledAdd.hpp>
+
+#include <cmath>
+#include <string>
+
+TEST_SUITE_BEGIN("popnn/debug options");
+
+using namespace harness;
+using poplar::FLOAT;
+using poplar::HALF;
+using poplar::Tensor;
+
+namespace {
+
+/// A run with all codelets whose engine has the option set.
+struct Watched : Run {
+  Watched(DeviceMaker const &device, char const *option) : Run(device) {
+    popnn::addCodelets(graph);
+    poplin::addCodelets(graph);
+    popops::addCodelets(graph);
+    options.set(option, "true");
+  }
+};
+
+char const *const NANS = "debug.stopAtNan", *const EXCEPTIONS = "debug.floatPointOpException";
+
+} // namespace
+
+TEST_CASE("stopAtNan changes no result where a vertex's operands are staged") {
+  onDevices([](DeviceMaker const &device) {
+    for (bool const reversed : {false, true}) {
+      Watched run(device, NANS);
+      Numbers numbers;
+      Values const a = numbers.real(FLOAT, 60), b = numbers.real(FLOAT, 60);
+      Tensor const x = run.input(FLOAT, {60}, a), y = run.input(FLOAT, {60}, b);
+      popops::scaledAddTo(run.graph, reversed ? x.reverse(0) : x.subSample(2, 0),
+                          reversed ? y.reverse(0) : y.slice(1, 60).subSample(2, 0), 2.0F, run.prog);
+      std::size_t const out = run.output(x);
+      run.run();
+      Values expected = a;
+      for (std::size_t i = 0; i != 60; ++i)
+        if (reversed || i % 2 == 0)
+          expected[i] += 2 * b[reversed ? i : i + 1];
+      checkClose(run.values(out), expected, epsilonOf(FLOAT), 2, 6);
+    }
+  });
+}
+
+TEST_CASE("stopAtNan does not look at the workspace of a convolution") {
+  onDevices([](DeviceMaker const &device) {
+    poplin::ConvParams params(FLOAT, 2, {6}, {3}, 4, 4, 1);
+    params.inputTransform.flip = {true};
+    Watched run(device, NANS);
+    Numbers numbers;
+    Tensor const in = run.input(FLOAT, {2, 4, 6}, numbers.real(FLOAT, 48)),
+                 weights = run.input(FLOAT, {1, 4, 4, 3}, numbers.real(FLOAT, 48));
+    std::size_t const out =
+        run.output(poplin::convolution(run.graph, in, weights, params, false, run.prog));
+    CHECK_NOTHROW(run.run());
+    CHECK(std::isfinite(run.values(out)[0]));
+  });
+}
+
+TEST_CASE("floatPointOpException lets functions of ordinary numbers pass, whatever their count") {
+  using popops::expr::UnaryOpType;
+  onDevices([](DeviceMaker const &device) {
+    for (auto const &type : {FLOAT, HALF})
+      for (std::size_t const n : {2, 3, 5, 8, 13, 31}) {
+        CAPTURE(n);
+        Watched run(device, EXCEPTIONS);
+        Numbers numbers(n);
+        auto const input = [&](Shape const &shape) {
+          return run.input(type, shape, numbers.real(type, product(shape), 0.5, 1));
+        };
+        Tensor const x = input({n}), y = input({n}), rows = input({4, n});
+        popops::div(run.graph, x, y, run.prog);
+        popops::pow(run.graph, x, y, run.prog);
+        popops::atan2(run.graph, x, y, run.prog);
+        popops::rem(run.graph, x, y, run.prog);
+        for (UnaryOpType const op :
+             {UnaryOpType::INVERSE, UnaryOpType::RSQRT, UnaryOpType::LOGARITHM, UnaryOpType::SQRT})
+          popops::map(run.graph, op, x, run.prog);
+        popops::reduce(run.graph, popops::mul(run.graph, rows, -100.0F, run.prog), type, {1},
+                       popops::Operation::LOG_ADD, run.prog);
+        popnn::softmaxStable(run.graph, rows, run.prog);
+        popnn::nonLinearity(run.graph, popnn::NonLinearityType::GELU, x, run.prog);
+        auto const statistics = poplin::normStatistics(run.graph, rows.transpose(), 1e-5F, run.prog,
+                                                       false, true, FLOAT);
+        popops::square(run.graph, statistics.second, run.prog);
+        Tensor const labels = run.input(poplar::UNSIGNED_INT, {4}, {0, 0, 0, 0});
+        Tensor const correct = run.input(poplar::UNSIGNED_INT, {}, {0});
+        run.prog.add(popnn::calcAccuracy(run.graph, rows, labels, correct));
+        CHECK_NOTHROW(run.run());
+      }
+  });
+}
+
+TEST_CASE("floatPointOpException names the exception that there is, and no other") {
+  onDevices([](DeviceMaker const &device) {
+    Watched run(device, EXCEPTIONS);
+    Tensor const x = run.input(FLOAT, {3}, {1, 2, 3}), y = run.input(FLOAT, {3}, {1, 0, 1});
+    popops::div(run.graph, x, y, run.prog, "quotients");
+    std::string text;
+    try {
+      run.run();
+    } catch (poplar::application_runtime_error const &error) {
+      text = error.what();
+    }
+    CAPTURE(text);
+    CHECK(text.find("(division by zero)") != std::string::npos);
+  });
+}
+
+TEST_SUITE_END();
