@@ -117,7 +117,7 @@ private:
   void store(V sum, std::size_t at, std::size_t m) {
     if (COUNT) {
       const V g = poolLoad<V>(gradient_ + at, m);
-      sum = V::select(sum == V::zero(), V::zero(), g / sum);
+      sum = V::select(sum == V::zero(), V::zero(), g / V::max(sum, V::splat(1.f))); // no 0 / 0
     }
     poolStore(sum, out_ + at, m);
   }

@@ -7,6 +7,7 @@
 #include <poplin/codelets.hpp>
 #include <popnn/Loss.hpp>
 #include <popnn/NonLinearity.hpp>
+#include <popnn/Pooling.hpp>
 #include <popnn/codelets.hpp>
 #include <popops/ElementWise.hpp>
 #include <popops/Reduce.hpp>
@@ -104,6 +105,22 @@ TEST_CASE("floatPointOpException lets functions of ordinary numbers pass, whatev
         run.prog.add(popnn::calcAccuracy(run.graph, rows, labels, correct));
         CHECK_NOTHROW(run.run());
       }
+  });
+}
+
+TEST_CASE("floatPointOpException lets windows without elements pass") {
+  onDevices([](DeviceMaker const &device) {
+    for (auto const &type : {FLOAT, HALF}) {
+      Watched run(device, EXCEPTIONS);
+      popnn::pooling::PoolParams const params(popnn::PoolingType::MAX, {5}, {1}, {1}, {1}, {1}, 3,
+                                              1, type);
+      Numbers numbers;
+      Tensor const in = run.input(type, {1, 3, 5}, numbers.real(type, 15)),
+                   gradient = run.input(type, {1, 3, 7}, numbers.real(type, 21));
+      Tensor const pooled = popnn::pooling::pool(run.graph, params, in, run.prog);
+      popnn::pooling::poolInputGradient(run.graph, params, in, pooled, gradient, true, run.prog);
+      CHECK_NOTHROW(run.run());
+    }
   });
 }
 
