@@ -114,6 +114,14 @@ TEST_CASE("regrouped tensors hold the same elements, grouped as asked") {
     CHECK(rearrange::regroupIfBeneficial(g, t, t, run.prog) == t);
     CHECK(rearrange::regroupIfBeneficial(g, t, 4, run.prog) == t);
     CHECK(rearrange::regroupIfBeneficial(g, t[0][0], 4, run.prog) == t[0][0]);
+    // A tile ends within a row.
+    Tensor const cut = g.addVariable(FLOAT, {12, 8});
+    g.setTileMapping(cut.flatten().slice(0, 51), 0);
+    g.setTileMapping(cut.flatten().slice(51, 96), g.getTarget().getNumTiles() - 1);
+    run.write(cut, values);
+    CHECK(rearrange::regroupIfBeneficial(g, cut, cut, run.prog) == cut);
+    results.push_back(rearrange::regroupIfPossible(g, cut, run.prog, {0, 4}));
+    CHECK(poputil::detectDimGroupings(g, results.back()).front() == GroupingInfo(0, 4));
     std::vector<std::size_t> outs;
     for (Tensor const &result : results) {
       CHECK(result.shape() == t.shape());

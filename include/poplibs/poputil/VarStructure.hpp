@@ -16,16 +16,15 @@
 namespace poputil {
 
 /// The largest number of neighbours along the last dimension that follow one another in memory, on
-/// one tile; it divides the dimension. 1 if there are none, or no elements. Looks at the first and
-/// the last row.
+/// one tile, in all rows; it divides the dimension. 1 if there are none, or no elements.
 /// \throws poplibs_error  rank 0.
 POP_API unsigned detectInnermostGrouping(poplar::Graph const &graph, poplar::Tensor const &t);
 
 /// A dimension, and how many neighbours along it lie together.
 using GroupingInfo = std::pair<unsigned, unsigned>;
 
-/// The groups of elements that follow one another in memory, from the innermost: of a [6, 8] tensor
-/// in blocks of 2 x 4 elements (1, 4), (0, 2). Empty if there are none.
+/// The groups of elements that follow one another in memory, on one tile, from the innermost: of a
+/// [6, 8] tensor in blocks of 2 x 4 elements (1, 4), (0, 2). Empty if there are none.
 POP_API std::vector<GroupingInfo> detectDimGroupings(poplar::Graph const &graph,
                                                      poplar::Tensor const &t);
 

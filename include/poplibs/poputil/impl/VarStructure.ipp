@@ -13,36 +13,51 @@ namespace cottonwood::poputil::detail {
 
 using ::poplar::Tensor;
 
-/// The largest length such that all aligned runs of it in a row are contiguous and on one tile.
-POP_INLINE std::size_t groupingOfRow(::poplar::Graph const &graph, Tensor const &row) {
-  std::size_t group = row.numElements(), at = 0;
-  auto const regions = row.getVarRegions();
-  for (std::size_t i = 0; i + 1 < regions.size() && group != 1; ++i) {
+/// The gcd of `group` and of all positions in t at which a run of memory on one tile begins or
+/// ends; they are multiples of `least`.
+POP_INLINE std::size_t narrowGrouping(::poplar::Graph const &graph, Tensor const &t,
+                                      std::size_t group, std::size_t least) {
+  auto const cut = [&](std::size_t at) {
+    if (at % group != 0)
+      group = std::gcd(group, at);
+  };
+  auto const regions = t.getVarRegions();
+  std::size_t at = 0;
+  for (std::size_t i = 0; i + 1 < regions.size() && group != least; ++i) {
     at += regions[i].interval.size();
     bool const follows = regions[i].var == regions[i + 1].var &&
                          regions[i].interval.end() == regions[i + 1].interval.begin();
     if (!follows)
-      group = std::gcd(group, at);
+      cut(at);
   }
-  if (group == 1)
+  if (group == least)
     return group;
-  for (auto const &tile : graph.getTileMapping(row, false))
-    for (auto const &interval : tile)
-      group = std::gcd(group, std::gcd(interval.begin(), interval.end()));
+  for (auto const &tile : graph.getTileMapping(t, false))
+    for (auto const &interval : tile) {
+      cut(interval.begin());
+      cut(interval.end());
+    }
   return group;
 }
 
-/// Of [..., n], by its first and last row.
-POP_INLINE std::size_t groupingOfRows(::poplar::Graph const &graph, Tensor const &t) {
+/// Of [..., n]: the largest length such that all aligned runs of it in all rows are contiguous and
+/// on one tile.
+/// \param least  a length that is known to be such; divides n.
+POP_INLINE std::size_t groupingOfRows(::poplar::Graph const &graph, Tensor const &t,
+                                      std::size_t least) {
   if (t.numElements() == 0)
     return 1;
   std::size_t const columns = t.dim(t.rank() - 1), rows = t.numElements() / columns;
-  std::vector<std::size_t> first(t.rank() - 1, 0), last = t.shape();
-  last.pop_back();
-  for (std::size_t &index : last)
-    --index;
-  std::size_t const group = groupingOfRow(graph, t.index(first));
-  return rows == 1 || group == 1 ? group : std::gcd(group, groupingOfRow(graph, t.index(last)));
+  Tensor const matrix = t.reshape({rows, columns});
+  // The last row first: with one of the first rows it mostly shows that there are no groups. Rows
+  // are taken a few at first, then by the million elements, for lists of bounded length.
+  std::size_t const most = std::max<std::size_t>(1, (std::size_t(1) << 20) / columns);
+  std::size_t group = narrowGrouping(graph, matrix[rows - 1], columns, least);
+  for (std::size_t begin = 0, n = 1; begin + 1 < rows && group != least; begin += n, n *= 8) {
+    n = std::min({n, most, rows - 1 - begin});
+    group = narrowGrouping(graph, matrix.slice(begin, begin + n).flatten(), group, least);
+  }
+  return group;
 }
 
 POP_INLINE void checkPartitions(char const *where, std::vector<std::size_t> const &shape,
@@ -93,7 +108,7 @@ POP_INLINE unsigned detectInnermostGrouping(poplar::Graph const &graph, poplar::
   if (t.rank() == 0)
     cottonwood::base::fail<poplibs_error>("poputil::detectInnermostGrouping",
                                           "'t' has rank 0; it must have a dimension");
-  return static_cast<unsigned>(cottonwood::poputil::detail::groupingOfRows(graph, t));
+  return static_cast<unsigned>(cottonwood::poputil::detail::groupingOfRows(graph, t, 1));
 }
 
 POP_INLINE std::vector<GroupingInfo> detectDimGroupings(poplar::Graph const &graph,
@@ -112,7 +127,7 @@ POP_INLINE std::vector<GroupingInfo> detectDimGroupings(poplar::Graph const &gra
         continue;
       poplar::Tensor const beside = rest.dimRoll(d, t.rank() - 1);
       std::size_t const group = cottonwood::poputil::detail::groupingOfRows(
-                                    graph, beside.flatten(t.rank() - 1, t.rank() + 1)) /
+                                    graph, beside.flatten(t.rank() - 1, t.rank() + 1), inGroup) /
                                 inGroup;
       if (group < 2)
         continue;
