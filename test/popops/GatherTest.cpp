@@ -221,8 +221,9 @@ TEST_CASE("bad arguments of gathers are named") {
   CHECK_THROWS_AS(slices({1}, {1, 3}, {0}, {5}), poputil::poplibs_error);
   CHECK_THROWS_AS(slices({1}, {1, 3}, {0}, {0}, 2), poputil::poplibs_error);
   CHECK_THROWS_AS(slices({2}, {1, 3}, {0}, {0}), poputil::poplibs_error);
-  CHECK_THROWS_AS(popops::gather(run.graph, t, at, 0, run.prog, {}, {}, {{"unknown", "1"}}),
-                  poplar::invalid_option);
+  CHECK_THROWS_WITH_AS(popops::gather(run.graph, t, at, 0, run.prog, {}, {}, {{"unknown", "1"}}),
+                       doctest::Contains("popops::gather: Unrecognised option 'unknown'"),
+                       poplar::invalid_option);
 }
 
 TEST_SUITE_END();

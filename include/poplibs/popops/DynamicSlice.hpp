@@ -44,7 +44,7 @@
 //   indicesAreSorted                bool, false: no effect, see docs/options.md
 //   validateIndices                 bool, false: stop the program when an offset is out of range:
 //                                   Engine::run throws poplar::application_runtime_error with the
-//                                   offsets; ignored with remapOutOfBoundIndices
+//                                   largest offset; ignored with remapOutOfBoundIndices
 //   remapOutOfBoundIndices          bool, false: offsets out of range are taken for 0
 //   paddingIndexUsed                bool, false: an offset equal to the size of the dimension
 //                                   reads zeros and updates nothing, even when others are remapped

@@ -78,9 +78,10 @@ POP_INLINE poplar::Tensor createDynamicSliceOutput(poplar::Graph &graph, poplar:
                                                    poplar::DebugContext const &debugContext,
                                                    poplar::OptionFlags const &options) {
   namespace ours = cottonwood::popops;
+  constexpr char WHERE[] = "popops::createDynamicSliceOutput";
   poputil::PoplibsOpDebugInfo di(debugContext, {}, "createDynamicSliceOutput");
-  ours::readSliceOptions(options);
-  ours::detail::checkedOffset("popops::createDynamicSliceOutput", t, offset, dims, sizes);
+  ours::readSliceOptions(WHERE, options);
+  ours::detail::checkedOffset(WHERE, t, offset, dims, sizes);
   return ours::makeSlices(graph, t, dims, sizes, 1, {di, "slice"})[0];
 }
 
@@ -90,10 +91,10 @@ dynamicSlice(poplar::Graph &graph, poplar::Tensor const &t, poplar::Tensor const
              poplar::program::Sequence &prog, poplar::DebugContext const &debugContext,
              poplar::OptionFlags const &options) {
   namespace ours = cottonwood::popops;
+  constexpr char WHERE[] = "popops::dynamicSlice";
   poputil::PoplibsOpDebugInfo di(debugContext, {}, "dynamicSlice");
-  auto const parsed = ours::readSliceOptions(options);
-  poplar::Tensor const at =
-      ours::detail::checkedOffset("popops::dynamicSlice", t, offset, dims, sizes);
+  auto const parsed = ours::readSliceOptions(WHERE, options);
+  poplar::Tensor const at = ours::detail::checkedOffset(WHERE, t, offset, dims, sizes);
   if (dims.empty())
     return t;
   auto const shape = ours::sliceShape(t.shape(), dims, sizes);
@@ -114,7 +115,7 @@ POP_INLINE void dynamicSliceWithOutput(poplar::Graph &graph, poplar::Tensor cons
   namespace ours = cottonwood::popops;
   constexpr char WHERE[] = "popops::dynamicSliceWithOutput";
   poputil::PoplibsOpDebugInfo di(debugContext, {}, "dynamicSliceWithOutput");
-  auto const parsed = ours::readSliceOptions(options);
+  auto const parsed = ours::readSliceOptions(WHERE, options);
   poplar::Tensor const at = ours::detail::checkedOffset(WHERE, t, offset, dims, sizes);
   ours::detail::checkSliceTensor(WHERE, "output", output, t,
                                  ours::sliceShape(t.shape(), dims, sizes));
@@ -144,7 +145,7 @@ dynamicUpdate(poplar::Graph &graph, poplar::Tensor const &t, poplar::Tensor cons
   namespace ours = cottonwood::popops;
   constexpr char WHERE[] = "popops::dynamicUpdate";
   poputil::PoplibsOpDebugInfo di(debugContext, {}, "dynamicUpdate");
-  auto const parsed = ours::readSliceOptions(options);
+  auto const parsed = ours::readSliceOptions(WHERE, options);
   poplar::Tensor const at = ours::detail::checkedOffset(WHERE, t, offset, dims, sizes);
   ours::detail::checkSliceTensor(WHERE, "s", s, t, ours::sliceShape(t.shape(), dims, sizes));
   if (s.numElements() == 0)

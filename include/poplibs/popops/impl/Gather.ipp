@@ -98,7 +98,7 @@ POP_INLINE poplar::Tensor gather(poplar::Graph &graph, poplar::Tensor const &inp
   using poputil::poplibs_error;
   constexpr char WHERE[] = "popops::gather";
   poputil::PoplibsOpDebugInfo di(debugContext, {}, "gather");
-  auto const options = ours::readSliceOptions(optionFlags);
+  auto const options = ours::readSliceOptions(WHERE, optionFlags);
   if (!input.valid() || !indices.valid())
     base::fail<poplibs_error>(WHERE, input.valid() ? "'indices'" : "'input'",
                               " is an invalid tensor");
@@ -156,7 +156,7 @@ gather(poplar::Graph &graph, poplar::Tensor const &input, poplar::Tensor const &
   constexpr char WHERE[] = "popops::gather";
   poputil::PoplibsOpDebugInfo di(debugContext, {}, "gather");
   detail::MultiCall call;
-  call.options = ours::readSliceOptions(optionFlags);
+  call.options = ours::readSliceOptions(WHERE, optionFlags);
   call.way.flags = call.options.vertexFlags();
   if (!input.valid())
     cottonwood::base::fail<poputil::poplibs_error>(WHERE, "'input' is an invalid tensor");

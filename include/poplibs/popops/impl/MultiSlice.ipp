@@ -22,7 +22,7 @@ POP_INLINE MultiCall checkMulti(char const *where, Tensor const &t, Tensor const
                                 Sizes const &dims, Sizes const &sizes, bool grouped,
                                 SlicePlan const &plan, ::poplar::OptionFlags const &options) {
   MultiCall call;
-  call.options = readSliceOptions(options);
+  call.options = readSliceOptions(where, options);
   if (!t.valid())
     base::fail<poplibs_error>(where, "'t' is an invalid tensor");
   if (grouped && t.rank() == 0)
@@ -200,9 +200,10 @@ POP_INLINE poplar::Tensor multiSlice(poplar::Graph &graph, poplar::Tensor const 
                                      poplar::DebugContext const &debugContext,
                                      poplar::OptionFlags const &optionFlags) {
   namespace ours = cottonwood::popops;
+  constexpr char WHERE[] = "popops::multiSlice";
   poputil::PoplibsOpDebugInfo di(debugContext, {}, "multiSlice");
-  auto const options = ours::readSliceOptions(optionFlags);
-  ours::detail::checkStatic("popops::multiSlice", t, offsets, dim, options);
+  auto const options = ours::readSliceOptions(WHERE, optionFlags);
+  ours::detail::checkStatic(WHERE, t, offsets, dim, options);
   std::vector<std::size_t> const sizes{t.dim(static_cast<unsigned>(dim)) == 0 ? 0U : 1U};
   poplar::Tensor const slices =
       ours::makeSlices(graph, t, {dim}, sizes, offsets.size(), {di, "slices"});
@@ -293,7 +294,7 @@ POP_INLINE void multiUpdateAdd(poplar::Graph &graph, poplar::Tensor const &t,
   namespace ours = cottonwood::popops;
   constexpr char WHERE[] = "popops::multiUpdateAdd";
   poputil::PoplibsOpDebugInfo di(debugContext, {}, "multiUpdateAdd");
-  auto const options = ours::readSliceOptions(optionFlags);
+  auto const options = ours::readSliceOptions(WHERE, optionFlags);
   ours::detail::checkStatic(WHERE, t, offsets, dim, options);
   ours::detail::checkCombinedType(WHERE, t);
   ours::detail::MultiCall call;

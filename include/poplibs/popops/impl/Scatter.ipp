@@ -65,7 +65,7 @@ POP_INLINE MultiCall scatterCall(char const *where, Tensor const &operand, Tenso
                                  ::poplar::OptionFlags const &optionFlags) {
   using ::poputil::poplibs_error;
   MultiCall call;
-  call.options = readSliceOptions(optionFlags);
+  call.options = readSliceOptions(where, optionFlags);
   call.way.flags = call.options.vertexFlags();
   if (!operand.valid() || !updates.valid())
     base::fail<poplibs_error>(where, operand.valid() ? "'updates'" : "'operand'",

@@ -10,6 +10,7 @@
 #include <poplar/impl/base/Error.hpp>
 
 #include <algorithm>
+#include <memory>
 #include <numeric>
 
 namespace cottonwood::popops {
@@ -35,20 +36,28 @@ POP_INLINE void emitValidation(::poplar::Graph &graph, ::poplar::Tensor const &o
   namespace program = ::poplar::program;
   if (!options.validate || options.remap || offsets.numElements() == 0)
     return;
-  std::vector<::poplar::Tensor> tests;
-  std::string message = "an index is out of range:";
-  unsigned const last = offsets.rank() - 1;
+  std::vector<unsigned> limits;
+  std::string message = options.function + ": an index is out of range:";
   for (std::size_t k = 0; k != dims.size(); ++k) {
-    auto const limit = static_cast<unsigned>(options.limit(shape[dims[k]]));
-    tests.push_back(::popops::map(graph, expr::Gte(expr::_1, expr::Const(limit)),
-                                  {offsets.slice(k, k + 1, last).flatten()}, prog, debugContext));
-    message +=
-        base::textOf(k == 0 ? " " : ", ", "those of dimension ", dims[k], " must be below ", limit);
+    limits.push_back(static_cast<unsigned>(options.limit(shape[dims[k]])));
+    message += base::textOf(k == 0 ? " " : ", ", "those of dimension ", dims[k], " must be below ",
+                            limits[k]);
   }
-  ::poplar::Tensor const bad = ::popops::reduce(
-      graph, ::poplar::concat(tests), {0}, ::popops::Operation::LOGICAL_OR, prog, debugContext);
-  prog.add(program::If(bad, program::ErrorProgram(message, offsets, debugContext),
-                       program::Sequence(), debugContext));
+  message += dims.size() == 1 ? "; the largest is" : "; the largest are";
+  ::poplar::Tensor const vectors = offsets.rank() == 1 ? offsets.expand({0})
+                                                       : offsets.flatten(0, offsets.rank() - 1),
+                         largest = ::popops::reduce(graph, vectors, {0}, ::popops::Operation::MAX,
+                                                    prog, debugContext);
+  std::unique_ptr<expr::Expr> bad;
+  std::vector<::poplar::Tensor> each;
+  for (unsigned k = 0; k != limits.size(); ++k) {
+    expr::Gte const beyond(expr::PlaceHolder(k + 1), expr::Const(limits[k]));
+    bad = bad ? expr::Or(*bad, beyond).clone() : beyond.clone();
+    each.push_back(largest[k]);
+  }
+  prog.add(program::If(::popops::map(graph, *bad, each, prog, debugContext),
+                       program::ErrorProgram(message, largest, debugContext), program::Sequence(),
+                       debugContext));
 }
 
 namespace detail {

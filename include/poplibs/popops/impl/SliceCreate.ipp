@@ -160,7 +160,7 @@ POP_INLINE poplar::Tensor createSliceableTensor(poplar::Graph &graph, poplar::Ty
   namespace detail = cottonwood::popops::detail;
   constexpr char WHERE[] = "popops::createSliceableTensor";
   poputil::PoplibsOpDebugInfo di(debugContext, {}, "createSliceableTensor");
-  cottonwood::popops::readSliceOptions(options);
+  cottonwood::popops::readSliceOptions(WHERE, options);
   cottonwood::popops::checkSlice(WHERE, shape, dims, sizes);
   cottonwood::popops::checkSlicePlan(WHERE, plan, 0, shape, dims, sizes);
   return detail::createTable(graph, cottonwood::popops::newKind(graph, type), shape, dims,
@@ -176,7 +176,7 @@ POP_INLINE poplar::Tensor createGroupedSliceableTensor(
   namespace detail = cottonwood::popops::detail;
   constexpr char WHERE[] = "popops::createGroupedSliceableTensor";
   poputil::PoplibsOpDebugInfo di(debugContext, {}, "createGroupedSliceableTensor");
-  cottonwood::popops::readSliceOptions(options);
+  cottonwood::popops::readSliceOptions(WHERE, options);
   cottonwood::popops::checkSlice(WHERE, shape, dims, sizes);
   cottonwood::popops::checkSlicePlan(WHERE, plan, groupSize, shape, dims, sizes);
   auto const layout = detail::tableLayout(graph, type, shape, plan, 0);
@@ -210,7 +210,7 @@ POP_INLINE poplar::Tensor createSliceTensor(poplar::Graph &graph, poplar::Type c
   namespace detail = cottonwood::popops::detail;
   constexpr char WHERE[] = "popops::createSliceTensor";
   poputil::PoplibsOpDebugInfo di(debugContext, {}, "createSliceTensor");
-  cottonwood::popops::readSliceOptions(options);
+  cottonwood::popops::readSliceOptions(WHERE, options);
   cottonwood::popops::checkSlice(WHERE, shape, dims, sizes);
   cottonwood::popops::checkSlicePlan(WHERE, plan, 0, shape, dims, sizes);
   return detail::createSlices(graph, cottonwood::popops::newKind(graph, type), shape, dims, sizes,
@@ -226,7 +226,7 @@ POP_INLINE poplar::Tensor createGroupedSliceTensor(
   namespace detail = cottonwood::popops::detail;
   constexpr char WHERE[] = "popops::createGroupedSliceTensor";
   poputil::PoplibsOpDebugInfo di(debugContext, {}, "createGroupedSliceTensor");
-  cottonwood::popops::readSliceOptions(options);
+  cottonwood::popops::readSliceOptions(WHERE, options);
   cottonwood::popops::checkSlice(WHERE, shape, dims, sizes);
   cottonwood::popops::checkSlicePlan(WHERE, plan, groupSize, shape, dims, sizes);
   auto const layout = detail::tableLayout(graph, type, shape, plan, 0);
@@ -249,7 +249,7 @@ POP_INLINE poplar::Tensor createIndicesTensor(poplar::Graph &graph,
                                               poplar::OptionFlags const &options,
                                               poplar::DebugContext const &debugContext) {
   poputil::PoplibsOpDebugInfo di(debugContext, {}, "createIndicesTensor");
-  cottonwood::popops::readSliceOptions(options);
+  cottonwood::popops::readSliceOptions("popops::createIndicesTensor", options);
   return cottonwood::popops::detail::createLinear(graph, {poplar::UNSIGNED_INT, {}},
                                                   {numIndices, dims.size()}, {di, "indices"});
 }
@@ -259,12 +259,13 @@ createGroupedIndicesTensor(poplar::Graph &graph, std::size_t const groupSize,
                            std::vector<std::size_t> const &dims, std::size_t const numIndices,
                            SlicePlan const &plan, poplar::OptionFlags const &options,
                            poplar::DebugContext const &debugContext) {
+  constexpr char WHERE[] = "popops::createGroupedIndicesTensor";
   poputil::PoplibsOpDebugInfo di(debugContext, {}, "createGroupedIndicesTensor");
-  cottonwood::popops::readSliceOptions(options);
+  cottonwood::popops::readSliceOptions(WHERE, options);
   auto const &internal = plan.getImpl();
   if (internal.isNull || internal.problem.groupSize != groupSize)
     cottonwood::base::fail<poputil::poplibs_error>(
-        "popops::createGroupedIndicesTensor", "the plan is ",
+        WHERE, "the plan is ",
         internal.isNull ? std::string("null")
                         : cottonwood::base::textOf("for ", internal.problem.groupSize, " groups"),
         "; it must be for ", groupSize, " groups");

@@ -15,6 +15,7 @@ enum class SlicePartials { NONE, HALF, FLOAT };
 
 /// The meaning of each is in popops/DynamicSlice.hpp.
 struct SliceOptions {
+  std::string function; ///< that was given them, for errors
   bool usedForSlice = true, usedForUpdate = true;
   planner::SliceUpdate operation = planner::SliceUpdate::ADD;
   SlicePartials partials = SlicePartials::NONE;
@@ -33,8 +34,10 @@ struct SliceOptions {
   unsigned vertexFlags() const { return (remap ? 1U : 0U) | (padding ? 2U : 0U); }
 };
 
+/// Of the function `where`, which errors name.
 /// \throws poplar::invalid_option  an unknown option, or a bad value
 /// \throws poputil::poplibs_error  an unknown constraint, or one of the wrong type
-POP_API POP_INLINE SliceOptions readSliceOptions(::poplar::OptionFlags const &options);
+POP_API POP_INLINE SliceOptions readSliceOptions(char const *where,
+                                                 ::poplar::OptionFlags const &options);
 
 } // namespace cottonwood::popops

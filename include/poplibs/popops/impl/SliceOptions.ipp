@@ -13,8 +13,7 @@ namespace cottonwood::popops {
 namespace detail {
 
 /// {"slicedDimSplit": 4} becomes "slicedDimSplit=4".
-POP_INLINE std::string sliceConstraints(::poplar::StringRef value) {
-  constexpr char WHERE[] = "popops: the option planConstraints";
+POP_INLINE std::string sliceConstraints(std::string const &where, ::poplar::StringRef value) {
   ::poplar::OptionFlags fields;
   try {
     ::poplar::readJSON(value, fields);
@@ -27,7 +26,7 @@ POP_INLINE std::string sliceConstraints(::poplar::StringRef value) {
     try {
       planner::setField(plan, field.first, field.second);
     } catch (planner::PlanError const &error) {
-      base::fail<::poputil::poplibs_error>(WHERE, error.what());
+      base::fail<::poputil::poplibs_error>(where, "the option planConstraints: ", error.what());
     }
     text += (text.empty() ? "" : ",") + field.first + "=" + field.second;
   }
@@ -36,8 +35,9 @@ POP_INLINE std::string sliceConstraints(::poplar::StringRef value) {
 
 } // namespace detail
 
-POP_INLINE SliceOptions readSliceOptions(::poplar::OptionFlags const &options) {
+POP_INLINE SliceOptions readSliceOptions(char const *where, ::poplar::OptionFlags const &options) {
   SliceOptions result;
+  result.function = where;
   if (options.size() == 0)
     return result;
   using planner::SliceUpdate;
@@ -64,11 +64,11 @@ POP_INLINE SliceOptions readSliceOptions(::poplar::OptionFlags const &options) {
       {"remapOutOfBoundIndices", OptionHandler::createWithBool(result.remap)},
       {"paddingIndexUsed", OptionHandler::createWithBool(result.padding)},
       {"planConstraints", OptionHandler([&result](::poplar::StringRef value) {
-         result.constraints = detail::sliceConstraints(value);
+         result.constraints = detail::sliceConstraints(result.function, value);
        })},
       {"internal.alwaysIncludeBaseRearrangementCost",
        OptionHandler::createWithBool(result.includeRearrangement)}};
-  poputil::readOptions("popops::embedding::plan", spec, options);
+  poputil::readOptions(where, spec, options);
   return result;
 }
 

@@ -128,7 +128,7 @@ POP_INLINE SlicePlan plan(poplar::Graph const &graph, poplar::Type const &dataTy
   namespace ours = cottonwood::popops;
   namespace planner = cottonwood::planner;
   constexpr char WHERE[] = "popops::embedding::plan";
-  ours::SliceOptions const parsed = ours::readSliceOptions(options);
+  ours::SliceOptions const parsed = ours::readSliceOptions(WHERE, options);
   auto internal = std::make_unique<SlicePlanInternal>();
   internal->isNull = false;
   internal->problem = ours::detail::sliceProblem(WHERE, graph, dataType, parsed);
