@@ -21,8 +21,20 @@ struct Xla {
   std::vector<unsigned> toOperand;
 };
 
-/// The definition. Elements of one window do not overlap, and batch positions come in row-major
-/// order, which the caller's updates keep by having their batch dimensions first.
+/// The size of windows in a dimension of the operand.
+std::size_t windowSize(Xla const &x, std::size_t dim) {
+  std::size_t next = 0;
+  for (std::size_t d : x.insertWindowDims) {
+    if (d == dim)
+      return 1;
+    next += d < dim ? 1 : 0;
+  }
+  return x.updates[x.updateWindowDims[dim - next]];
+}
+
+/// The definition; a window that is not whole changes nothing. Elements of one window do not
+/// overlap, and batch positions come in row-major order, which the caller's updates keep by having
+/// their batch dimensions first.
 Values scattered(Xla const &x, Values operand, Values const &indices, Values const &updates,
                  std::function<double(double, double)> const &f) {
   std::vector<std::pair<std::size_t, std::size_t>> steps; // (batch position, update)
@@ -55,7 +67,8 @@ Values scattered(Xla const &x, Values operand, Values const &indices, Values con
       if (x.indexVectorDim < x.indices.size())
         vector.insert(vector.begin() + static_cast<std::ptrdiff_t>(x.indexVectorDim), k);
       auto const start = static_cast<std::size_t>(indices[position(vector, x.indices)]);
-      inRange = inRange && start < x.operand[x.toOperand[k]];
+      std::size_t const dim = x.toOperand[k];
+      inRange = inRange && start + windowSize(x, dim) <= x.operand[dim];
       index[x.toOperand[k]] += start;
     }
     if (inRange)
@@ -90,19 +103,8 @@ TEST_CASE("updates are written one after another") {
         for (std::size_t i = 0; i != indices.size(); ++i) {
           std::size_t const k =
               x.indexVectorDim < x.indices.size() ? digits(i, x.indices)[x.indexVectorDim] : 0;
-          unsigned const d = x.toOperand[k];
-          // Windows of size 1 may be out of range.
-          std::size_t window = 1, beyond = 2, next = 0;
-          for (std::size_t e = 0; e != x.operand.size(); ++e)
-            if (std::find(x.insertWindowDims.begin(), x.insertWindowDims.end(), e) ==
-                x.insertWindowDims.end()) {
-              std::size_t const size = x.updates[x.updateWindowDims[next++]];
-              if (e == d && size > 1) {
-                window = size;
-                beyond = 0;
-              }
-            }
-          indices[i] = static_cast<double>(numbers.below(x.operand[d] - window + 1 + beyond));
+          // Some windows are partly or wholly out of range.
+          indices[i] = static_cast<double>(numbers.below(x.operand[x.toOperand[k]] + 2));
         }
         auto const t = run.input(poplar::FLOAT, x.operand, values);
         auto const at = run.input(poplar::INT, x.indices, indices);
@@ -142,6 +144,39 @@ TEST_CASE("updates without elements change nothing") {
   CHECK(run.values(output) == Values{1, 2});
 }
 
+TEST_CASE("windows that are not whole are out of range") {
+  onDevices([](DeviceMaker const &device) {
+    for (bool computed : {false, true}) {
+      auto const scatter = [&](Values const &at, poplar::OptionFlags const &options) {
+        Run run(device);
+        auto const t = run.input(poplar::FLOAT, {5}, {1, 2, 3, 4, 5});
+        auto const s = run.input(poplar::FLOAT, {at.size(), 3}, Values(at.size() * 3, 9));
+        auto const indices = run.input(poplar::UNSIGNED_INT, {at.size()}, at);
+        popops::UpdateComputationFunc f = [](poplar::Graph &, poplar::Tensor &,
+                                             poplar::Tensor &update,
+                                             poplar::program::Sequence &) { return update; };
+        if (computed)
+          popops::scatter(run.graph, t, indices, s, 1, {1}, {}, {0}, f, run.prog, {}, options);
+        else
+          popops::scatter(run.graph, t, indices, s, 1, {1}, {}, {0}, run.prog, {}, options);
+        auto const output = run.output(t);
+        run.run();
+        return run.values(output);
+      };
+      CHECK(scatter({3, 4, 5}, {}) == Values{1, 2, 3, 4, 5});
+      CHECK(scatter({2}, {}) == Values{1, 2, 9, 9, 9});
+      CHECK(scatter({4}, {{"remapOutOfBoundIndices", "true"}}) == Values{9, 9, 9, 4, 5});
+      CHECK(scatter({5}, {{"remapOutOfBoundIndices", "true"}, {"paddingIndexUsed", "true"}}) ==
+            Values{1, 2, 3, 4, 5});
+      CHECK(scatter({2}, {{"validateIndices", "true"}}) == Values{1, 2, 9, 9, 9});
+      CHECK_THROWS_WITH_AS(scatter({1, 3}, {{"validateIndices", "true"}}),
+                           doctest::Contains("popops::scatter: an index is out of range: those of "
+                                             "dimension 0 must be below 3; the largest is: [3]"),
+                           poplar::application_runtime_error);
+    }
+  });
+}
+
 TEST_CASE("bad arguments of scatters are named") {
   Run run(harness::cpu);
   auto const t = run.input(poplar::FLOAT, {2, 3}, {1, 2, 3, 4, 5, 6});
@@ -167,8 +202,36 @@ TEST_CASE("bad arguments of scatters are named") {
   CHECK_THROWS_AS(scatter(poplar::concat(s, s, 1), {1}, {0}, {0}), poputil::poplibs_error);
   popops::UpdateComputationFunc wrong = [](poplar::Graph &, poplar::Tensor &now, poplar::Tensor &,
                                            poplar::program::Sequence &) { return now.flatten(); };
-  CHECK_THROWS_AS(popops::scatter(run.graph, t, at, s, 1, {1}, {0}, {0}, wrong, run.prog),
-                  poputil::poplibs_error);
+  auto const compute = [&](popops::UpdateComputationFunc f, poplar::Tensor const &updates) {
+    popops::scatter(run.graph, t, at, updates, 1, {1}, {0}, {0}, f, run.prog);
+  };
+  CHECK_THROWS_WITH_AS(compute(wrong, s),
+                       "popops::scatter: 'updateComputation' returned a tensor of shape [3] of "
+                       "type float; it must have shape [1, 3] and type float",
+                       poputil::poplibs_error);
+  wrong = [](poplar::Graph &, poplar::Tensor &now, poplar::Tensor &, poplar::program::Sequence &) {
+    return now.reinterpret(poplar::INT);
+  };
+  CHECK_THROWS_WITH_AS(compute(wrong, s),
+                       "popops::scatter: 'updateComputation' returned a tensor of shape [1, 3] of "
+                       "type int; it must have shape [1, 3] and type float",
+                       poputil::poplibs_error);
+  wrong = [](poplar::Graph &, poplar::Tensor &, poplar::Tensor &, poplar::program::Sequence &) {
+    return poplar::Tensor();
+  };
+  CHECK_THROWS_WITH_AS(compute(wrong, s),
+                       "popops::scatter: 'updateComputation' returned an invalid tensor",
+                       poputil::poplibs_error);
+  CHECK_THROWS_WITH_AS(compute({}, s), "popops::scatter: 'updateComputation' is empty",
+                       poputil::poplibs_error);
+  // Without updates, too.
+  auto const none = s.slice(0, 0, 1);
+  CHECK_NOTHROW(scatter(none, {1}, {0}, {0}));
+  CHECK_THROWS_AS(scatter(none, {1}, {}, {0}), poputil::poplibs_error);
+  CHECK_THROWS_AS(compute(wrong, none.reinterpret(poplar::INT)), poputil::poplibs_error);
+  CHECK_THROWS_WITH_AS(
+      popops::scatter(run.graph, t, at, none, 1, {1}, {0}, {0}, run.prog, {}, {{"unknown", "1"}}),
+      doctest::Contains("popops::scatter: Unrecognised option 'unknown'"), poplar::invalid_option);
 }
 
 TEST_SUITE_END();

@@ -14,7 +14,8 @@
 
 // Gathering slices. Options are those of popops/DynamicSlice.hpp, of which these have a meaning
 // here: remapOutOfBoundIndices, paddingIndexUsed, validateIndices. Indices out of range that are
-// not remapped give zeros.
+// not remapped give zeros; a slice that goes beyond the end of its dimension continues at the
+// beginning.
 //
 // All throw poplar::invalid_option on bad options and poputil::poplibs_error on arguments that do
 // not fit.

@@ -29,7 +29,8 @@
 //   insertWindowDims  dimensions of the operand in which windows have size 1 and updates no
 //                     dimension
 //
-// An index that is out of range changes nothing. Options are those of popops/DynamicSlice.hpp:
+// An index that is out of range changes nothing, nor does a window that is partly out of range;
+// with remapOutOfBoundIndices either goes to 0. Options are those of popops/DynamicSlice.hpp:
 // remapOutOfBoundIndices, paddingIndexUsed and validateIndices have a meaning here.
 //
 // Both throw poputil::poplibs_error on shapes, dimensions and types that do not fit, and
@@ -51,7 +52,7 @@ POP_API void scatter(poplar::Graph &graph, poplar::Tensor const &operand,
 using UpdateComputationFunc = std::function<poplar::Tensor(
     poplar::Graph &, poplar::Tensor &, poplar::Tensor &, poplar::program::Sequence &)>;
 
-/// \param updateComputation  called once
+/// \param updateComputation  not empty; called once, if there are updates
 POP_API void scatter(poplar::Graph &graph, poplar::Tensor const &operand,
                      poplar::Tensor const &indices, poplar::Tensor const &updates,
                      std::size_t indexVectorDim, std::vector<unsigned> updateWindowDims,

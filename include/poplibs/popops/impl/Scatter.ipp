@@ -1,6 +1,8 @@
 #pragma once
 
 #include <popops/DynamicSlice.hpp>
+#include <popops/ElementWise.hpp>
+#include <popops/Expr.hpp>
 #include <popops/Loop.hpp>
 #include <popops/Scatter.hpp>
 #include <popops/impl/IndexVectors.hpp>
@@ -51,7 +53,7 @@ POP_INLINE Tensor windowsOf(char const *where, Tensor const &operand, Tensor con
     bool const inserted = std::binary_search(dims.insertWindowDims.begin(),
                                              dims.insertWindowDims.end(), std::size_t(d));
     windows.push_back(inserted ? 1 : shape[next++]);
-    if (windows.back() > operand.dim(d))
+    if (updates.numElements() != 0 && windows.back() > operand.dim(d))
       base::fail<poplibs_error>(where, "windows of 'updates' have size ", windows.back(),
                                 " in dimension ", d, " of 'operand' of shape ",
                                 base::shapeText(operand.shape()), "; they must fit in");
@@ -59,7 +61,8 @@ POP_INLINE Tensor windowsOf(char const *where, Tensor const &operand, Tensor con
   return ordered.reshape(windows);
 }
 
-/// Checks; slices and offsets of the call are set, its table is what windows may cover.
+/// Checks; slices and offsets of the call are set and, if there are slices, its table is what
+/// windows may cover.
 POP_INLINE MultiCall scatterCall(char const *where, Tensor const &operand, Tensor const &indices,
                                  Tensor const &updates, ScatterDims const &dims,
                                  ::poplar::OptionFlags const &optionFlags) {
@@ -81,12 +84,54 @@ POP_INLINE MultiCall scatterCall(char const *where, Tensor const &operand, Tenso
   call.slices = windowsOf(where, operand, updates, vectors.batch, dims);
   call.dims.assign(toOperand.begin(), toOperand.end());
   call.table = operand;
+  if (updates.numElements() == 0)
+    return call;
   for (unsigned d = 0; d != operand.rank(); ++d)
     if (std::find(toOperand.begin(), toOperand.end(), d) == toOperand.end())
       call.table = call.table.slice(0, call.slices.dim(d + 1), d);
   for (std::size_t d : call.dims)
     call.sizes.push_back(call.slices.dim(static_cast<unsigned>(d + 1)));
   return call;
+}
+
+/// Validates the offsets, and replaces those of windows that end beyond the operand by one that is
+/// out of range.
+POP_INLINE void keepWholeWindows(::poplar::Graph &graph, MultiCall &call,
+                                 ::poplar::program::Sequence &prog,
+                                 ::poplar::DebugContext const &di) {
+  namespace expr = ::popops::expr;
+  Sizes starts = call.table.shape();
+  std::vector<Tensor> offsets;
+  for (unsigned k = 0; k != call.dims.size(); ++k) {
+    std::size_t const size = call.table.dim(static_cast<unsigned>(call.dims[k]));
+    std::size_t const limit = size - call.sizes[k] + 1;
+    offsets.push_back(call.offsets.slice(k, k + 1, 1));
+    if (limit == size)
+      continue;
+    if (!call.options.padding)
+      starts[call.dims[k]] = limit;
+    auto const bound = [](std::size_t n) { return expr::Const(static_cast<unsigned>(n)); };
+    offsets[k] = ::popops::map(
+        graph,
+        expr::Select(expr::Const(~0U), expr::_1,
+                     expr::And(expr::Gte(expr::_1, bound(limit)), expr::Lt(expr::_1, bound(size)))),
+        {offsets[k]}, prog, di);
+  }
+  emitValidation(graph, call.offsets, starts, call.dims, call.options, prog, di);
+  call.options.validate = false;
+  if (!offsets.empty())
+    call.offsets = ::poplar::concat(offsets, 1);
+}
+
+POP_INLINE void checkUpdate(char const *where, Tensor const &result, Tensor const &update) {
+  using ::poputil::poplibs_error;
+  if (!result.valid())
+    base::fail<poplibs_error>(where, "'updateComputation' returned an invalid tensor");
+  if (result.shape() != update.shape() || result.elementType() != update.elementType())
+    base::fail<poplibs_error>(where, "'updateComputation' returned a tensor of shape ",
+                              base::shapeText(result.shape()), " of type ", result.elementType(),
+                              "; it must have shape ", base::shapeText(update.shape()),
+                              " and type ", update.elementType());
 }
 
 } // namespace cottonwood::popops::detail
@@ -102,14 +147,15 @@ POP_INLINE void scatter(poplar::Graph &graph, poplar::Tensor const &operand,
                         poplar::OptionFlags const &optionFlags) {
   namespace detail = cottonwood::popops::detail;
   poputil::PoplibsOpDebugInfo di(debugContext, {}, "scatter");
-  if (updates.valid() && updates.numElements() == 0)
+  auto call = detail::scatterCall("popops::scatter", operand, indices, updates,
+                                  {indexVectorDim,
+                                   {updateWindowDims.begin(), updateWindowDims.end()},
+                                   insertWindowDims,
+                                   scatterDimsToOperandDims},
+                                  optionFlags);
+  if (updates.numElements() == 0)
     return;
-  auto const call = detail::scatterCall("popops::scatter", operand, indices, updates,
-                                        {indexVectorDim,
-                                         {updateWindowDims.begin(), updateWindowDims.end()},
-                                         insertWindowDims,
-                                         scatterDimsToOperandDims},
-                                        optionFlags);
+  detail::keepWholeWindows(graph, call, prog, {di});
   detail::multiOverwrite(graph, call, prog, {di});
 }
 
@@ -121,21 +167,23 @@ POP_INLINE void scatter(poplar::Graph &graph, poplar::Tensor const &operand,
                         UpdateComputationFunc &updateComputation, poplar::program::Sequence &prog,
                         poplar::DebugContext const &debugContext,
                         poplar::OptionFlags const &optionFlags) {
-  namespace ours = cottonwood::popops;
   namespace detail = cottonwood::popops::detail;
   constexpr char WHERE[] = "popops::scatter";
   poputil::PoplibsOpDebugInfo di(debugContext, {}, "scatter");
-  if (updates.valid() && updates.numElements() == 0)
+  if (!updateComputation)
+    cottonwood::base::fail<poputil::poplibs_error>(WHERE, "'updateComputation' is empty");
+  auto call = detail::scatterCall(WHERE, operand, indices, updates,
+                                  {indexVectorDim,
+                                   {updateWindowDims.begin(), updateWindowDims.end()},
+                                   insertWindowDims,
+                                   scatterDimsToOperandDims},
+                                  optionFlags);
+  if (updates.numElements() == 0)
     return;
-  auto const call = detail::scatterCall(WHERE, operand, indices, updates,
-                                        {indexVectorDim,
-                                         {updateWindowDims.begin(), updateWindowDims.end()},
-                                         insertWindowDims,
-                                         scatterDimsToOperandDims},
-                                        optionFlags);
   poplar::DebugContext const name{di};
-  ours::emitValidation(graph, call.offsets, call.table.shape(), call.dims, call.options, prog,
-                       name);
+  detail::keepWholeWindows(graph, call, prog, name);
+  poplar::OptionFlags options = optionFlags;
+  options.set("validateIndices", "false"); // they are valid
   prog.add(countedLoop(
       graph, call.lookups(),
       [&](poplar::Tensor const &i) {
@@ -143,13 +191,10 @@ POP_INLINE void scatter(poplar::Graph &graph, poplar::Tensor const &operand,
         poplar::Tensor const at = dynamicSlice(graph, call.offsets, i, {0}, {1}, body, name)[0];
         poplar::Tensor update = dynamicSlice(graph, call.slices, i, {0}, {1}, body, name)[0];
         poplar::Tensor now =
-            dynamicSlice(graph, call.table, at, call.dims, call.sizes, body, name, optionFlags);
+            dynamicSlice(graph, call.table, at, call.dims, call.sizes, body, name, options);
         poplar::Tensor const next = updateComputation(graph, now, update, body);
-        if (!next.valid() || next.shape() != update.shape())
-          throw poputil::poplibs_error(std::string(WHERE) +
-                                       ": the update computation must return a tensor of shape " +
-                                       update.shapeToString());
-        dynamicUpdate(graph, call.table, next, at, call.dims, call.sizes, body, name, optionFlags);
+        detail::checkUpdate(WHERE, next, call.slices[0]);
+        dynamicUpdate(graph, call.table, next, at, call.dims, call.sizes, body, name, options);
         return body;
       },
       name));
