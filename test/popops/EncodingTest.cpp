@@ -200,8 +200,17 @@ TEST_CASE("what does not fit is named in the error") {
                        "popops::encodeOneHot: 'on' has shape [4, 3] of type float; it must be one "
                        "element of the type of 'encoded', float",
                        poplibs_error);
-  CHECK_THROWS_AS(popops::encodeOneHot(g, i, f.slice(0, 1).broadcast(4, 0), run.prog),
-                  poplibs_error);
+  CHECK_THROWS_WITH_AS(popops::encodeOneHot(g, i, f.slice(0, 1).broadcast(4, 0), run.prog),
+                       "popops::encodeOneHot: 'encoded' of shape [4, 3] must be writeable in "
+                       "parallel, but it contains aliases",
+                       poplibs_error);
+  Tensor const c = g.addConstant(FLOAT, {4, 3}, 1.f), ones = g.addConstant(INT, {4}, 1);
+  CHECK_THROWS_WITH_AS(popops::encodeOneHot(g, i, c, run.prog),
+                       doctest::Contains("but it contains constants"), poplibs_error);
+  CHECK_THROWS_WITH_AS(popops::iota(g, ones, 0, run.prog),
+                       doctest::Contains("but it contains constants"), poplibs_error);
+  CHECK_THROWS_WITH_AS(popops::updateScalarInRows(g, c, i, run.prog),
+                       doctest::Contains("but it contains constants"), poplibs_error);
   CHECK_THROWS_WITH_AS(popops::iota(g, f, 0u, run.prog),
                        "popops::iota: 't' has shape [4, 3]; its rank must be 0 or 1",
                        poplibs_error);

@@ -149,6 +149,10 @@ TEST_CASE("arguments that do not fit are named in the error") {
   CHECK_THROWS_WITH_AS(call(pseudo, size, open, basis, index, 2),
                        "popops::splineBasis: 'basis' has shape [5, 4]; it must be [5, 9]",
                        poplibs_error);
+  CHECK_THROWS_WITH_AS(call(pseudo, size, open, basis, g.addConstant(INT, {5, 4}, 1), 1),
+                       "popops::splineBasis: 'weightIndex' of shape [5, 4] must be writeable in "
+                       "parallel, but it contains constants",
+                       poplibs_error);
   CHECK_THROWS_AS(call(pseudo, size.slice(0, 1), open, basis, index, 1), poplibs_error);
   CHECK_THROWS_AS(call(pseudo, size, open, basis, index.slice(0, 4), 1), poplibs_error);
   CHECK_THROWS_AS(call(pseudo, size, open, basis[0], index, 1), poplibs_error);

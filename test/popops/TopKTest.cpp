@@ -323,8 +323,15 @@ TEST_CASE("what cannot be selected or sorted is an error that says so") {
                        "popops::sortKeyValue: 'k' has shape [2, 3] and 'v' [3, 2]; they must be "
                        "equal",
                        poplibs_error);
-  CHECK_THROWS_AS(popops::sortInPlace(g, t.slice(0, 1).broadcast(2, 0), 0, run.prog),
-                  poplibs_error);
+  CHECK_THROWS_WITH_AS(popops::sortInPlace(g, t.slice(0, 1).broadcast(2, 0), 0, run.prog),
+                       "popops::sortInPlace: 't' of shape [2, 3] must be writeable in parallel, "
+                       "but it contains aliases",
+                       poplibs_error);
+  CHECK_THROWS_WITH_AS(
+      popops::sortKeyValueInPlace(g, t, g.addConstant(FLOAT, {2, 3}, 1.f), 0, run.prog),
+      "popops::sortKeyValueInPlace: 'v' of shape [2, 3] must be writeable in parallel, but it "
+      "contains constants",
+      poplibs_error);
   CHECK_THROWS_AS(popops::topK(g, run.prog, Tensor(), two), poplibs_error);
 }
 

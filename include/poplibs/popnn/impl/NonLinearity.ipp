@@ -8,6 +8,7 @@
 #include <poputil/DebugInfo.hpp>
 #include <poputil/VertexTemplates.hpp>
 #include <poputil/exceptions.hpp>
+#include <poputil/impl/CheckWriteable.hpp>
 
 #include <poplar/impl/base/Error.hpp>
 
@@ -55,13 +56,6 @@ POP_INLINE void checkData(char const *where, char const *what, Tensor const &t) 
   if (t.elementType() != ::poplar::FLOAT && t.elementType() != ::poplar::HALF)
     base::fail<poplibs_error>(where, "'", what, "' is of type ", t.elementType(),
                               "; allowed: float, half");
-}
-
-POP_INLINE void checkWriteable(char const *where, Tensor const &t) {
-  if (!t.isParallelWriteable())
-    base::fail<poplibs_error>(where, "the tensor of shape ", base::shapeText(t.shape()),
-                              " must be writeable in parallel, but it contains ",
-                              t.containsAliases() ? "aliases" : "constants");
 }
 
 POP_INLINE void checkRows(char const *where, Tensor const &t) {
@@ -150,7 +144,7 @@ POP_INLINE void nonLinearityInPlace(poplar::Graph &graph, NonLinearityType nonLi
   namespace detail = cottonwood::popnn::detail;
   char const *const where = "popnn::nonLinearityInPlace";
   detail::checkData(where, "t", t);
-  detail::checkWriteable(where, t);
+  cottonwood::poputil::checkWriteable(where, "the tensor", t);
   poputil::PoplibsOpDebugInfo di(debugContext, {}, "nonLinearityInPlace");
   poplar::DebugContext const context(di);
   if (detail::isSoftmax(nonLinearityType)) {
@@ -168,7 +162,7 @@ POP_INLINE void nonLinearityInPlace(poplar::Graph &graph, NonLinearityType nonLi
   namespace detail = cottonwood::popnn::detail;
   char const *const where = "popnn::nonLinearityInPlace";
   detail::checkData(where, "t", t);
-  detail::checkWriteable(where, t);
+  cottonwood::poputil::checkWriteable(where, "the tensor", t);
   detail::refuseInComputeSet(where, nonLinearityType);
   cottonwood::popops::MapEmitter emitter(where, graph, {t}, cs, debugContext);
   emitter.evaluateTo(detail::forwardTerm(nonLinearityType, t), t);
@@ -258,7 +252,7 @@ POP_INLINE void logSoftmaxInPlace(poplar::Graph &graph, poplar::Tensor t,
   char const *const where = "popnn::logSoftmaxInPlace";
   detail::checkData(where, "t", t);
   detail::checkRows(where, t);
-  detail::checkWriteable(where, t);
+  cottonwood::poputil::checkWriteable(where, "the tensor", t);
   poputil::PoplibsOpDebugInfo di(debugContext, {}, "logSoftmaxInPlace");
   detail::emitSoftmax(graph, detail::RowFunction::LOG, t, t, prog, {di});
 }

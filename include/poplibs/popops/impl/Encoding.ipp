@@ -5,6 +5,7 @@
 #include <poputil/DebugInfo.hpp>
 #include <poputil/VertexTemplates.hpp>
 #include <poputil/exceptions.hpp>
+#include <poputil/impl/CheckWriteable.hpp>
 
 #include <poplar/impl/base/Error.hpp>
 
@@ -28,10 +29,7 @@ POP_INLINE void checkOneHot(Tensor const &indices, Tensor const &encoded) {
     base::fail<::poputil::poplibs_error>(
         ONE_HOT, "'indices' has shape ", base::shapeText(indices.shape()), " and 'encoded' ",
         base::shapeText(encoded.shape()), "; they must be [N] and [N, C]");
-  if (!encoded.isParallelWriteable())
-    base::fail<::poputil::poplibs_error>(ONE_HOT, "'encoded' of shape ",
-                                         base::shapeText(encoded.shape()),
-                                         " must be writeable in parallel, but it contains aliases");
+  poputil::checkWriteable(ONE_HOT, "'encoded'", encoded);
 }
 
 POP_INLINE void checkOneHotValue(char const *what, Tensor const &value, Tensor const &encoded) {
@@ -101,9 +99,7 @@ POP_INLINE void emitIota(::poplar::Graph &graph, Tensor const &t, ::poplar::Type
                                          "; with this 'startInteger' it must be ", type);
   if (t.numElements() == 0)
     return;
-  if (!t.isParallelWriteable())
-    base::fail<::poputil::poplibs_error>(where, "'t' of shape ", base::shapeText(t.shape()),
-                                         " must be writeable in parallel, but it contains aliases");
+  poputil::checkWriteable(where, "'t'", t);
   ::poputil::PoplibsOpDebugInfo di(debugContext, {}, "iota");
   Tensor const matrix = t.flatten().expand({0});
   auto const shares = positionSharesOf(graph, matrix);

@@ -5,6 +5,7 @@
 #include <popops/impl/TopKEmit.hpp>
 #include <poputil/DebugInfo.hpp>
 #include <poputil/exceptions.hpp>
+#include <poputil/impl/CheckWriteable.hpp>
 
 #include <poplar/impl/base/Error.hpp>
 
@@ -26,13 +27,6 @@ POP_INLINE void checkSort(char const *where, Tensor const &keys, Tensor const &v
     base::fail<::poputil::poplibs_error>(where, "'k' has shape ", base::shapeText(keys.shape()),
                                          " and 'v' ", base::shapeText(values.shape()),
                                          "; they must be equal");
-}
-
-POP_INLINE void checkSortTarget(char const *where, char const *what, Tensor const &t) {
-  if (!t.isParallelWriteable())
-    base::fail<::poputil::poplibs_error>(where, "'", what, "' of shape ",
-                                         base::shapeText(t.shape()),
-                                         " must be writeable in parallel, but it contains aliases");
 }
 
 /// The dimension that is sorted as the last one, and back.
@@ -64,7 +58,7 @@ POP_INLINE void sortInPlace(poplar::Graph &graph, poplar::Tensor const &t, unsig
                             poplar::DebugContext const &debugContext) {
   namespace detail = cottonwood::popops::detail;
   detail::checkSort("popops::sortInPlace", "t", t, dim);
-  detail::checkSortTarget("popops::sortInPlace", "t", t);
+  cottonwood::poputil::checkWriteable("popops::sortInPlace", "'t'", t);
   poputil::PoplibsOpDebugInfo di(debugContext, {}, "sortInPlace");
   prog.add(poplar::program::Copy(sort(graph, t, dim, prog, {di}), t, false, {di}));
 }
@@ -90,8 +84,8 @@ POP_INLINE void sortKeyValueInPlace(poplar::Graph &graph, poplar::Tensor const &
   namespace detail = cottonwood::popops::detail;
   char const *const where = "popops::sortKeyValueInPlace";
   detail::checkSort(where, k, v, dim);
-  detail::checkSortTarget(where, "k", k);
-  detail::checkSortTarget(where, "v", v);
+  cottonwood::poputil::checkWriteable(where, "'k'", k);
+  cottonwood::poputil::checkWriteable(where, "'v'", v);
   poputil::PoplibsOpDebugInfo di(debugContext, {}, "sortKeyValueInPlace");
   poplar::Tensor const keys = detail::withLast(k, dim), values = detail::withLast(v, dim);
   auto const sorted = topKKeyValue(graph, prog, keys, values, detail::wholeDimension(k, dim), {di});

@@ -5,6 +5,7 @@
 #include <popops/impl/SplineChecks.hpp>
 #include <poputil/DebugInfo.hpp>
 #include <poputil/VertexTemplates.hpp>
+#include <poputil/impl/CheckWriteable.hpp>
 
 #include <codelets/popops/SplineBasisKernel.hpp>
 
@@ -34,11 +35,8 @@ POP_INLINE std::size_t checkSplineBasis(Tensor const &pseudo, Tensor const &kern
   checkSplineShape(where, "isOpenSpline", isOpenSpline, {dims});
   checkSplineShape(where, "basis", basis, {edges, splines});
   checkSplineShape(where, "weightIndex", weightIndex, {edges, splines});
-  for (Tensor const *t : {&basis, &weightIndex})
-    if (!t->isParallelWriteable())
-      base::fail<::poputil::poplibs_error>(
-          where, "'", t == &basis ? "basis" : "weightIndex", "' of shape ",
-          base::shapeText(t->shape()), " must be writeable in parallel, but it contains aliases");
+  poputil::checkWriteable(where, "'basis'", basis);
+  poputil::checkWriteable(where, "'weightIndex'", weightIndex);
   return splines;
 }
 

@@ -5,6 +5,7 @@
 #include <popops/impl/ScalarInRows.hpp>
 #include <poputil/DebugInfo.hpp>
 #include <poputil/VertexTemplates.hpp>
+#include <poputil/impl/CheckWriteable.hpp>
 
 namespace popops {
 
@@ -12,12 +13,9 @@ POP_INLINE void updateScalarInRows(poplar::Graph &graph, poplar::Tensor const &p
                                    poplar::Tensor const &indices,
                                    poplar::program::Sequence &program,
                                    poplar::DebugContext const &debugContext) {
-  namespace base = cottonwood::base;
   char const *const where = "popops::updateScalarInRows";
   cottonwood::popops::detail::checkScalarInRows(where, params, indices);
-  if (!params.isParallelWriteable())
-    base::fail<poputil::poplibs_error>(where, "'params' of shape ", base::shapeText(params.shape()),
-                                       " must be writeable in parallel, but it contains aliases");
+  cottonwood::poputil::checkWriteable(where, "'params'", params);
   poputil::PoplibsOpDebugInfo di(debugContext, {}, "updateScalarInRows");
   if (params.numElements() == 0)
     return;
