@@ -83,6 +83,22 @@ TEST_CASE("transposed, scattered and empty tensors are encoded") {
   });
 }
 
+TEST_CASE("what is encoded may hold indices and values") {
+  onDevices([](DeviceMaker const &device) {
+    Run run(device);
+    auto &g = run.graph;
+    Tensor const rows = run.input(UNSIGNED_INT, {3, 4}, {1, 2, 3, 0, 0, 0, 0, 0, 0, 0, 0, 0});
+    popops::encodeOneHot(g, rows.flatten().slice(0, 3), rows, run.prog);
+    Tensor const values = run.input(FLOAT, {2, 2}, {5, 6, 0, 0});
+    popops::encodeOneHot(g, run.input(INT, {2}, {0, 1}), values, run.prog, values[0][0],
+                         values[0][1]);
+    std::size_t const a = run.output(rows), b = run.output(values);
+    run.run();
+    CHECK(run.values(a) == oneHot({1, 2, 3}, 4, 1, 0));
+    CHECK(run.values(b) == oneHot({0, 1}, 2, 5, 6));
+  });
+}
+
 TEST_CASE("iota counts up from a number of either type") {
   onDevices([](DeviceMaker const &device) {
     Run run(device);

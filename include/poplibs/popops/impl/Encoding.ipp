@@ -3,6 +3,7 @@
 #include <popops/Encoding.hpp>
 #include <popops/impl/Positions.hpp>
 #include <poputil/DebugInfo.hpp>
+#include <poputil/Util.hpp>
 #include <poputil/VertexTemplates.hpp>
 #include <poputil/exceptions.hpp>
 #include <poputil/impl/CheckWriteable.hpp>
@@ -49,11 +50,15 @@ POP_INLINE Tensor asBits(::poplar::Graph const &graph, Tensor const &t) {
                            : ::poplar::UNSIGNED_INT);
 }
 
-POP_INLINE void emitOneHot(::poplar::Graph &graph, Tensor const &indices, Tensor const &encoded,
-                           Tensor const &on, Tensor const &off, ::poplar::program::Sequence &prog,
+POP_INLINE void emitOneHot(::poplar::Graph &graph, Tensor indices, Tensor const &encoded, Tensor on,
+                           Tensor off, ::poplar::program::Sequence &prog,
                            ::poplar::DebugContext const &debugContext) {
   if (encoded.numElements() == 0)
     return;
+  // Vertices must not read what others write.
+  for (Tensor *t : {&indices, &on, &off})
+    if (t->intersectsWith(encoded))
+      *t = ::poputil::duplicate(graph, *t, prog, debugContext);
   auto const shares = positionSharesOf(graph, encoded);
   if (shares.empty()) {
     Tensor const twin = addLinearTwin(graph, encoded, debugContext);
