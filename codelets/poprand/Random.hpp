@@ -4,7 +4,7 @@
 /// a block of four words (RandomKernel.hpp), the modifier and 0.
 ///
 /// Vertices (MultiVertex)
-///   poprand::Uniform<T>           clamp(location + scale s), s uniform in [-1, 1]
+///   poprand::Uniform<T>           clamp(location + (scale s + tail)), s uniform in [-1, 1]
 ///   poprand::Normal<T>            location + scale z, z standard normal
 ///   poprand::TruncatedNormal<T>   clamp(location + scale z), z between the tails' quantiles
 ///   poprand::LogUniform<T>        clamp(2^(location + scale s)), truncated if T is int
@@ -22,7 +22,8 @@
 ///   begin, run, stride   unsigned long long: out has runs of `run` neighbours of the tensor, the
 ///                first at index `begin`, each next one `stride` further
 ///   location, scale, low, high, tail   float; clamp(x) = min(high, max(low, x)); tail is the
-///                probability outside the quantiles
+///                probability outside the quantiles (TruncatedNormal), or what location lacks
+///                to the middle where numbers lie far apart, else 0 (Uniform)
 ///
 /// Reals are computed in float, by the same operations on every instruction set, and rounded to T
 /// once.

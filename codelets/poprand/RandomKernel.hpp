@@ -91,11 +91,13 @@ POP_SIMD_INLINE void standardValues(typename V::Uint w0, typename V::Uint w1, ty
 
 } // namespace detail
 
-/// min(high, max(low, location + scale z)); with LOG_UNIFORM 2 to that power is bounded instead.
+/// min(high, max(low, location + scale z)); with LOG_UNIFORM 2 to that power is bounded instead,
+/// with UNIFORM the location is location + tail.
 template <class Tag, Distribution D, class T> struct RealDraw {
   static constexpr bool READS = false;
   float location, scale, low, high;
-  float tail; ///< TRUNCATED_NORMAL: the probability that is cut off
+  float tail; ///< TRUNCATED_NORMAL: the probability that is cut off; UNIFORM: below the ulp of
+              ///< location
 
   template <class U>
   POP_SIMD_INLINE void operator()(U w0, U w1, U w2, U w3, const T *, T *out) const {
@@ -104,6 +106,9 @@ template <class Tag, Distribution D, class T> struct RealDraw {
     detail::standardValues<D>(w0, w1, w2, w3, V::splat(tail), z);
     arch::unrolled<4>([&](auto k) POP_SIMD_LAMBDA {
       V x = V::fma(z[k], V::splat(scale), V::splat(location));
+      if constexpr (D == Distribution::UNIFORM)
+        if (tail != 0)
+          x = V::splat(location) + V::fma(z[k], V::splat(scale), V::splat(tail));
       if constexpr (D == Distribution::LOG_UNIFORM)
         x = math::exp2(x);
       if constexpr (D != Distribution::NORMAL)

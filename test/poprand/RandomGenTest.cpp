@@ -182,6 +182,13 @@ TEST_CASE("errors name the value and what is allowed") {
              uniform(INT, 0.25, 0.75));
   checkFails("uniform", "range for uniform distribution invalid: [2, 1]", uniform(FLOAT, 2, 1));
   checkFails("uniform", "range for uniform distribution invalid", uniform(FLOAT, NAN, 1));
+  checkFails("uniform", "maxVal = inf; it must be finite", uniform(FLOAT, 0, INFINITY));
+  checkFails("uniform", "minVal = -inf; it must be finite", uniform(HALF, -INFINITY, 0));
+  checkFails("uniform",
+             "the interval [1e+05, 2e+05] holds no number of type half, which ends at 65504",
+             uniform(HALF, 1e5, 2e5));
+  checkFails("uniform", "which ends at -65504", uniform(HALF, -2e5, -1e5));
+  checkFails("uniform", "holds no number of type float", uniform(FLOAT, 1e39, 2e39));
 
   auto const bernoulli = [](Type const &type, double p) {
     return Draw([=](RandomRun &run) {

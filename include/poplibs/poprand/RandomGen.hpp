@@ -74,11 +74,12 @@ POP_API poplar::Tensor shapedDropout(poplar::Graph &graph, poplar::Tensor const 
 /// Uniform numbers in [minVal, maxVal].
 /// \param outType  FLOAT or HALF: of the type's numbers in the interval (the nearest one to minVal
 ///        if there is none; above 0 if minVal is), the reals rounded to 24 bits of the interval's
-///        width. INT: each integer of the interval with the same probability, up to the width
-///        times 2^-32; every int interval is allowed.
+///        width, or to the next number where numbers lie less close. INT: each integer of the
+///        interval with the same probability, up to the width times 2^-32; every int interval is
+///        allowed.
 /// \returns  shape and mapping of reference, type outType
-/// \throws poputil::poplibs_error  minVal > maxVal, a bound is NaN, or the interval of integers
-///         reaches beyond INT or is empty
+/// \throws poputil::poplibs_error  minVal > maxVal, a bound is not finite, the interval lies beyond
+///         the type's largest numbers, or that of integers reaches beyond INT or is empty
 POP_API poplar::Tensor uniform(poplar::Graph &graph, poplar::Tensor const *seed,
                                std::uint32_t seedModifier, poplar::Tensor const &reference,
                                poplar::Type const &outType, double minVal, double maxVal,

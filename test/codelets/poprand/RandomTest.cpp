@@ -106,15 +106,22 @@ float clamped(float x, float low, float high) { return std::min(high, std::max(l
 
 template <class T> void checkUniform() {
   using K = vertices::KernelType<T>;
-  forEachRun<T>(realVertex<Distribution::UNIFORM, T>(1.5f, 0.75f, 0.8f, 2.f),
-                [](const auto &out, const Place &place) {
-                  for (std::size_t i = 0; i < out.size(); ++i) {
-                    const auto w =
-                        static_cast<std::int32_t>(wordOf(place.indexOf(i), place.fromState));
-                    const float x = std::fma(static_cast<float>(w) * 0x1p-31f, 0.75f, 1.5f);
-                    REQUIRE(test::same(out.get(i), test::fromFloat<K>(clamped(x, 0.8f, 2.f))));
-                  }
-                });
+  struct {
+    float location, scale, low, high, tail;
+  } const intervals[] = {{1.5f, 0.75f, 0.8f, 2.f, 0}, {1028, 3.f, 1025, 1031, -0x1p-5f}};
+  for (const auto &[location, scale, low, high, tail] : intervals)
+    forEachRun<T>(realVertex<Distribution::UNIFORM, T>(location, scale, low, high, tail),
+                  [location = location, scale = scale, low = low, high = high,
+                   tail = tail](const auto &out, const Place &place) {
+                    for (std::size_t i = 0; i < out.size(); ++i) {
+                      const auto w =
+                          static_cast<std::int32_t>(wordOf(place.indexOf(i), place.fromState));
+                      const float z = static_cast<float>(w) * 0x1p-31f;
+                      const float x = tail == 0 ? std::fma(z, scale, location)
+                                                : location + std::fma(z, scale, tail);
+                      REQUIRE(test::same(out.get(i), test::fromFloat<K>(clamped(x, low, high))));
+                    }
+                  });
 }
 
 double boxMuller(const Words &words, std::size_t k) {

@@ -15,6 +15,7 @@
 #include <poplar/impl/base/Log.hpp>
 #include <poplar/impl/program/RandomSeed.hpp>
 
+#include <cfloat>
 #include <climits>
 #include <cmath>
 #include <initializer_list>
@@ -129,6 +130,33 @@ POP_INLINE void checkFinite(char const *where, char const *what, double value) {
     base::fail<poplibs_error>(where, what, " = ", value, "; it must be finite");
 }
 
+/// The bounds of uniform() for FLOAT and HALF.
+POP_INLINE Bounds checkUniform(char const *where, Type const &type, double low, double high) {
+  checkFinite(where, "minVal", low);
+  checkFinite(where, "maxVal", high);
+  double const most = type == HALF ? 65504 : static_cast<double>(FLT_MAX);
+  if (low > most || high < -most)
+    base::fail<poplibs_error>(where, "the interval [", low, ", ", high,
+                              "] holds no number of type ", type, ", which ends at ",
+                              low > most ? most : -most);
+  return boundsOf(type, low, high);
+}
+
+/// Numbers between the bounds, about their middle, where the width of no interval overflows.
+POP_INLINE RealFields uniformFields(Bounds const &bounds) {
+  double const low = static_cast<double>(bounds.low), high = static_cast<double>(bounds.high);
+  RealFields fields;
+  fields.bounds = bounds;
+  fields.location = low / 2 + high / 2;
+  fields.scale = high / 2 - low / 2;
+  // Where numbers lie less than some hundred to the interval, the one next to the middle is too far
+  // from it.
+  double const rest = fields.location - static_cast<double>(static_cast<float>(fields.location));
+  if (std::fabs(rest) > fields.scale * 0x1p-9)
+    fields.tail = rest;
+  return fields;
+}
+
 POP_INLINE void checkLogUniform(char const *where, Type const &type, double low, double high,
                                 double base) {
   double const most = type == HALF ? 65504 : type == INT ? INT_MAX : HUGE_VAL;
@@ -185,14 +213,9 @@ POP_INLINE poplar::Tensor uniform(poplar::Graph &graph, poplar::Tensor const *se
     out = detail::drawInts(call, stream, reference, static_cast<long long>(low),
                            static_cast<long long>(high));
   } else {
-    Bounds const bounds = boundsOf(outType, minVal, maxVal);
-    detail::RealFields fields;
-    fields.bounds = bounds;
-    // About the middle, where the width of no interval overflows.
-    fields.location = static_cast<double>(bounds.low) / 2 + static_cast<double>(bounds.high) / 2;
-    fields.scale = static_cast<double>(bounds.high) / 2 - static_cast<double>(bounds.low) / 2;
-    out = detail::drawReals(call, stream, "poprand::Uniform", reference, outType, fields,
-                            detail::DRAW_CYCLES);
+    Bounds const bounds = detail::checkUniform(where, outType, minVal, maxVal);
+    out = detail::drawReals(call, stream, "poprand::Uniform", reference, outType,
+                            detail::uniformFields(bounds), detail::DRAW_CYCLES);
   }
   di.addOutput(out);
   return out;
