@@ -48,6 +48,17 @@ TEST_CASE("values reach their variables") {
   CHECK(options.mode == 'B');
 }
 
+TEST_CASE("lists have no empty elements") {
+  Options options;
+  auto const spec = options.spec();
+  for (char const *text : {"1,,2", "1,2,", ",1", ","})
+    CHECK_THROWS_WITH_AS(spec.parse("sizes", text), doctest::Contains("Not a valid integer"),
+                         poplar::invalid_option);
+  options.sizes = {5};
+  spec.parse("sizes", "");
+  CHECK(options.sizes.empty());
+}
+
 TEST_CASE("errors name the option, the value and what is allowed") {
   Options options;
   auto const spec = options.spec();

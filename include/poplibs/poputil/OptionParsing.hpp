@@ -5,6 +5,7 @@
 #include <poplar/StringRef.hpp>
 #include <poplar/exceptions.hpp>
 
+#include <algorithm>
 #include <initializer_list>
 #include <limits>
 #include <map>
@@ -124,9 +125,11 @@ public:
   template <typename T> static OptionHandler createWithList(std::vector<T> &output) {
     return OptionHandler([&output](poplar::StringRef value) {
       std::vector<T> list;
-      std::istringstream parts(value.cloneAsString());
-      for (std::string part; std::getline(parts, part, ',');)
-        list.push_back(parse::asInteger<T>(part));
+      std::string const text = value.cloneAsString();
+      for (std::size_t begin = 0, end = 0; end != text.size(); begin = end + 1) {
+        end = std::min(text.find(',', begin), text.size());
+        list.push_back(parse::asInteger<T>(text.substr(begin, end - begin)));
+      }
       output = std::move(list);
     });
   }
