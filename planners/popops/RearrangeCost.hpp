@@ -79,7 +79,6 @@ public:
 
 private:
   Priced atHome() const {
-    Priced priced;
     Tiles tiles(p_.tiles);
     model::TrafficLedger ledger;
     for (HomeMatrices const &home : homes()) {

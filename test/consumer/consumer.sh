@@ -148,6 +148,18 @@ headerOnly() {
   check "$scratch/header-only"
 }
 
+# Clang finds nothing amiss in the headers, for each set of kernels that they may be compiled for; nothing is generated.
+clangReads() {
+  local machine library file=$scratch/clang-reads.cpp
+  for library in popops poplin poprand popnn; do
+    echo "#include <$library/codelets.hpp>"
+  done >"$file"
+  for machine in x86-64-v3 x86-64-v4 sapphirerapids; do
+    clang++ -std=c++20 -DPOPLAR_HEADER_ONLY -fsyntax-only -Wall -Wextra -Werror "-march=$machine" \
+      "-I$prefix/include" "-I$prefix/include/cottonwood" "$file"
+  done
+}
+
 readonly SCALED="scaled: 42, failed: its assertion"
 
 # adds PROGRAM FILE [NAME=VALUE...]: with this environment and an empty cache, from a folder of its own, the program adds

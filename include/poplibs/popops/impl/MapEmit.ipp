@@ -9,6 +9,7 @@
 #include <poputil/VertexTemplates.hpp>
 #include <poputil/exceptions.hpp>
 #include <poputil/impl/BroadcastShape.hpp>
+#include <poputil/impl/CheckWriteable.hpp>
 
 #include <codelets/popops/MapCost.hpp>
 #include <poplar/impl/base/Error.hpp>
@@ -224,10 +225,7 @@ POP_INLINE void checkMapOutput(char const *where, std::vector<std::size_t> const
   if (out.elementType() != type)
     base::fail<::poputil::poplibs_error>(where, "the result is of type ", type,
                                          ", but the output is of type ", out.elementType());
-  if (!out.isParallelWriteable())
-    base::fail<::poputil::poplibs_error>(where, "the output of shape ", base::shapeText(shape),
-                                         " must be writeable in parallel, but it contains ",
-                                         out.containsAliases() ? "aliases" : "constants");
+  poputil::checkWriteable(where, "the output", out);
 }
 
 POP_INLINE Tensor newMapResult(::poplar::Graph &graph, std::vector<Tensor> const &operands,

@@ -7,6 +7,7 @@
 #include <poputil/Util.hpp>
 #include <poputil/VertexTemplates.hpp>
 #include <poputil/exceptions.hpp>
+#include <poputil/impl/CheckWriteable.hpp>
 #include <poputil/impl/ReadOptions.hpp>
 
 #include <poplar/impl/base/Error.hpp>
@@ -90,10 +91,7 @@ private:
       base::fail<poplibs_error>(where_, "'A' has shape ", base::shapeText(job.a.shape()),
                                 ", 'B' has shape ", base::shapeText(job.b.shape()),
                                 "; they must be equal");
-    if (!job.a.isParallelWriteable())
-      base::fail<poplibs_error>(where_, "'A' of shape ", base::shapeText(job.a.shape()),
-                                " must be writeable in parallel, but it contains ",
-                                job.a.containsAliases() ? "aliases" : "constants");
+    poputil::checkWriteable(where_, "'A'", job.a);
     for (Tensor const *t : {&job.a, &job.b})
       if (!isDataType(t->elementType()))
         base::fail<poplibs_error>(where_, "'", t == &job.a ? "A" : "B", "' is of type ",
