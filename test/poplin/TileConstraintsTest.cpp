@@ -223,6 +223,41 @@ TEST_CASE("random convolutions with random constraints") {
   }
 }
 
+TEST_CASE("random truncated kernels with taps as channels give what sums give") {
+  RandomParams random(17);
+  unsigned expanded = 0;
+  for (unsigned trial = 0; trial != 16; ++trial) {
+    Products all(products::tiles(TILES), 200 + trial);
+    for (int i = 0; i != 8; ++i) {
+      std::size_t const dims = 1 + random.below(4);
+      ConvParams p = random.make(dims, dims < 3 ? 9 : 5, random.below(2) == 0 ? FLOAT : HALF);
+      if (unsigned const d = random.below(4); d < dims) // one tap of it is left
+        p.kernelTransform.truncationLower[d] += std::max(p.getTruncatedKernelSize(d), 1U) - 1;
+      ConvParams const canonical = p.canonicalize();
+      std::string list;
+      bool products = true;
+      for (unsigned d = 0; d != dims; ++d) {
+        products = products && canonical.getTruncatedKernelSize(d) != 0;
+        if (d < (dims > 3 ? 2 : 3) && canonical.getTruncatedKernelSize(d) > 1 &&
+            random.below(3) != 0)
+          list += (list.empty() ? "" : ", ") + std::to_string(d);
+      }
+      if (!products)
+        continue;
+      expanded += list.empty() ? 0 : 1;
+      std::size_t const split =
+          1 + random.below(static_cast<unsigned>(p.inputChannelsPerConvGroup));
+      addForced(all, p,
+                R"({"0": {"transform": {"expandDims": [)" + list +
+                    R"(]}, "partition": {"inChanSplit": {"parallel": )" + std::to_string(split) +
+                    "}}}}",
+                "plan: tiles");
+    }
+    all.runAndCheck();
+  }
+  CHECK(expanded > 20);
+}
+
 TEST_CASE("products take the same constraints") {
   for (Type const &type : {FLOAT, HALF}) {
     Products all(products::tiles(TILES));

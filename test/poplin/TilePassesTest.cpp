@@ -108,6 +108,27 @@ TEST_CASE("passes of a convolution with one plan give what sums give, on operand
   CHECK(together);
 }
 
+TEST_CASE("a kernel of which one line is left gives what sums give, and so does padding above") {
+  for (unsigned const tiles : {1U, 4U}) {
+    Products all(products::tiles(tiles));
+    auto &graph = all.run.graph;
+    auto &prog = all.run.prog;
+    ConvParams cut(FLOAT, 1, {1, 2}, {2, 2}, 1, 1, 1);
+    cut.kernelTransform.truncationLower = {1, 0};
+    ConvParams padded(FLOAT, 1, {1, 2}, {1, 1}, 1, 1, 1);
+    padded.inputTransform.paddingLower = {1, 0}; // the first line of deltas meets nothing
+    Values const x{1, 10}, numbers{1000, 2000, 3, 4};
+    Tensor const in = all.run.input(FLOAT, {1, 1, 1, 2}, x);
+    Tensor const weights = all.run.input(FLOAT, weightsShape(cut), numbers);
+    Tensor const deltas = all.run.input(FLOAT, outShape(padded), numbers);
+    all.expect("forward", poplin::convolution(graph, in, weights, cut, false, prog),
+               forward(cut, x, numbers));
+    all.expect("update", poplin::calculateWeightDeltas(graph, deltas, in, padded, prog),
+               weightGradient(padded, numbers, x));
+    all.runAndCheck();
+  }
+}
+
 TEST_CASE("plans for operands as they are mapped give what sums give, in no more cycles") {
   auto const cycles = [](char const *useMapping) {
     Products all(products::tiles(32));

@@ -35,11 +35,11 @@ POP_INLINE void mapForPlan(::poplar::Graph &graph, Tensor const &t, ConvSide sid
   Tensor const none;
   bool const isIn = side == ConvSide::INPUT, isOut = side == ConvSide::OUTPUT;
   auto const problem = tileProblem(check, options);
-  if (plan.flatten != 0 && !isIn && !isOut)
-    return mapFlattenedWeights(graph, t, FlattenedDims(check.params, plan.flatten),
-                               TileBlocks(planner::detail::seenBy(problem, plan), plan), plan);
   TileOperands const operands =
       tileOperands(check, isIn ? t : none, isIn || isOut ? none : t, isOut ? t : none, plan);
+  if (plan.flatten != 0 && !isIn && !isOut)
+    return mapFlattenedWeights(graph, operands.weights, FlattenedDims(check.params, plan.flatten),
+                               TileBlocks(planner::detail::seenBy(problem, plan), plan), plan);
   if (isIn)
     mapTileOperand(graph, operands.in, TileSide::INPUT, problem, plan);
   else if (isOut)

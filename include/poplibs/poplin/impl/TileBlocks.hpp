@@ -114,7 +114,8 @@ inline std::size_t sumsGrain(planner::MatMulType partials) {
 /// Operands and result as the blocks of a plan index them.
 struct TileOperands {
   Tensor in;      ///< [G, B, ...field, I]; flat: [G, positions, I]
-  Tensor weights; ///< [G, N, ...kernel, I]; flat: [G, N, I]. Taps that are channels are in I
+  Tensor weights; ///< [G, N, ...kernel, I] without taps that are truncated, but for dimensions of
+                  ///< outputs that are channels; flat: [G, N, I]. Taps that are channels are in I
   Tensor out;     ///< [G, B, ...field, N]; flat: [G, positions, N]
 };
 

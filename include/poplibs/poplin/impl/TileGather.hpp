@@ -21,10 +21,14 @@ struct GatheredDim {
 /// \param zero  one element, for places outside of the input
 POP_API Tensor gatherTaps(GatheredDim const &dim, Tensor const &in, Tensor const &zero);
 
-/// Weights [G, N, ...kernel, I] whose taps in some dimensions, those of the kernel that are not
-/// truncated, are input channels: these dimensions have the size 1.
+/// Weights [G, N, ...kernel, I] without the taps that are truncated, but for some dimensions.
+/// \param whole  a bit for each of these
+POP_API Tensor keptTaps(Tensor const &weights, ::poplin::ConvParams const &params,
+                        unsigned whole = 0);
+
+/// Weights [G, N, ...kernel, I] whose taps in some dimensions are input channels: these dimensions
+/// have the size 1.
 /// \param dims  a bit for each
-POP_API Tensor tapsAsChannels(Tensor const &weights, ::poplin::ConvParams const &params,
-                              unsigned dims);
+POP_API Tensor tapsAsChannels(Tensor const &weights, unsigned dims);
 
 } // namespace cottonwood::poplin

@@ -52,14 +52,21 @@ POP_INLINE Tensor gatherTaps(GatheredDim const &dim, Tensor const &in, Tensor co
   return ::poplar::concat(taps, channels);
 }
 
-POP_INLINE Tensor tapsAsChannels(Tensor const &weights, ::poplin::ConvParams const &params,
-                                 unsigned dims) {
+POP_INLINE Tensor keptTaps(Tensor const &weights, ::poplin::ConvParams const &params,
+                           unsigned whole) {
+  auto const &kernel = params.kernelTransform;
+  Tensor result = weights;
+  for (unsigned d = 0; d != params.getNumFieldDims(); ++d)
+    if (d >= 32 || (whole >> d & 1U) == 0)
+      result = result.slice(kernel.truncationLower[d],
+                            params.kernelShape[d] - kernel.truncationUpper[d], 2 + d);
+  return result;
+}
+
+POP_INLINE Tensor tapsAsChannels(Tensor const &weights, unsigned dims) {
   Tensor result = weights;
   for (unsigned d = 0; d + 3 < weights.rank(); ++d)
     if (dims >> d & 1U) {
-      auto const &kernel = params.kernelTransform;
-      result = result.slice(kernel.truncationLower[d],
-                            params.kernelShape[d] - kernel.truncationUpper[d], 2 + d);
       // The taps go in front of I, behind those of earlier dimensions.
       result = result.expand({2 + d});
       result = result.dimRoll(3 + d, result.rank() - 2);

@@ -196,14 +196,16 @@ POP_INLINE TileOperands tileOperands(ConvCheck const &check, Tensor const &in,
       operands.out = dims.outputs(operands.out);
     if (in.valid())
       operands.in = dims.inputs(in);
-    operands.weights = weights;
+    if (weights.valid())
+      operands.weights = keptTaps(weights, check.params, plan.flatten);
     return operands;
   }
+  if (weights.valid())
+    operands.weights = keptTaps(weights, check.params);
   if (!plan.flat) {
     operands.in = in;
-    operands.weights = weights.valid() && plan.expand != 0
-                           ? tapsAsChannels(weights, check.params, plan.expand)
-                           : weights;
+    if (weights.valid() && plan.expand != 0)
+      operands.weights = tapsAsChannels(operands.weights, plan.expand);
     return operands;
   }
   if (out.valid())
@@ -211,15 +213,8 @@ POP_INLINE TileOperands tileOperands(ConvCheck const &check, Tensor const &in,
   if (in.valid())
     operands.in =
         plan.expand ? detail::tiledPositions(check, in) : detail::plainPositions(check, in);
-  if (weights.valid()) {
-    operands.weights = weights;
-    if (!plan.expand) // the one tap that is not truncated
-      for (unsigned d = 2; d + 1 < weights.rank(); ++d) {
-        unsigned const tap = check.params.kernelTransform.truncationLower[d - 2];
-        operands.weights = operands.weights.slice(tap, tap + 1, d);
-      }
+  if (weights.valid())
     operands.weights = operands.weights.flatten(2, weights.rank());
-  }
   return operands;
 }
 

@@ -107,10 +107,8 @@ POP_INLINE Tensor TileViews::weightsOf(Block const &block, std::size_t g) {
     weights = weights[0]
                   .slice(block.begin[Block::N], block.end[Block::N], 0)
                   .slice(block.begin[Block::I], block.end[Block::I], 1 + dims());
-  for (unsigned d = 0; d != dims(); ++d) {
-    auto const taps = isGathered(d) || isFlattened(d) ? IndexRange(0, 1) : tapsOf(block, d);
-    weights = weights.slice(taps.first, taps.second, 1 + d);
-  }
+  for (unsigned d = 0; d != cutDims(dims()); ++d)
+    weights = weights.slice(block.begin[Block::K0 + d], block.end[Block::K0 + d], 1 + d);
   return weights.dimRoll(0, weights.rank() - 1);
 }
 
