@@ -10,6 +10,9 @@
 #include <array>
 #include <random>
 #include <set>
+#include <sstream>
+#include <string>
+#include <utility>
 #include <vector>
 
 namespace convolutions {
@@ -17,6 +20,16 @@ namespace convolutions {
 using poplin::ConvParams;
 
 inline constexpr unsigned NONE = ~0U;
+inline std::string textOf(ConvParams const &p) {
+  std::ostringstream text;
+  text << p;
+  return text.str();
+}
+
+using Range = std::pair<unsigned, unsigned>; ///< [first, second)
+
+inline bool within(Range range, unsigned i) { return i >= range.first && i < range.second; }
+
 using Indices = std::vector<unsigned>; ///< NONE: a zero
 
 /// The indices of an operand's elements after its transform.

@@ -2,21 +2,11 @@
 
 #include <doctest/doctest.h>
 
-#include <sstream>
-
 TEST_SUITE_BEGIN("poplin/ConvUtil");
 
 using namespace convolutions;
 
 namespace {
-
-using Range = std::pair<unsigned, unsigned>;
-
-std::string textOf(ConvParams const &p) {
-  std::ostringstream text;
-  text << p;
-  return text.str();
-}
 
 /// The smallest range that holds the chosen member of all triples that fit.
 template <class Test> Range hullOf(Triples const &triples, std::size_t member, Test const &fits) {
@@ -26,8 +16,6 @@ template <class Test> Range hullOf(Triples const &triples, std::size_t member, T
       range = {std::min(range.first, triple[member]), std::max(range.second, triple[member] + 1)};
   return range.second == 0 ? Range(0, 0) : range;
 }
-
-bool within(Range range, unsigned i) { return i >= range.first && i < range.second; }
 
 /// Some range within [0, size].
 Range someRange(RandomParams &random, std::size_t size) {

@@ -6,8 +6,6 @@
 
 #include <poplin/Convolution.hpp>
 
-#include <sstream>
-
 namespace convolutions {
 
 using namespace harness;
@@ -124,12 +122,6 @@ inline Expectation weightGradient(ConvParams const &p, Values const &deltas, Val
   Sums sums(product(weightsShape(p)));
   forEachProduct(p, [&](auto o, auto w, auto i) { sums.add(w, deltas[o], in[i]); });
   return sums.expectation(p.outputType);
-}
-
-inline std::string textOf(ConvParams const &p) {
-  std::ostringstream text;
-  text << p;
-  return text.str();
 }
 
 /// A tensor made by the library, filled with numbers.

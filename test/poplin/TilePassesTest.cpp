@@ -129,6 +129,20 @@ TEST_CASE("a kernel of which one line is left gives what sums give, and so does 
   }
 }
 
+TEST_CASE("the update of a long line gives what sums give, at once") {
+  Products all(products::tiles(64));
+  ConvParams p(FLOAT, 1, {300000}, {5}, 1, 2, 1);
+  p.inputTransform.paddingLower = {2};
+  Values const x = all.numbers.real(FLOAT, product(inShape(p))),
+               dy = all.numbers.real(FLOAT, product(outShape(p)));
+  auto &run = all.run;
+  all.expect("update",
+             poplin::calculateWeightDeltas(run.graph, run.input(FLOAT, outShape(p), dy),
+                                           run.input(FLOAT, inShape(p), x), p, run.prog),
+             weightGradient(p, dy, x));
+  all.runAndCheck();
+}
+
 TEST_CASE("plans for operands as they are mapped give what sums give, in no more cycles") {
   auto const cycles = [](char const *useMapping) {
     Products all(products::tiles(32));

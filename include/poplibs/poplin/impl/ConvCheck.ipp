@@ -1,8 +1,8 @@
 #pragma once
 
 #include <codelets/poplin/ConvGeometry.hpp>
-#include <poplin/ConvUtil.hpp>
 #include <poplin/impl/ConvCheck.hpp>
+#include <poplin/impl/ConvMeeting.hpp>
 #include <poputil/exceptions.hpp>
 
 #include <poplar/impl/base/Error.hpp>
@@ -23,21 +23,9 @@ POP_INLINE planner::MatMulType convType(char const *where, char const *name,
   return type == ::poplar::HALF ? planner::MatMulType::HALF : planner::MatMulType::FLOAT;
 }
 
-/// Pairs that are worth counting; of more, all are taken to meet an input.
-inline constexpr std::uint64_t CONV_MAX_COUNTED_PAIRS = 1U << 20U;
-
 POP_INLINE planner::ConvFieldDim convFieldDim(::poplin::ConvParams const &params, unsigned d) {
-  planner::ConvFieldDim dim{params.getOutputSize(d), params.getTruncatedKernelSize(d),
-                            params.getTruncatedInputSize(d), 0};
-  if (dim.outputs * dim.taps > CONV_MAX_COUNTED_PAIRS) {
-    dim.products = dim.outputs * dim.taps;
-    return dim;
-  }
-  unsigned const first = params.kernelTransform.truncationLower[d];
-  for (unsigned tap = 0; tap != dim.taps; ++tap)
-    for (unsigned output = 0; output != dim.outputs; ++output)
-      dim.products += ::poplin::getInputIndex(d, output, first + tap, params) != ~0U ? 1 : 0;
-  return dim;
+  return {params.getOutputSize(d), params.getTruncatedKernelSize(d),
+          params.getTruncatedInputSize(d), ConvMeeting(params, d).products()};
 }
 
 } // namespace detail

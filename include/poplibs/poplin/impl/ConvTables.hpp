@@ -6,14 +6,12 @@
 #include <codelets/poplin/ConvRegion.hpp>
 #include <codelets/poplin/ConvTiles.hpp>
 #include <poplin/ConvParams.hpp>
+#include <poplin/impl/ConvMeeting.hpp>
 
 #include <cstdint>
-#include <utility>
 #include <vector>
 
 namespace cottonwood::poplin {
-
-using IndexRange = std::pair<unsigned, unsigned>; ///< [first, second)
 
 /// Collects dimensions, outermost first, for one vertex.
 class ConvTable {

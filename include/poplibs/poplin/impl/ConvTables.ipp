@@ -1,45 +1,26 @@
 #pragma once
 
-#include <poplin/ConvUtil.hpp>
 #include <poplin/impl/ConvTables.hpp>
 #include <poputil/impl/Math.hpp>
 
 namespace cottonwood::poplin {
 
-namespace detail {
-
-/// One output with the taps that have an input for it. These solve a linear congruence within
-/// bounds, so that they, and their inputs, are arithmetic progressions.
-POP_INLINE kernels::ConvClass classOfOutput(::poplin::ConvParams const &params, unsigned dim,
-                                            unsigned output, IndexRange taps) {
-  kernels::ConvClass c{};
-  c.outStep = c.outCount = c.tapStep = 1;
-  for (unsigned k = taps.first; k < taps.second; ++k) {
-    unsigned const in = ::poplin::getInputIndex(dim, output, k, params);
-    if (in == ~0U)
-      continue;
-    if (c.tapCount == 0)
-      c.tap = static_cast<int>(k), c.in = static_cast<int>(in);
-    else if (c.tapCount == 1)
-      c.tapStep = static_cast<int>(k) - c.tap, c.inTap = static_cast<int>(in) - c.in;
-    ++c.tapCount;
-  }
-  return c;
-}
-
-} // namespace detail
-
 POP_INLINE std::vector<kernels::ConvClass> convClasses(::poplin::ConvParams const &params,
                                                        unsigned dim, IndexRange outputs,
                                                        IndexRange taps, unsigned firstInput) {
+  ConvMeeting const meeting(params, dim);
   std::vector<kernels::ConvClass> classes;
   for (unsigned o = outputs.first; o < outputs.second; ++o) {
-    kernels::ConvClass c = detail::classOfOutput(params, dim, o, taps);
-    if (c.tapCount == 0)
+    MetTaps const met = meeting.taps(o, taps);
+    if (met.count == 0)
       continue;
+    kernels::ConvClass c{};
     c.out = static_cast<int>(o - outputs.first);
-    c.tap -= static_cast<int>(taps.first);
-    c.in -= static_cast<int>(firstInput);
+    c.outStep = c.outCount = 1;
+    c.tap = static_cast<int>(met.tap - taps.first);
+    c.tapStep = static_cast<int>(met.tapStep), c.tapCount = static_cast<int>(met.count);
+    c.in = static_cast<int>(met.in) - static_cast<int>(firstInput);
+    c.inTap = static_cast<int>(met.inStep);
     bool joined = false;
     // The classes of a dilated input take turns, so that any may be the one which goes on.
     for (std::size_t i = classes.size(); i-- > 0 && !joined;)

@@ -1,58 +1,13 @@
 #pragma once
 
 #include <poplin/ConvUtil.hpp>
+#include <poplin/impl/ConvMeeting.hpp>
 
 #include <algorithm>
 
 namespace cottonwood::poplin::detail {
 
-using ConvRange = std::pair<unsigned, unsigned>;
-inline constexpr unsigned NO_INDEX = ~0U;
-
-/// One dimension of an input or a kernel on its way into the convolution.
-struct ConvAxis {
-  unsigned truncation, size, dilation, padding, transformed;
-  bool flip;
-
-  ConvAxis(::poplin::ConvParams::InputTransform const &t, unsigned d, unsigned truncatedSize,
-           unsigned transformedSize)
-      : truncation(t.truncationLower[d]), size(truncatedSize), dilation(t.dilation[d]),
-        padding(t.paddingLower[d]), transformed(transformedSize), flip(t.flip[d]) {}
-
-  /// The place of an element after the transform, or NO_INDEX for one that is truncated.
-  unsigned placeOf(unsigned index) const {
-    if (index < truncation || index - truncation >= size)
-      return NO_INDEX;
-    unsigned const place = (index - truncation) * dilation + padding;
-    return flip ? transformed - 1 - place : place;
-  }
-
-  /// The element at a place, or NO_INDEX for padding and zeros of the dilation.
-  unsigned elementAt(unsigned place) const {
-    if (flip)
-      place = transformed - 1 - place;
-    if (place < padding || (place - padding) % dilation != 0)
-      return NO_INDEX;
-    unsigned const index = (place - padding) / dilation;
-    return index < size ? index + truncation : NO_INDEX;
-  }
-};
-
-POP_INLINE ConvAxis inputAxis(unsigned d, ::poplin::ConvParams const &p) {
-  return {p.inputTransform, d, p.getTruncatedInputSize(d), p.getTransformedInputSize(d)};
-}
-POP_INLINE ConvAxis kernelAxis(unsigned d, ::poplin::ConvParams const &p) {
-  return {p.kernelTransform, d, p.getTruncatedKernelSize(d), p.getTransformedKernelSize(d)};
-}
-
-/// Where in the output before its transform an output's element comes from, or NO_INDEX.
-POP_INLINE unsigned outputPlace(unsigned d, unsigned index, ::poplin::ConvParams const &p) {
-  auto const &t = p.outputTransform;
-  std::size_t const size = p.getOutputSize(d);
-  if (index < t.paddingLower[d] || index >= size - t.paddingUpper[d])
-    return NO_INDEX;
-  return (index - t.paddingLower[d]) * t.stride[d] + t.truncationLower[d];
-}
+using ConvRange = IndexRange;
 
 /// The smallest range that holds all i of [range) with test(i).
 template <class Test> ConvRange hull(ConvRange range, Test const &test) {
@@ -64,18 +19,17 @@ template <class Test> ConvRange hull(ConvRange range, Test const &test) {
   return first < last ? ConvRange(first, last) : ConvRange(0, 0);
 }
 
-POP_INLINE bool contains(ConvRange range, unsigned i) {
-  return i >= range.first && i < range.second;
-}
+/// The smallest range that holds ranges, none of them empty.
+class ConvHull {
+public:
+  void add(ConvRange range) {
+    range_ = {std::min(range_.first, range.first), std::max(range_.second, range.second)};
+  }
+  ConvRange range() const { return range_.second == 0 ? ConvRange(0, 0) : range_; }
 
-/// True if accepts(place) holds for the place of any output of a range.
-template <class Accept>
-bool anyMeets(unsigned d, ConvRange outputs, ::poplin::ConvParams const &p, Accept const &accepts) {
-  for (unsigned o = outputs.first; o < outputs.second; ++o)
-    if (unsigned const place = outputPlace(d, o, p); place != NO_INDEX && accepts(place))
-      return true;
-  return false;
-}
+private:
+  ConvRange range_{ConvMeeting::NONE, 0};
+};
 
 } // namespace cottonwood::poplin::detail
 
@@ -87,23 +41,12 @@ POP_INLINE unsigned getDilatedSize(unsigned size, unsigned dilation) {
 
 POP_INLINE unsigned getInputIndex(unsigned dim, unsigned outputIndex, unsigned kernelIndex,
                                   ConvParams const &params) {
-  using namespace cottonwood::poplin::detail;
-  unsigned const out = outputPlace(dim, outputIndex, params);
-  unsigned const kernel = kernelAxis(dim, params).placeOf(kernelIndex);
-  if (out == NO_INDEX || kernel == NO_INDEX)
-    return NO_INDEX;
-  return inputAxis(dim, params).elementAt(out + kernel);
+  return cottonwood::poplin::ConvMeeting(params, dim).input(outputIndex, kernelIndex);
 }
 
 POP_INLINE unsigned getKernelIndex(unsigned dim, unsigned outputIndex, unsigned inputIndex,
                                    ConvParams const &params) {
-  using namespace cottonwood::poplin::detail;
-  unsigned const out = outputPlace(dim, outputIndex, params);
-  unsigned const in = inputAxis(dim, params).placeOf(inputIndex);
-  if (out == NO_INDEX || in == NO_INDEX || in < out ||
-      in - out >= params.getTransformedKernelSize(dim))
-    return NO_INDEX;
-  return kernelAxis(dim, params).elementAt(in - out);
+  return cottonwood::poplin::ConvMeeting(params, dim).tap(outputIndex, inputIndex);
 }
 
 POP_INLINE std::pair<unsigned, unsigned>
@@ -122,25 +65,18 @@ POP_INLINE std::pair<unsigned, unsigned>
 getOutputRangeForKernelRange(unsigned dim, std::pair<unsigned, unsigned> outputRange,
                              std::pair<unsigned, unsigned> kernelIndexRange,
                              ConvParams const &params) {
-  using namespace cottonwood::poplin::detail;
-  return hull(outputRange, [&](unsigned out) {
-    for (unsigned k = kernelIndexRange.first; k < kernelIndexRange.second; ++k)
-      if (getInputIndex(dim, out, k, params) != NO_INDEX)
-        return true;
-    return false;
-  });
+  cottonwood::poplin::ConvMeeting const meeting(params, dim);
+  return cottonwood::poplin::detail::hull(
+      outputRange, [&](unsigned out) { return meeting.taps(out, kernelIndexRange).count != 0; });
 }
 
 POP_INLINE std::pair<unsigned, unsigned>
 getOutputRangeForInputRange(unsigned dim, std::pair<unsigned, unsigned> outputRange,
                             std::pair<unsigned, unsigned> inputRange, ConvParams const &params) {
-  using namespace cottonwood::poplin::detail;
-  auto const kernelSize = static_cast<unsigned>(params.kernelShape[dim]);
-  return hull(outputRange, [&](unsigned out) {
-    for (unsigned k = 0; k < kernelSize; ++k)
-      if (contains(inputRange, getInputIndex(dim, out, k, params)))
-        return true;
-    return false;
+  using cottonwood::poplin::ConvMeeting;
+  ConvMeeting const meeting(params, dim);
+  return cottonwood::poplin::detail::hull(outputRange, [&](unsigned out) {
+    return meeting.taps(out, {0, ConvMeeting::NONE}, inputRange).count != 0;
   });
 }
 
@@ -171,19 +107,13 @@ getInputRange(unsigned dim, std::pair<unsigned, unsigned> outputRange, ConvParam
 POP_INLINE std::pair<unsigned, unsigned>
 getInputRange(unsigned dim, std::pair<unsigned, unsigned> outputRange,
               std::pair<unsigned, unsigned> kernelIndexRange, ConvParams const &params) {
-  using namespace cottonwood::poplin::detail;
-  ConvAxis const input = inputAxis(dim, params), kernel = kernelAxis(dim, params);
-  ConvRange range(NO_INDEX, 0);
-  for (unsigned o = outputRange.first; o < outputRange.second; ++o) {
-    unsigned const out = outputPlace(dim, o, params);
-    for (unsigned k = kernelIndexRange.first; out != NO_INDEX && k < kernelIndexRange.second; ++k) {
-      unsigned const place = kernel.placeOf(k);
-      unsigned const in = place == NO_INDEX ? NO_INDEX : input.elementAt(out + place);
-      if (in != NO_INDEX)
-        range = {std::min(range.first, in), std::max(range.second, in + 1)};
-    }
-  }
-  return range.second == 0 ? ConvRange(0, 0) : range;
+  using cottonwood::poplin::ConvMeeting, cottonwood::poplin::MetTaps;
+  ConvMeeting const meeting(params, dim);
+  cottonwood::poplin::detail::ConvHull hull;
+  for (unsigned o = outputRange.first; o < outputRange.second; ++o)
+    if (MetTaps const met = meeting.taps(o, kernelIndexRange); met.count != 0)
+      hull.add(met.inputs());
+  return hull.range();
 }
 
 POP_INLINE std::pair<unsigned, unsigned> getKernelRange(unsigned dim,
@@ -197,14 +127,13 @@ POP_INLINE std::pair<unsigned, unsigned> getKernelRange(unsigned dim,
                                                         std::pair<unsigned, unsigned> outputRange,
                                                         std::pair<unsigned, unsigned> inputRange,
                                                         ConvParams const &params) {
-  using namespace cottonwood::poplin::detail;
-  ConvAxis const input = inputAxis(dim, params), kernel = kernelAxis(dim, params);
-  return hull({0, static_cast<unsigned>(params.kernelShape[dim])}, [&](unsigned k) {
-    unsigned const place = kernel.placeOf(k);
-    return place != NO_INDEX && anyMeets(dim, outputRange, params, [&](unsigned out) {
-             return contains(inputRange, input.elementAt(out + place));
-           });
-  });
+  using cottonwood::poplin::ConvMeeting, cottonwood::poplin::MetTaps;
+  ConvMeeting const meeting(params, dim);
+  cottonwood::poplin::detail::ConvHull hull;
+  for (unsigned o = outputRange.first; o < outputRange.second; ++o)
+    if (MetTaps const met = meeting.taps(o, {0, ConvMeeting::NONE}, inputRange); met.count != 0)
+      hull.add({met.tap, met.lastTap() + 1});
+  return hull.range();
 }
 
 } // namespace poplin

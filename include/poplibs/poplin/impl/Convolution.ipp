@@ -19,14 +19,8 @@ POP_INLINE std::uint64_t convProducts(::poplin::ConvParams const &params) {
   params.validate();
   std::uint64_t products =
       params.batchSize * params.getNumOutputChans() * params.inputChannelsPerConvGroup;
-  for (unsigned d = 0; d != params.getNumFieldDims(); ++d) {
-    auto const outputs = static_cast<unsigned>(params.getOutputSize(d));
-    auto const taps = static_cast<unsigned>(params.kernelShape[d]);
-    std::uint64_t pairs = 0;
-    for (auto const &c : convClasses(params, d, {0, outputs}, {0, taps}, 0))
-      pairs += static_cast<std::uint64_t>(c.outCount) * static_cast<std::uint64_t>(c.tapCount);
-    products *= pairs;
-  }
+  for (unsigned d = 0; d != params.getNumFieldDims(); ++d)
+    products *= ConvMeeting(params, d).products();
   return products;
 }
 

@@ -28,6 +28,7 @@
 #include <poplin/impl/ConvGradient.ipp>
 #include <poplin/impl/ConvMaps.ipp>
 #include <poplin/impl/ConvMeasure.ipp>
+#include <poplin/impl/ConvMeeting.ipp>
 #include <poplin/impl/ConvOperand.ipp>
 #include <poplin/impl/ConvOptions.ipp>
 #include <poplin/impl/ConvParams.ipp>

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <poplin/ConvUtil.hpp>
 #include <poplin/impl/TileFlatten.hpp>
 #include <poplin/impl/TileOrders.hpp>
 
@@ -19,19 +18,19 @@ POP_INLINE FlattenedDims::FlattenedDims(::poplin::ConvParams const &params, unsi
     dim.inputs = static_cast<unsigned>(params.getTruncatedInputSize(d));
     dim.taps.assign(std::size_t{dim.outputs} * dim.inputs, NONE);
     dim.isFirst.assign(dim.taps.size(), false);
-    unsigned const firstTap = params.kernelTransform.truncationLower[d];
-    auto const endTap = firstTap + static_cast<unsigned>(params.getTruncatedKernelSize(d));
+    ConvMeeting const meeting(params, d);
     std::set<unsigned> known;
-    for (unsigned o = 0; o != dim.outputs; ++o)
-      for (unsigned tap = firstTap; tap != endTap; ++tap) {
-        unsigned const input = ::poplin::getInputIndex(d, o, tap, params);
-        if (input == ~0U)
-          continue;
+    for (unsigned o = 0; o != dim.outputs; ++o) {
+      MetTaps const met = meeting.taps(o, {0, NONE});
+      for (unsigned i = 0; i != met.count; ++i) {
+        unsigned const tap = met.tap + i * met.tapStep;
+        auto const input = static_cast<std::size_t>(met.in + i * met.inStep);
         std::size_t const at =
             std::size_t{o} * dim.inputs + input - params.inputTransform.truncationLower[d];
         dim.taps[at] = tap;
         dim.isFirst[at] = known.insert(tap).second;
       }
+    }
     list_.push_back(std::move(dim));
   }
 }

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <poplin/ConvUtil.hpp>
 #include <poplin/impl/TileGather.hpp>
 
 #include <vector>
@@ -9,47 +8,58 @@ namespace cottonwood::poplin {
 
 namespace detail {
 
-/// The inputs that one tap meets along a dimension, one for each output.
-POP_INLINE Tensor inputsOfTap(GatheredDim const &dim, unsigned tap, Tensor const &in,
-                              Tensor const &zero) {
-  unsigned const axis = 1 + dim.dim;
-  auto const inputFor = [&](unsigned output) {
-    return ::poplin::getInputIndex(dim.dim, output, tap, dim.params);
-  };
+/// Slices of one dimension of a tensor side by side, one for each index of a range.
+/// \param placeOf  placeOf(index): where the slice is, or NONE for zeros
+template <class PlaceOf>
+Tensor slicesAt(IndexRange range, Tensor const &in, unsigned axis, Tensor const &zero,
+                PlaceOf const &placeOf) {
   std::vector<Tensor> pieces;
-  for (unsigned o = dim.outputs.first; o < dim.outputs.second;) {
-    unsigned const first = inputFor(o);
-    unsigned end = o + 1;
-    if (first == ~0U) {
-      while (end < dim.outputs.second && inputFor(end) == ~0U)
+  for (unsigned i = range.first; i < range.second;) {
+    unsigned const first = placeOf(i);
+    unsigned end = i + 1;
+    if (first == ConvMeeting::NONE) {
+      while (end < range.second && placeOf(end) == ConvMeeting::NONE)
         ++end;
       auto shape = in.shape();
-      shape[axis] = end - o;
+      shape[axis] = end - i;
       std::size_t elements = 1;
       for (std::size_t const size : shape)
         elements *= size;
       pieces.push_back(zero.broadcast(static_cast<unsigned>(elements), 0).reshape(shape));
     } else {
-      unsigned const second = end < dim.outputs.second ? inputFor(end) : ~0U;
-      unsigned const step = second != ~0U && second > first ? second - first : 0;
-      while (step != 0 && end < dim.outputs.second && inputFor(end) == first + (end - o) * step)
+      unsigned const second = end < range.second ? placeOf(end) : ConvMeeting::NONE;
+      unsigned const step = second != ConvMeeting::NONE && second > first ? second - first : 0;
+      while (step != 0 && end < range.second && placeOf(end) == first + (end - i) * step)
         ++end;
-      Tensor const piece = in.slice(first, first + (end - o - 1) * step + 1, axis);
+      Tensor const piece = in.slice(first, first + (end - i - 1) * step + 1, axis);
       pieces.push_back(step > 1 ? piece.subSample(step, axis) : piece);
     }
-    o = end;
+    i = end;
   }
   return ::poplar::concat(pieces, axis);
 }
 
 } // namespace detail
 
+// Taps or outputs, of whichever there are fewer, are put side by side, each with all of the others.
 POP_INLINE Tensor gatherTaps(GatheredDim const &dim, Tensor const &in, Tensor const &zero) {
-  std::vector<Tensor> taps;
-  unsigned const channels = in.rank() - 1;
-  for (unsigned tap = dim.taps.first; tap < dim.taps.second; ++tap)
-    taps.push_back(detail::inputsOfTap(dim, tap, in, zero).expand({channels}));
-  return ::poplar::concat(taps, channels);
+  ConvMeeting const meeting(dim.params, dim.dim);
+  unsigned const axis = 1 + dim.dim, channels = in.rank() - 1;
+  auto const [outputs, taps] = std::pair(dim.outputs, dim.taps);
+  std::vector<Tensor> parts;
+  if (taps.second - taps.first <= outputs.second - outputs.first) {
+    for (unsigned tap = taps.first; tap < taps.second; ++tap)
+      parts.push_back(detail::slicesAt(outputs, in, axis, zero, [&](unsigned output) {
+                        return meeting.input(output, tap);
+                      }).expand({channels}));
+    return ::poplar::concat(parts, channels);
+  }
+  for (unsigned output = outputs.first; output < outputs.second; ++output)
+    parts.push_back(detail::slicesAt(taps, in, axis, zero,
+                                     [&](unsigned tap) { return meeting.input(output, tap); })
+                        .expand({axis})
+                        .dimRoll(axis + 1, channels));
+  return ::poplar::concat(parts, axis);
 }
 
 POP_INLINE Tensor keptTaps(Tensor const &weights, ::poplin::ConvParams const &params,

@@ -79,18 +79,14 @@ POP_INLINE bool isTiledDim(::poplin::ConvParams const &params, unsigned d) {
 
 /// True if every output of a dimension meets every input.
 POP_INLINE bool meetsAll(::poplin::ConvParams const &params, unsigned d) {
-  auto const outputs = static_cast<unsigned>(params.getOutputSize(d));
-  auto const taps = static_cast<unsigned>(params.getTruncatedKernelSize(d));
-  auto const inputs = static_cast<unsigned>(params.getTruncatedInputSize(d));
-  unsigned const first = params.kernelTransform.truncationLower[d];
-  for (unsigned o = 0; inputs <= taps && o != outputs; ++o) {
-    unsigned met = 0; // no two taps meet the same input
-    for (unsigned tap = first; tap != first + taps; ++tap)
-      met += ::poplin::getInputIndex(d, o, tap, params) != ~0U ? 1 : 0;
-    if (met != inputs)
+  unsigned const inputs = params.getTruncatedInputSize(d);
+  if (inputs > params.getTruncatedKernelSize(d))
+    return false;
+  ConvMeeting const meeting(params, d);
+  for (unsigned o = 0; o != meeting.outputs(); ++o) // no two taps meet the same input
+    if (meeting.taps(o, {0, ConvMeeting::NONE}).count != inputs)
       return false;
-  }
-  return inputs <= taps;
+  return true;
 }
 
 /// Whether some tap meets a place of some output without an input.

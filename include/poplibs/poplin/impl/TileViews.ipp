@@ -70,11 +70,27 @@ POP_INLINE Tensor TileViews::inputOf(Block const &block, std::size_t g,
                                      std::vector<unsigned> &firstInput) {
   Tensor in = job_.tensors.in[block.begin[Block::G] + g].slice(block.begin[Block::B],
                                                                block.end[Block::B], 0);
+  // The channels of the block among those of all taps that are gathered.
+  std::size_t first = block.begin[Block::I], end = block.end[Block::I];
+  std::size_t channels = in.dim(in.rank() - 1);
+  for (unsigned d = 0; d != dims(); ++d)
+    if (isGathered(d))
+      channels *= tapsOf(block, d).second - tapsOf(block, d).first;
+  bool oneTap = true; // of each dimension before
   for (unsigned d = 0; d != dims(); ++d) {
     if (isFlattened(d))
       continue;
     if (isGathered(d) || rows_) {
-      in = gatherTaps({*job_.params, d, outputsOf(block, d), tapsOf(block, d)}, in, zero());
+      IndexRange taps = tapsOf(block, d);
+      if (isGathered(d))
+        channels /= taps.second - taps.first;
+      if (isGathered(d) && oneTap) {
+        auto const skipped = static_cast<unsigned>(first / channels);
+        taps = {taps.first + skipped, taps.first + static_cast<unsigned>((end - 1) / channels) + 1};
+        first -= skipped * channels, end -= skipped * channels;
+        oneTap = taps.second - taps.first == 1;
+      }
+      in = gatherTaps({*job_.params, d, outputsOf(block, d), taps}, in, zero());
       continue;
     }
     auto range = ::poplin::getInputRange(d, outputsOf(block, d), tapsOf(block, d), *job_.params);
@@ -84,7 +100,7 @@ POP_INLINE Tensor TileViews::inputOf(Block const &block, std::size_t g,
     in = in.slice(range.first, range.second, 1 + d);
   }
   in = in.flatten(1 + dims(), in.rank());
-  return in.slice(block.begin[Block::I], block.end[Block::I], 1 + dims());
+  return in.slice(first, end, 1 + dims());
 }
 
 /// Stands for padding where taps are channels.
