@@ -170,6 +170,33 @@ TEST_CASE("params that make no sense are refused with their values") {
         "drop more than the 6 elements of the output");
 }
 
+TEST_CASE("sizes that kernels cannot count are refused with their values") {
+  unsigned const much = 4000000000;
+  CHECK(complaint([](ConvParams &p) { p.inputFieldShape[1] = (std::size_t{1} << 32U) + 8; }) ==
+        "poplin::ConvParams: inputFieldShape[1] is 4294967304; it must be at most 2147483647");
+  CHECK(complaint([](ConvParams &p) { p.inputTransform.paddingLower[0] = much; }) ==
+        "poplin::ConvParams: inputTransform.dilation[0] = 1, paddingLower[0] = 4000000000 and "
+        "paddingUpper[0] = 0 make an input of 8 elements one of 4000000008; there may be at most "
+        "2147483647");
+  CHECK(complaint([](ConvParams &p) { p.inputTransform.dilation[1] = much; }) ==
+        "poplin::ConvParams: inputTransform.dilation[1] = 4000000000, paddingLower[1] = 0 and "
+        "paddingUpper[1] = 0 make an input of 8 elements one of 28000000001; there may be at most "
+        "2147483647");
+  CHECK(complaint([](ConvParams &p) { p.kernelTransform.paddingUpper[0] = much; }) ==
+        "poplin::ConvParams: kernelTransform.dilation[0] = 1, paddingLower[0] = 0 and "
+        "paddingUpper[0] = 4000000000 make a kernel of 3 elements one of 4000000003; there may be "
+        "at most 2147483647");
+  CHECK(complaint([](ConvParams &p) { p.outputTransform.paddingUpper[0] = much; }) ==
+        "poplin::ConvParams: outputTransform.paddingLower[0] = 0 and paddingUpper[0] = 4000000000 "
+        "make an output of 6 elements one of 4000000006; there may be at most 2147483647");
+  ConvParams p = example();
+  p.inputTransform.paddingLower[0] = 0x7fffffff - 8;
+  p.outputTransform.stride[0] = p.kernelTransform.dilation[1] = much;
+  p.kernelTransform.truncationLower[1] = 2;
+  CHECK_NOTHROW(p.validate());
+  CHECK(p.getOutputSize(0) == 1);
+}
+
 TEST_CASE("canonical params: what changes nothing is gone") {
   SUBCASE("a stride of one output") {
     ConvParams p(FLOAT, 1, {4}, {3}, 1, 1, 1);

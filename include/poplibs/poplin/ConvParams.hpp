@@ -114,7 +114,7 @@ struct POP_API ConvParams {
 
   /// \throws poputil::poplibs_error  lists of different lengths, a stride or dilation of 0, a
   /// truncation of more than there is, a transformed kernel without elements or larger than the
-  /// transformed input.
+  /// transformed input, a dimension of more than 2^31 - 1 elements before or after its transform.
   void validate() const;
 
   /// Params of the same output, and the same for all that are equivalent by these rules: outputs

@@ -35,6 +35,31 @@ public:
            " drop more than the ", size, " elements of ", of);
   }
 
+  /// \param size  after truncation
+  /// \param of  what is transformed
+  void transformed(::poplin::ConvParams::InputTransform const &t, std::size_t d, std::uint64_t size,
+                   char const *of) const {
+    std::uint64_t const dilated = size == 0 ? 0 : 1 + (size - 1) * t.dilation[d];
+    std::uint64_t const padding = std::uint64_t{t.paddingLower[d]} + t.paddingUpper[d];
+    if (dilated > MOST || padding > MOST - dilated)
+      fail("dilation[", d, "] = ", t.dilation[d], ", paddingLower[", d, "] = ", t.paddingLower[d],
+           " and paddingUpper[", d, "] = ", t.paddingUpper[d], " make ", of, " of ", size,
+           " elements one of ", dilated + padding, "; there may be at most ", MOST);
+  }
+
+  /// \param size  before padding
+  void padded(::poplin::ConvParams::OutputTransform const &t, std::size_t d,
+              std::uint64_t size) const {
+    std::uint64_t const padding = std::uint64_t{t.paddingLower[d]} + t.paddingUpper[d];
+    if (size + padding > MOST)
+      fail("paddingLower[", d, "] = ", t.paddingLower[d], " and paddingUpper[", d,
+           "] = ", t.paddingUpper[d], " make an output of ", size, " elements one of ",
+           size + padding, "; there may be at most ", MOST);
+  }
+
+  /// Of a dimension at any point: kernels know sizes as int.
+  static constexpr std::uint64_t MOST = 0x7fffffff;
+
   template <class... A> [[noreturn]] void fail(A const &...parts) const {
     base::fail<::poputil::poplibs_error>("poplin::ConvParams", name_, parts...);
   }
@@ -75,12 +100,17 @@ POP_INLINE void checkConvLengths(::poplin::ConvParams const &p) {
 POP_INLINE void checkConvSizes(::poplin::ConvParams const &p, unsigned d) {
   auto const &in = p.inputTransform, &kernel = p.kernelTransform;
   auto const &out = p.outputTransform;
-  ConvTransformCheck const any("", 0);
-  ConvTransformCheck("inputTransform.", 0)
-      .truncation(in.truncationLower, in.truncationUpper, d, p.inputFieldShape[d], "the input");
-  ConvTransformCheck("kernelTransform.", 0)
-      .truncation(kernel.truncationLower, kernel.truncationUpper, d, p.kernelShape[d],
-                  "the kernel");
+  ConvTransformCheck const any("", 0), ofInput("inputTransform.", 0),
+      ofKernel("kernelTransform.", 0), ofOutput("outputTransform.", 0);
+  for (auto const &[name, size] : {std::pair("inputFieldShape", p.inputFieldShape[d]),
+                                   std::pair("kernelShape", p.kernelShape[d])})
+    if (size > ConvTransformCheck::MOST)
+      any.fail(name, "[", d, "] is ", size, "; it must be at most ", ConvTransformCheck::MOST);
+  ofInput.truncation(in.truncationLower, in.truncationUpper, d, p.inputFieldShape[d], "the input");
+  ofInput.transformed(in, d, p.getTruncatedInputSize(d), "an input");
+  ofKernel.truncation(kernel.truncationLower, kernel.truncationUpper, d, p.kernelShape[d],
+                      "the kernel");
+  ofKernel.transformed(kernel, d, p.getTruncatedKernelSize(d), "a kernel");
   unsigned const inSize = p.getTransformedInputSize(d), size = p.getTransformedKernelSize(d);
   if (size == 0)
     any.fail("the transformed kernel has no elements in dimension ", d,
@@ -88,9 +118,9 @@ POP_INLINE void checkConvSizes(::poplin::ConvParams const &p, unsigned d) {
   if (inSize < size)
     any.fail("in dimension ", d, " the transformed input has ", inSize,
              " elements, the transformed kernel ", size, "; the kernel must not be larger");
-  ConvTransformCheck("outputTransform.", 0)
-      .truncation(out.truncationLower, out.truncationUpper, d, p.getUntransformedOutputSize(d),
-                  "the output");
+  ofOutput.truncation(out.truncationLower, out.truncationUpper, d, p.getUntransformedOutputSize(d),
+                      "the output");
+  ofOutput.padded(out, d, p.getOutputSize(d) - out.paddingLower[d] - out.paddingUpper[d]);
 }
 
 class ConvHash {
