@@ -83,10 +83,20 @@ inline kernels::MatMulMethod convCpuMethod(ConvProblem const &p, MatMulCpu const
 } // namespace detail
 
 /// The cheapest way to cut a convolution into vertices for the threads of a CPU.
-/// \throws PlanError  the constraints admit no plan; the text lists why each was refused.
+/// \throws PlanError  the constraints admit no plan; the text says which and what is allowed, or
+/// lists why each was refused.
 inline ConvChoice planConvCpu(ConvProblem const &problem, MatMulCpu const &cpu,
                               Constraints const &constraints = {}) {
   Choice<ConvPlan> choice(toText(problem), constraints);
+  std::string_view const keptWhole = "as a CPU keeps sums whole";
+  detail::checkCpuSplits(constraints, {{"splitG", problem.g},
+                                       {"splitB", problem.b},
+                                       {"splitN", problem.n},
+                                       {"splitY0", problem.field[0].outputs},
+                                       {"splitY1", problem.field[1].outputs},
+                                       {"splitI", 1, keptWhole},
+                                       {"splitK0", 1, keptWhole},
+                                       {"otherSplits", 1}});
   ConvPlan whole;
   whole.method = detail::convCpuMethod(problem, cpu);
   whole.winograd = detail::convCpuWinograd(problem);

@@ -174,10 +174,13 @@ inline std::vector<std::uint64_t> cpuSplits(std::uint64_t size, std::uint64_t gr
 } // namespace detail
 
 /// The cheapest way to cut a product into vertices for the threads of a CPU.
-/// \throws PlanError  the constraints admit no plan; the text lists why each was refused.
+/// \throws PlanError  the constraints admit no plan; the text says which and what is allowed, or
+/// lists why each was refused.
 inline MatMulChoice planMatMulCpu(MatMulProblem const &problem, MatMulCpu const &cpu,
                                   Constraints const &constraints = {}) {
   Choice<MatMulPlan> choice(toText(problem), constraints);
+  detail::checkCpuSplits(constraints,
+                         {{"splitG", problem.g}, {"splitM", problem.m}, {"splitN", problem.n}});
   MatMulPlan const whole = detail::cpuCandidate({}, problem, cpu).plan;
   double const worth =
       std::max(1.0, detail::cpuCycles(whole, problem, cpu) / detail::MATMUL_VERTEX_CYCLES);

@@ -111,6 +111,38 @@ TEST_CASE_FIXTURE(Fixture, "gradients and biases check their arguments") {
       poplibs_error);
   CHECK_THROWS_AS(poplin::createBiases(run.graph, tensor({6})), poplibs_error);
   CHECK_THROWS_WITH_AS(
+      poplin::addBias(run.graph, out, tensor({12}, HALF), run.prog),
+      "poplin::addBias: 'biases' is of type half, 'in' of type float; they must be equal",
+      poplibs_error);
+  CHECK_THROWS_WITH_AS(
+      poplin::addBias(run.graph, tensor({1, 12}).broadcast(2, 0), tensor({12}), run.prog),
+      "poplin::addBias: 'in' of shape [2, 12] cannot be written: it contains aliases",
+      poplibs_error);
+  auto const updateBias = [&](Tensor const &biases, Tensor const &scale) {
+    poplin::convolutionBiasUpdate(run.graph, out, biases, scale, {}, run.prog);
+  };
+  CHECK_THROWS_WITH_AS(updateBias(tensor({12}), tensor({}, HALF)),
+                       "poplin::convolutionBiasUpdate: 'scale' is of type half; it must be float",
+                       poplibs_error);
+  CHECK_THROWS_WITH_AS(
+      updateBias(tensor({12}), tensor({2})),
+      "poplin::convolutionBiasUpdate: 'scale' has shape [2]; it must have one element",
+      poplibs_error);
+  CHECK_THROWS_WITH_AS(updateBias(tensor({1}).broadcast(12, 0), tensor({})),
+                       "poplin::convolutionBiasUpdate: 'biases' of shape [12] cannot be written: "
+                       "it contains aliases",
+                       poplibs_error);
+  auto const update = [&](Tensor const &scale) {
+    poplin::convolutionWeightUpdate(run.graph, out, weights, in, p, scale, run.prog);
+  };
+  CHECK_THROWS_WITH_AS(
+      update(tensor({2})),
+      "poplin::convolutionWeightUpdate: 'scale' has shape [2]; it must have one element",
+      poplibs_error);
+  CHECK_THROWS_WITH_AS(update(Tensor()),
+                       "poplin::convolutionWeightUpdate: 'scale' is an invalid tensor",
+                       poplibs_error);
+  CHECK_THROWS_WITH_AS(
       poplin::fullyConnectedWeightTranspose(run.graph, weights, p, run.prog),
       "poplin::fullyConnectedWeightTranspose: the field has 2 dimensions; it must have one",
       poplibs_error);
@@ -140,12 +172,19 @@ TEST_CASE_FIXTURE(Fixture, "options: keys, values and plan constraints") {
        {"partialsType.interIPU", "float"},
        {"experimental.slicVmac16", "true"},
        {"planConstraintsOutputFilename", "plan"}}));
-  CHECK_THROWS_AS(
-      convolve({{"planConstraints", R"({"0": {"partition": {"kernelSplit": {"0": 3}}}})"}}),
-      poplibs_error);
-  CHECK_THROWS_AS(
-      convolve({{"planConstraints", R"({"0": {"partition": {"outChanSplit": {"serial": 2}}}})"}}),
-      poplibs_error);
+  auto const fails = [&](char const *partition, char const *text) {
+    CAPTURE(partition);
+    std::string const json = R"({"0": {"partition": )" + std::string(partition) + "}}";
+    CHECK_THROWS_WITH_AS(
+        convolve({{"planConstraints", json}}),
+        ("poplin::convolution: the constraints admit no plan (" + std::string(text) + ")").c_str(),
+        poplibs_error);
+  };
+  fails(R"({"kernelSplit": {"0": 3}})",
+        "splitK0 = 3 is not possible; allowed: 1, as a CPU keeps sums whole");
+  fails(R"({"outChanSplit": {"serial": 2}})", "otherSplits = 2 is not possible; allowed: 1");
+  fails(R"({"convGroupSplit": 3000})", "splitG = 3000 is not possible; allowed: 1 to 2");
+  fails(R"({"batchSplit": 0})", "splitB = 0 is not possible; allowed: 1 to 2");
 }
 
 TEST_CASE_FIXTURE(Fixture, "null pointers in plan params are refused") {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <poplin/Convolution.hpp>
+#include <poplin/impl/ConvCheck.hpp>
 #include <poplin/impl/ConvOptions.hpp>
 #include <popops/ElementWise.hpp>
 #include <popops/Reduce.hpp>
@@ -63,7 +64,13 @@ POP_INLINE poplar::Tensor createBiases(poplar::Graph &graph, poplar::Tensor cons
 POP_INLINE void addBias(poplar::Graph &graph, poplar::Tensor const &in,
                         poplar::Tensor const &biases, poplar::program::Sequence &prog,
                         poplar::DebugContext const &debugContext) {
-  cottonwood::poplin::detail::checkConvBiases("poplin::addBias", in, "in", biases);
+  char const *const where = "poplin::addBias";
+  cottonwood::poplin::detail::checkConvBiases(where, in, "in", biases);
+  if (biases.elementType() != in.elementType())
+    cottonwood::base::fail<poputil::poplibs_error>(where, "'biases' is of type ",
+                                                   biases.elementType(), ", 'in' of type ",
+                                                   in.elementType(), "; they must be equal");
+  cottonwood::poplin::checkConvWritten(where, in, "in");
   poputil::PoplibsOpDebugInfo di(debugContext, {}, "addBias");
   // Channels last, as convolutions lay out their results: biases then repeat along memory.
   popops::addInPlace(graph, in.dimRoll(1, in.rank() - 1), biases, prog, {di});
@@ -74,8 +81,13 @@ POP_INLINE void convolutionBiasUpdate(poplar::Graph &graph, poplar::Tensor const
                                       poplar::OptionFlags const &options,
                                       poplar::program::Sequence &prog,
                                       poplar::DebugContext const &debugContext) {
-  cottonwood::poplin::detail::checkConvBiases("poplin::convolutionBiasUpdate", zDeltas, "zDeltas",
-                                              biases);
+  char const *const where = "poplin::convolutionBiasUpdate";
+  cottonwood::poplin::detail::checkConvBiases(where, zDeltas, "zDeltas", biases);
+  cottonwood::poplin::checkConvWritten(where, biases, "biases");
+  cottonwood::poplin::checkConvScale(where, scale);
+  if (scale.elementType() != poplar::FLOAT)
+    cottonwood::base::fail<poputil::poplibs_error>(where, "'scale' is of type ",
+                                                   scale.elementType(), "; it must be float");
   cottonwood::poplin::readConvOptions(options);
   poputil::PoplibsOpDebugInfo di(debugContext, {}, "convolutionBiasUpdate");
   // Channels last, as convolutions lay out their results.

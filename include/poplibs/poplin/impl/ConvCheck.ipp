@@ -118,10 +118,22 @@ POP_INLINE void checkConvOperands(char const *where, ConvCheck const &check, Ten
 POP_INLINE void checkConvOutput(char const *where, ConvCheck const &check, Tensor const &out) {
   checkConvTensor(where, out, "out", check.params.outputType, check.outShape(),
                   "[batch, output channels, ...field]");
-  if (!out.isParallelWriteable())
-    base::fail<::poputil::poplibs_error>(where, "'out' of shape ", base::shapeText(out.shape()),
-                                         " cannot be written: it contains ",
-                                         out.containsAliases() ? "aliases" : "constants");
+  checkConvWritten(where, out, "out");
+}
+
+POP_INLINE void checkConvWritten(char const *where, Tensor const &t, char const *name) {
+  if (!t.isParallelWriteable())
+    base::fail<::poputil::poplibs_error>(
+        where, "'", name, "' of shape ", base::shapeText(t.shape()),
+        " cannot be written: it contains ", t.containsAliases() ? "aliases" : "constants");
+}
+
+POP_INLINE void checkConvScale(char const *where, Tensor const &scale) {
+  if (!scale.valid())
+    base::fail<::poputil::poplibs_error>(where, "'scale' is an invalid tensor");
+  if (scale.numElements() != 1)
+    base::fail<::poputil::poplibs_error>(
+        where, "'scale' has shape ", base::shapeText(scale.shape()), "; it must have one element");
 }
 
 POP_INLINE Tensor convActivations(Tensor const &t, std::size_t groups) {

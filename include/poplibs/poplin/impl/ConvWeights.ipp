@@ -37,6 +37,8 @@ void updateConvWeights(::poplar::Graph &graph, Tensor const &zDeltas, Tensor con
   ConvCheck const check = checkConv(where, params);
   checkConvTensor(where, weights, "weights", params.inputType, check.weightsShape(false),
                   "[groups, output channels, input channels, ...kernel]", &activations);
+  checkConvWritten(where, weights, "weights");
+  checkConvScale(where, scale);
   Tensor const deltas = ConvCall(where, graph, context, options, cache)
                             .weightDeltas(zDeltas, activations, params, prog);
   if (weights.numElements() != 0)

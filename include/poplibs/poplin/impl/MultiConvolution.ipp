@@ -119,11 +119,13 @@ void updateMultiConv(::poplar::Graph &graph, std::vector<Args> const &args,
                      ::poplar::OptionFlags const &options, ::poplin::PlanningCache *cache) {
   char const *const where = "poplin::multiconv::convolutionWeightUpdate";
   checkMultiConv(where, args, options);
-  for (Args const &one : args)
+  for (Args const &one : args) {
     if (one.params.inputType != one.params.outputType)
       base::fail<::poputil::poplibs_error>(where, "the type of the input is ", one.params.inputType,
                                            ", that of the output ", one.params.outputType,
                                            "; they must be equal");
+    checkConvScale(where, one.scale);
+  }
   ::poputil::PoplibsOpDebugInfo di(debugContext, {}, "multiconv::convolutionWeightUpdate");
   ::poplar::DebugContext const context(di);
   MultiConv multi(where, graph, context, args, options, cache,
@@ -140,6 +142,7 @@ void updateMultiConv(::poplar::Graph &graph, std::vector<Args> const &args,
     checkConvTensor(where, args[i].weights, "weights", args[i].params.inputType,
                     check.weightsShape(false),
                     "[groups, output channels, input channels, ...kernel]", &args[i].activations);
+    checkConvWritten(where, args[i].weights, "weights");
     deltas.push_back(multi.call(i, args[i], [&](ConvCall &call) {
       return call.weightDeltas(args[i].zDeltas, args[i].activations, args[i].params, prog);
     }));
