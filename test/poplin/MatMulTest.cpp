@@ -313,6 +313,10 @@ TEST_CASE("accumulating products adds k * A * B") {
       poplin::matMulAcc(run.graph, fourth, scale, ta[0], tb[0], run.prog);
       all.expect("number", third, accumulated(group(c), 3, group(a), group(b), type));
       all.expect("tensor", fourth, accumulated(group(c), 0.5, group(a), group(b), type));
+      Tensor const fifth = all.input(type, group(c), {9, 17}); // which holds the scale
+      poplin::matMulAcc(run.graph, fifth, fifth.slice({4, 2}, {5, 3}), ta[0], tb[0], run.prog);
+      all.expect("element of C", fifth,
+                 accumulated(group(c), c.at(0, 4, 2), group(a), group(b), type));
       all.runAndCheck();
     }
   });
