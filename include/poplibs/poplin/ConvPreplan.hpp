@@ -10,7 +10,8 @@
 namespace poplin {
 
 /// Plans convolutions and products in advance. cache.size() grows by the number of different ones
-/// that were not in the cache.
+/// that were not in the cache; a product and the convolution that matMulGetConvPlanParams makes of
+/// it have plans of their own.
 POP_API void preplan(std::set<ConvPlanParams> const &convs,
                      std::set<MatMulPlanParams> const &matmuls, PlanningCache &cache);
 

@@ -25,8 +25,8 @@
 //     weights      [groups, output channels of a group, input channels of a group, ...kernel]
 //     biases       [output channels]
 // Input and weights are FLOAT or HALF, of params.inputType; results are of params.outputType, FLOAT
-// or HALF. Any size may be 0; without products the result is zero. There are at most 8 dimensions
-// of the field.
+// or HALF. QUARTER, which the published interface has, is refused. Any size may be 0; without
+// products the result is zero. There are at most 8 dimensions of the field.
 //
 // Operands may be any views. Those that createInput and createWeights make are laid out and mapped
 // as the plan wants them; others with constant strides are read in place on a CPU, or copied first.

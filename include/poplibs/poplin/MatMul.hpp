@@ -22,8 +22,8 @@
 // Products of matrices:
 //     C[i, j] = sum over p of A[i, p] * B[p, j]               A [m, k], B [k, n], C [m, n]
 // and, in functions with Grouped in their name, g independent ones: A [g, m, k], B [g, k, n],
-// C [g, m, n]. A and B are FLOAT or HALF, both of one type; C is FLOAT or HALF. Any size may be 0:
-// k = 0 gives zeros.
+// C [g, m, n]. A and B are FLOAT or HALF, both of one type; C is FLOAT or HALF. QUARTER, which the
+// published interface has, is refused. Any size may be 0: k = 0 gives zeros.
 //
 // Operands may be any views: transposed (B.transpose()), sliced, broadcast, of constants. On a CPU
 // a view with constant strides is read in place, any other is copied first. NaN and infinity

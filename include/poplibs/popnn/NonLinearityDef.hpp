@@ -7,7 +7,7 @@ namespace popnn {
 enum class NonLinearityType {
   SIGMOID,        ///< 1 / (1 + e^-x)
   HARD_SIGMOID,   ///< max(0, min(1, 0.2 x + 0.5))
-  RELU,           ///< max(0, x)
+  RELU,           ///< max(0, x); 0 for NaN
   TANH,           ///< tanh(x)
   GELU,           ///< x/2 (1 + tanh(sqrt(2/pi) (x + 0.044715 x^3)))
   GELU_ERF,       ///< x/2 (1 + erf(x / sqrt(2)))
