@@ -258,6 +258,29 @@ TEST_CASE("random truncated kernels with taps as channels give what sums give") 
   CHECK(expanded > 20);
 }
 
+TEST_CASE("weights that a kernel keeps lie where those of a kernel without others do") {
+  Run run(products::tiles(TILES));
+  poplin::addCodelets(run.graph);
+  ConvParams const plain = conv(FLOAT, 1, {4, 3}, {2, 3}, 6, 5);
+  ConvParams cut = plain;
+  cut.kernelShape = {4, 4};
+  cut.kernelTransform.truncationLower = {1, 1};
+  cut.kernelTransform.truncationUpper = {1, 0};
+  for (char const *json : {R"({"0": {"partition": {"kernelSplit": {"0": 2, "1": 3}}}})",
+                           R"({"0": {"transform": {"expandDims": [1]},
+                                     "partition": {"kernelSplit": {"0": 2}}}})",
+                           R"({"0": {"transform": {"outChanFlattenDims": [1]},
+                                     "partition": {"kernelSplit": {"0": 2}}}})"}) {
+    CAPTURE(json);
+    poplar::OptionFlags const options{{"planConstraints", json}};
+    auto const weights = [&](ConvParams const &p) {
+      return poplin::createWeights(run.graph, p, "weights", options);
+    };
+    CHECK(run.graph.getTileMapping(weights(cut).slice(1, 3, 3).slice(1, 4, 4)) ==
+          run.graph.getTileMapping(weights(plain)));
+  }
+}
+
 TEST_CASE("products take the same constraints") {
   for (Type const &type : {FLOAT, HALF}) {
     Products all(products::tiles(TILES));
