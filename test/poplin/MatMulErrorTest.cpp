@@ -141,6 +141,10 @@ TEST_CASE_FIXTURE(Fixture, "unknown options and values list what is allowed") {
                        poplar::invalid_option);
   CHECK_THROWS_WITH_AS(with("planConstraints", "{\"splitK\": 2}"),
                        doctest::Contains("splitK = 1 but 2 is forced"), poplibs_error);
+  CHECK_THROWS_WITH_AS(with("planConstraints", "{\"splitM\": 3}"),
+                       "poplin::matMul: the constraints admit no plan (splitM = 3 is not possible; "
+                       "allowed: 1 to 2)",
+                       poplibs_error);
   CHECK_NOTHROW(
       poplin::matmulValidateOptions({{"partialsType", "half"}, {"gatherOutput", "true"}}));
   CHECK_THROWS_AS(poplin::matmulValidateOptions({{"x", "y"}}), poplar::invalid_option);

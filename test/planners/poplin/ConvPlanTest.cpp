@@ -25,7 +25,15 @@ ConvProblem convLayer(std::uint64_t batch, std::uint64_t size, std::uint64_t in,
 TEST_CASE("constraints force splits, and impossible ones are explained") {
   ConvProblem const p = convLayer(4, 28, 16, 16);
   CHECK_THROWS_WITH_AS(planConvCpu(p, cpuOf(2), Constraints::parse("splitI=2")),
-                       doctest::Contains("forced"), PlanError);
+                       "the constraints admit no plan (splitI = 2 is not possible; allowed: 1, as "
+                       "a CPU keeps sums whole)",
+                       PlanError);
+  CHECK_THROWS_WITH_AS(planConvCpu(p, cpuOf(2), Constraints::parse("splitB=5|6,splitN=17")),
+                       "the constraints admit no plan (splitB = 5|6 is not possible; allowed: 1 to "
+                       "4) (splitN = 17 is not possible; allowed: 1 to 16)",
+                       PlanError);
+  CHECK_THROWS_WITH_AS(planConvCpu(p, cpuOf(2), Constraints::parse("depth=3")),
+                       doctest::Contains("depth = 0 but 3 is forced"), PlanError);
   CHECK(planConvCpu(p, cpuOf(2), Constraints::parse("splitY0=7")).plan.splitY0 == 7);
 }
 
