@@ -4,6 +4,8 @@
 #include <popops/ScaledAdd.hpp>
 #include <poputil/exceptions.hpp>
 
+#include <limits>
+
 using namespace harness;
 using poplar::FLOAT;
 using poplar::HALF;
@@ -140,6 +142,11 @@ TEST_CASE("what does not fit is an error") {
     CHECK_THROWS_WITH_AS(popops::scaledAddTo(run.graph, t, Tensor(), t, seven, run.prog),
                          "popops::scaledAddTo: 'scaleA' is an invalid tensor", poplibs_error);
   }
+  Tensor const i = run.graph.addVariable(poplar::INT, {2});
+  for (float const scale : {3e9F, -3e9F, std::numeric_limits<float>::quiet_NaN()})
+    CHECK_THROWS_WITH_AS(popops::scaledAddTo(run.graph, i, i, scale, run.prog),
+                         doctest::Contains("it must lie between -2147483648 and 2147483648"),
+                         poplibs_error);
   CHECK_THROWS_AS(popops::scaledAddTo(run.graph, a, 1.f, a, 1.f, run.prog,
                                       popops::ScaledAddSpecialisation::X_MINUS_AX_PLUS_BY),
                   poplibs_error);

@@ -104,6 +104,18 @@ private:
         base::fail<poplibs_error>(where_, "'", name, "' has shape ",
                                   base::shapeText(scale->shape()), "; it must have one element");
     }
+    if (!job.tensors && job.scalesA)
+      checkNumber("scaleA", job.scaleA, job.a.elementType());
+    if (!job.tensors)
+      checkNumber("scaleB", job.scaleB, job.a.elementType());
+  }
+
+  void checkNumber(char const *name, float value, Type const &type) const {
+    float const limit = type == ::poplar::INT ? 0x1p31F : 0x1p32F;
+    if (!type.isFloatingPoint() && !(value >= -limit && value < limit))
+      base::fail<::poputil::poplibs_error>(where_, "'", name, "' is ", value,
+                                           "; for elements of type ", type, " it must lie between ",
+                                           -limit, " and ", limit);
   }
 
   static bool isDataType(Type const &type) {
