@@ -2,9 +2,9 @@
 // Built-in codelets: how a library makes a table of them from its vertex classes.
 //
 //     using V = vertices::Fill<isa::scalar, float>;           // the scalar twin gives the layout
-//     Codelet c = describe("popops::Fill<float>", {POP_FIELD(V, out), POP_FIELD(V, value)},
-//                          CLASS_LAYOUT<V>, entryOfActiveIsa); // &enter<V with that tag>
-//     c.isa = "avx2"; c.cost = &costOfFill;                   // optional
+//     FieldDescription const fields[] = {POP_FIELD(V, out), POP_FIELD(V, value)};
+//     Codelet c = describe("popops::Fill<float>", fields, CLASS_LAYOUT<V>, &enter<V>);
+//     c.isa = "avx2"; c.cost = &costOfFill; // optional; the entry is that of V with this tag
 //
 // Fields and compute() are public. After seal(), which describe() calls, fields are in the order of
 // the class (of their offsets), whatever the order of the list: the indices that a cost function

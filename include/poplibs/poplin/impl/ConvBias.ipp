@@ -1,6 +1,7 @@
 #pragma once
 
 #include <poplin/Convolution.hpp>
+#include <poplin/impl/CheckWritten.hpp>
 #include <poplin/impl/ConvCheck.hpp>
 #include <poplin/impl/ConvOptions.hpp>
 #include <popops/ElementWise.hpp>
@@ -70,7 +71,7 @@ POP_INLINE void addBias(poplar::Graph &graph, poplar::Tensor const &in,
     cottonwood::base::fail<poputil::poplibs_error>(where, "'biases' is of type ",
                                                    biases.elementType(), ", 'in' of type ",
                                                    in.elementType(), "; they must be equal");
-  cottonwood::poplin::checkConvWritten(where, in, "in");
+  cottonwood::poplin::checkWritten(where, in, "in");
   poputil::PoplibsOpDebugInfo di(debugContext, {}, "addBias");
   // Channels last, as convolutions lay out their results: biases then repeat along memory.
   popops::addInPlace(graph, in.dimRoll(1, in.rank() - 1), biases, prog, {di});
@@ -83,7 +84,7 @@ POP_INLINE void convolutionBiasUpdate(poplar::Graph &graph, poplar::Tensor const
                                       poplar::DebugContext const &debugContext) {
   char const *const where = "poplin::convolutionBiasUpdate";
   cottonwood::poplin::detail::checkConvBiases(where, zDeltas, "zDeltas", biases);
-  cottonwood::poplin::checkConvWritten(where, biases, "biases");
+  cottonwood::poplin::checkWritten(where, biases, "biases");
   cottonwood::poplin::checkConvScale(where, scale);
   if (scale.elementType() != poplar::FLOAT)
     cottonwood::base::fail<poputil::poplibs_error>(where, "'scale' is of type ",

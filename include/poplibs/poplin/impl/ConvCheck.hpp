@@ -39,8 +39,6 @@ POP_API void checkConvTensor(char const *where, Tensor const &t, char const *nam
 POP_API void checkConvOperands(char const *where, ConvCheck const &check, Tensor const &in,
                                Tensor const &weights, bool transposeAndFlip);
 POP_API void checkConvOutput(char const *where, ConvCheck const &check, Tensor const &out);
-/// Checks that what is written has neither aliases nor constants.
-POP_API void checkConvWritten(char const *where, Tensor const &t, char const *name);
 /// Checks the scale of an update.
 POP_API void checkConvScale(char const *where, Tensor const &scale);
 inline void checkConvScale(char const *, float) {}

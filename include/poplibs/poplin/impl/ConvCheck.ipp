@@ -1,6 +1,7 @@
 #pragma once
 
 #include <codelets/poplin/ConvGeometry.hpp>
+#include <poplin/impl/CheckWritten.hpp>
 #include <poplin/impl/ConvCheck.hpp>
 #include <poplin/impl/ConvMeeting.hpp>
 #include <poputil/exceptions.hpp>
@@ -118,14 +119,7 @@ POP_INLINE void checkConvOperands(char const *where, ConvCheck const &check, Ten
 POP_INLINE void checkConvOutput(char const *where, ConvCheck const &check, Tensor const &out) {
   checkConvTensor(where, out, "out", check.params.outputType, check.outShape(),
                   "[batch, output channels, ...field]");
-  checkConvWritten(where, out, "out");
-}
-
-POP_INLINE void checkConvWritten(char const *where, Tensor const &t, char const *name) {
-  if (!t.isParallelWriteable())
-    base::fail<::poputil::poplibs_error>(
-        where, "'", name, "' of shape ", base::shapeText(t.shape()),
-        " cannot be written: it contains ", t.containsAliases() ? "aliases" : "constants");
+  checkWritten(where, out, "out");
 }
 
 POP_INLINE void checkConvScale(char const *where, Tensor const &scale) {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <poplin/Convolution.hpp>
+#include <poplin/impl/CheckWritten.hpp>
 #include <poplin/impl/ConvCall.hpp>
 #include <popops/ScaledAdd.hpp>
 #include <poputil/DebugInfo.hpp>
@@ -37,7 +38,7 @@ void updateConvWeights(::poplar::Graph &graph, Tensor const &zDeltas, Tensor con
   ConvCheck const check = checkConv(where, params);
   checkConvTensor(where, weights, "weights", params.inputType, check.weightsShape(false),
                   "[groups, output channels, input channels, ...kernel]", &activations);
-  checkConvWritten(where, weights, "weights");
+  checkWritten(where, weights, "weights");
   checkConvScale(where, scale);
   Tensor const deltas = ConvCall(where, graph, context, options, cache)
                             .weightDeltas(zDeltas, activations, params, prog);

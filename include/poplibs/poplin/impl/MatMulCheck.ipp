@@ -1,5 +1,6 @@
 #pragma once
 
+#include <poplin/impl/CheckWritten.hpp>
 #include <poplin/impl/MatMulCheck.hpp>
 #include <poputil/exceptions.hpp>
 
@@ -83,10 +84,7 @@ POP_INLINE void checkMatMulOutput(char const *where, MatMulCheck const &check,
     base::fail<detail::poplibs_error>(where, "'", name, "' has shape ",
                                       base::shapeText(out.shape()), ", but the product has shape ",
                                       base::shapeText(shape));
-  if (!out.isParallelWriteable())
-    base::fail<detail::poplibs_error>(where, "'", name, "' of shape ", base::shapeText(shape),
-                                      " cannot be written: it contains ",
-                                      out.containsAliases() ? "aliases" : "constants");
+  checkWritten(where, out, name);
 }
 
 } // namespace cottonwood::poplin

@@ -2,6 +2,7 @@
 
 #include <poplin/ConvUtil.hpp>
 #include <poplin/MultiConvolution.hpp>
+#include <poplin/impl/CheckWritten.hpp>
 #include <poplin/impl/ConvCall.hpp>
 #include <poplin/impl/ConvOptions.hpp>
 #include <poplin/impl/MatMulPlanning.hpp>
@@ -142,7 +143,7 @@ void updateMultiConv(::poplar::Graph &graph, std::vector<Args> const &args,
     checkConvTensor(where, args[i].weights, "weights", args[i].params.inputType,
                     check.weightsShape(false),
                     "[groups, output channels, input channels, ...kernel]", &args[i].activations);
-    checkConvWritten(where, args[i].weights, "weights");
+    checkWritten(where, args[i].weights, "weights");
     deltas.push_back(multi.call(i, args[i], [&](ConvCall &call) {
       return call.weightDeltas(args[i].zDeltas, args[i].activations, args[i].params, prog);
     }));
