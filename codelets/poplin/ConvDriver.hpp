@@ -249,10 +249,11 @@ private:
     tile.cOut = sumsAt(static_cast<std::size_t>(row.out()));
     tile.cOutRow = row.outStep() * static_cast<std::ptrdiff_t>(sumsStride_);
     tile.cInRow = tile.cOutRow;
+    const MatMulRows a = tile.aColumn == 1 ? MatMulRows::LINES : MatMulRows::ANY;
     for (std::size_t i = 0, n = 0; i < all; i += n) {
       n = heights.at(i);
       tile.cIn = conv.load ? tile.cOut : nullptr;
-      matMulTileOf<Tag, MatMulSource::FLOAT>(n, conv.columns)(tile);
+      matMulTileOf<Tag, MatMulSource::FLOAT>(n, conv.columns, a)(tile);
       const auto rows = static_cast<std::ptrdiff_t>(n);
       tile.a += rows * tile.aRow;
       tile.cOut += rows * tile.cOutRow;

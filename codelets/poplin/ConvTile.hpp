@@ -111,16 +111,24 @@ void convTile(const ConvTileArgs<float, float> &args) {
         });
       });
     }
-    for (; k != 0; --k, w += weightsStep, at += inStep) {
-      V last[VECTORS];
-      unroll<VECTORS>([&](auto j) __attribute__((always_inline)) { last[j] = V::load(w + j * W); });
+    const auto step = [&](auto) __attribute__((always_inline)) {
+      V tap[VECTORS];
+      unroll<VECTORS>([&](auto j) __attribute__((always_inline)) { tap[j] = V::load(w + j * W); });
       repeat<ROWS>([&](auto i) __attribute__((always_inline)) {
         const V x = V::broadcast(rows[i] + at);
         unroll<VECTORS>([&](auto j) __attribute__((always_inline)) {
-          sum.at[i][j] = V::fma(x, last[j], sum.at[i][j]);
+          arch::accumulate(sum.at[i][j], x, tap[j]);
         });
       });
-    }
+      arch::stepBy(w, weightsStep);
+      at += inStep;
+    };
+    constexpr std::size_t STEPS = MatMulTileShape<Tag>::STEPS;
+    if constexpr (STEPS > 1)
+      for (; k >= STEPS; k -= STEPS)
+        repeat<STEPS>(step);
+    for (; k != 0; --k)
+      step(0);
   }
   sum.end(args, tail);
 }

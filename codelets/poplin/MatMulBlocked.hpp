@@ -266,7 +266,10 @@ private:
   template <MatMulSource SOURCE>
   POP_SIMD_INLINE void runTiles(MatMulTileArgs &tile, const Strip &s, Rows &rows, std::size_t until,
                                 std::size_t p) {
-    const MatMulTileFunction tall = matMulTileOf<Tag, SOURCE>(s.heights.height, s.columns);
+    const MatMulRows a = panels_        ? MatMulRows::PANEL
+                         : aDepth_ == 1 ? MatMulRows::LINES
+                                        : MatMulRows::ANY;
+    const MatMulTileFunction tall = matMulTileOf<Tag, SOURCE>(s.heights.height, s.columns, a);
     while (rows.at < until) {
       const std::size_t height = s.heights.at(rows.at);
       if constexpr (SOURCE == MatMulSource::FLOAT_ASKING)
@@ -277,7 +280,7 @@ private:
       if (height == s.heights.height)
         tall(tile);
       else
-        matMulTileOf<Tag, SOURCE>(height, s.columns)(tile);
+        matMulTileOf<Tag, SOURCE>(height, s.columns, a)(tile);
       if (rows.finish)
         storeSums(s, rows.at, height, tile);
       const auto down = static_cast<std::ptrdiff_t>(height);

@@ -6,7 +6,7 @@
 /// why C is loaded before the loop and not added after it.
 #pragma once
 
-#include <codelets/arch/Simd.hpp>
+#include <codelets/arch/SimdAccumulate.hpp>
 
 #include <cstddef>
 #include <type_traits>
@@ -27,6 +27,9 @@ template <class Tag> struct MatMulTileShape {
   static constexpr unsigned WIDE_COLUMNS = WIDE_VECTORS * WIDTH;
 
   static constexpr unsigned WIDE_ROWS = WIDE_VECTORS > VECTORS ? 6 : ROWS;
+
+  /// Values of k that a round of a loop takes: see SimdAccumulate.hpp.
+  static constexpr std::size_t STEPS = WIDTH == 8 ? 4 : 1;
 
   /// Most rows of a tile of so many columns.
   static constexpr unsigned rowsOf(std::size_t columns) {
@@ -81,6 +84,10 @@ struct MatMulTileArgs {
 /// operands of later tiles.
 enum class MatMulSource { FLOAT, HALF, FLOAT_PACKING, HALF_PACKING, FLOAT_ASKING };
 
+/// How the values of A of a tile lie: at any distances, in rows (aColumn == 1), or in a panel of as
+/// many rows as the tile (aRow == 1, aColumn == ROWS).
+enum class MatMulRows { ANY, LINES, PANEL };
+
 namespace detail {
 
 template <class F, std::ptrdiff_t... I>
@@ -131,8 +138,11 @@ inline constexpr std::size_t MATMUL_LONG = 32;
 inline constexpr std::size_t MATMUL_LINE = 16;
 
 /// A tile of ROWS x VECTORS vectors, the last vector possibly partial.
-template <class Tag, unsigned ROWS, unsigned VECTORS, MatMulSource SOURCE>
+template <class Tag, unsigned ROWS, unsigned VECTORS, MatMulSource SOURCE,
+          MatMulRows A = MatMulRows::ANY>
 void matMulTile(const MatMulTileArgs &args) {
+  using arch::accumulate;
+  using arch::stepBy;
   using detail::repeat;
   using detail::unroll;
   using V = simd<float, Tag>;
@@ -142,7 +152,8 @@ void matMulTile(const MatMulTileArgs &args) {
   constexpr bool FLOAT = SOURCE != MatMulSource::HALF && SOURCE != MatMulSource::HALF_PACKING;
   using B = std::conditional_t<FLOAT, float, half>;
   constexpr std::ptrdiff_t W = V::width;
-  constexpr unsigned GROUPS = (ROWS + 2) / 3;
+  constexpr unsigned EACH = A == MatMulRows::PANEL ? ROWS : 3, GROUPS = (ROWS + EACH - 1) / EACH;
+  constexpr std::size_t STEPS = MatMulTileShape<Tag>::STEPS;
   const std::size_t tail = args.columns - (VECTORS - 1) * static_cast<std::size_t>(W);
   const bool whole = detail::isWholeVector<V>(tail);
 
@@ -171,18 +182,25 @@ void matMulTile(const MatMulTileArgs &args) {
     loadSums(std::false_type{});
 
   // Rows of A are reached from every third one: base, base + row and base + 2 row are address
-  // modes, so that twelve rows need four pointers and any stride costs the same.
-  const std::ptrdiff_t aRow = args.aRow, aColumn = args.aColumn;
+  // modes, so that twelve rows need four pointers and any stride costs the same. Several values of
+  // k at constant distances are reached without steps between them.
+  constexpr bool CONSTANT = A != MatMulRows::ANY;
+  const std::ptrdiff_t aRow = A == MatMulRows::PANEL ? 1 : args.aRow;
+  const std::ptrdiff_t aColumn = A == MatMulRows::LINES   ? 1
+                                 : A == MatMulRows::PANEL ? static_cast<std::ptrdiff_t>(ROWS)
+                                                          : args.aColumn;
   const float *a[GROUPS];
-  repeat<GROUPS>([&](auto g) __attribute__((always_inline)) { a[g] = args.a + g * 3 * aRow; });
-  const auto multiply = [&](const V(&row)[VECTORS]) __attribute__((always_inline)) {
+  repeat<GROUPS>([&](auto g) __attribute__((always_inline)) { a[g] = args.a + g * EACH * aRow; });
+  const auto multiply = [&](const V(&row)[VECTORS], std::ptrdiff_t at)
+      __attribute__((always_inline)) {
     repeat<ROWS>([&](auto i) __attribute__((always_inline)) {
-      const V x = V::broadcast(a[i / 3] + (i % 3) * aRow);
-      unroll<VECTORS>([&](auto j) __attribute__((always_inline)) {
-        sum[i][j] = V::fma(x, row[j], sum[i][j]);
-      });
+      const V x = V::broadcast(a[i / EACH] + (i % EACH) * aRow + at * aColumn);
+      unroll<VECTORS>([&](auto j)
+                          __attribute__((always_inline)) { accumulate(sum[i][j], x, row[j]); });
     });
-    repeat<GROUPS>([&](auto g) __attribute__((always_inline)) { a[g] += aColumn; });
+  };
+  const auto stepA = [&](std::ptrdiff_t n) __attribute__((always_inline)) {
+    repeat<GROUPS>([&](auto g) __attribute__((always_inline)) { stepBy(a[g], n * aColumn); });
   };
 
   const auto stream = [&](auto isWhole) __attribute__((always_inline)) {
@@ -192,16 +210,38 @@ void matMulTile(const MatMulTileArgs &args) {
     const auto vectorOf = [&](auto j) __attribute__((always_inline)) {
       return j < 2 || VECTORS <= MatMulTileShape<Tag>::VECTORS ? j * W : bPair + (j - 2) * W;
     };
-    const std::ptrdiff_t ahead = args.bAhead;
-    float *packed = args.packed;
-    const char *next = static_cast<const char *>(args.bNext);
-    const char *nextA = static_cast<const char *>(args.aNext);
-    for (std::size_t k = args.k; k != 0; --k, b += bRow) {
-      V row[VECTORS];
+    const auto load = [&](V(&row)[VECTORS]) __attribute__((always_inline)) {
       unroll<VECTORS>([&](auto j) __attribute__((always_inline)) {
         row[j] = detail::loadVector < V, isWhole || j + 1 < VECTORS > (b + vectorOf(j), tail);
       });
-      if constexpr (PACKING) {
+    };
+    const auto multiplyRow = [&](std::ptrdiff_t at) __attribute__((always_inline)) {
+      V row[VECTORS];
+      load(row);
+      multiply(row, at);
+      stepBy(b, bRow);
+    };
+    const auto step = [&]() __attribute__((always_inline)) {
+      multiplyRow(0);
+      stepA(1);
+    };
+    // STEPS steps, f() before each of them.
+    const auto round = [&](auto &&f) __attribute__((always_inline)) {
+      repeat<STEPS>([&](auto at) __attribute__((always_inline)) {
+        f();
+        multiplyRow(CONSTANT ? at : 0);
+        if constexpr (!CONSTANT)
+          stepA(1);
+      });
+      if constexpr (CONSTANT)
+        stepA(STEPS);
+    };
+    std::size_t k = args.k;
+    if constexpr (PACKING) {
+      float *packed = args.packed;
+      for (; k != 0; --k, b += bRow, packed += VECTORS * W) {
+        V row[VECTORS];
+        load(row);
         // Never past the end: what lies there may be what another thread is writing.
         const std::ptrdiff_t line =
             k > static_cast<std::size_t>(MATMUL_PREFETCH_ROWS) ? MATMUL_PREFETCH_ROWS * bRow : 0;
@@ -209,24 +249,43 @@ void matMulTile(const MatMulTileArgs &args) {
           row[j].store(packed + j * W);
           __builtin_prefetch(b + line + j * W);
         });
-        packed += VECTORS * W;
-      } else if constexpr (ASKING) {
+        multiply(row, 0);
+        stepA(1);
+      }
+    } else if constexpr (ASKING) {
+      const char *next = static_cast<const char *>(args.bNext);
+      const char *nextA = static_cast<const char *>(args.aNext);
+      const auto ask = [&]() __attribute__((always_inline)) {
         unroll<(VECTORS * W * sizeof(float) + 63) / 64>([&](auto j) __attribute__((always_inline)) {
           __builtin_prefetch(next + 64 * j);
         });
-        next += args.bNextBytes;
-        if (k % MATMUL_LINE == 0) {
-          repeat<ROWS>([&](auto i) __attribute__((always_inline)) {
-            __builtin_prefetch(nextA + i * args.aNextRow, 0, 2);
-          });
-          nextA += args.aNextStep;
-        }
-      } else if (ahead != 0 && k > args.bAheadRows) {
+        stepBy(next, args.bNextBytes);
+      };
+      for (; k % MATMUL_LINE != 0; --k) {
+        ask();
+        step();
+      }
+      for (; k != 0; k -= MATMUL_LINE) {
+        repeat<ROWS>([&](auto i) __attribute__((always_inline)) {
+          __builtin_prefetch(nextA + i * args.aNextRow, 0, 2);
+        });
+        nextA += args.aNextStep;
+        for (std::size_t steps = 0; steps < MATMUL_LINE; steps += STEPS)
+          round(ask);
+      }
+    } else {
+      const std::ptrdiff_t ahead = args.bAhead;
+      for (; ahead != 0 && k > args.bAheadRows; --k) {
         unroll<VECTORS>([&](auto j) __attribute__((always_inline)) {
           __builtin_prefetch(b + ahead + vectorOf(j));
         });
+        step();
       }
-      multiply(row);
+      if constexpr (isWhole && STEPS > 1)
+        for (; k >= STEPS; k -= STEPS)
+          round([]() __attribute__((always_inline)){});
+      for (; k != 0; --k)
+        step();
     }
   };
   if (whole)
@@ -285,12 +344,22 @@ POP_SIMD_INLINE MatMulTileFunction tileOfVectors(std::size_t rows, std::size_t v
   return MatMulTiles<Tag, SOURCE, VECTORS, Rows>::TABLE[rows - 1];
 }
 
+/// The kernel of the most rows or one less, of all vectors.
+template <class Tag, MatMulSource SOURCE, MatMulRows A>
+POP_SIMD_INLINE MatMulTileFunction tallMatMulTile(std::size_t rows) {
+  using Shape = MatMulTileShape<Tag>;
+  return rows == Shape::ROWS ? &matMulTile<Tag, Shape::ROWS, Shape::VECTORS, SOURCE, A>
+                             : &matMulTile<Tag, Shape::ROWS - 1, Shape::VECTORS, SOURCE, A>;
+}
+
 } // namespace detail
 
 /// The tile kernel for `columns` columns, 1 .. MatMulTileShape::COLUMNS or all vectors of
 /// WIDE_COLUMNS, and `rows` rows, 1 .. rowsOf(columns).
+/// \param a  how the tiles find A; there are kernels of its own for tall tiles of several steps
 template <class Tag, MatMulSource SOURCE>
-POP_SIMD_INLINE MatMulTileFunction matMulTileOf(std::size_t rows, std::size_t columns) {
+POP_SIMD_INLINE MatMulTileFunction matMulTileOf(std::size_t rows, std::size_t columns,
+                                                MatMulRows a) {
   using Shape = MatMulTileShape<Tag>;
   const std::size_t vectors = (columns + Shape::WIDTH - 1) / Shape::WIDTH;
   if constexpr (Shape::WIDE_VECTORS > Shape::VECTORS) {
@@ -298,6 +367,11 @@ POP_SIMD_INLINE MatMulTileFunction matMulTileOf(std::size_t rows, std::size_t co
     if (vectors == Shape::WIDE_VECTORS)
       return detail::MatMulTiles<Tag, SOURCE, Shape::WIDE_VECTORS, Rows>::TABLE[rows - 1];
   }
+  if constexpr (Shape::STEPS > 1 &&
+                (SOURCE == MatMulSource::FLOAT || SOURCE == MatMulSource::FLOAT_ASKING))
+    if (a != MatMulRows::ANY && rows + 1 >= Shape::ROWS && vectors == Shape::VECTORS)
+      return a == MatMulRows::LINES ? detail::tallMatMulTile<Tag, SOURCE, MatMulRows::LINES>(rows)
+                                    : detail::tallMatMulTile<Tag, SOURCE, MatMulRows::PANEL>(rows);
   return detail::tileOfVectors<Tag, SOURCE, Shape::VECTORS>(rows, vectors);
 }
 

@@ -222,7 +222,7 @@ private:
           tile.a = inputs_ + p * inputPlane_ + i * args_.channels;
           tile.cOut = products_ + p * productPlane_ + i * WINOGRAD_COLUMNS + x;
           matMulTileOf<Tag, MatMulSource::FLOAT>(n - i < Shape::ROWS ? n - i : Shape::ROWS,
-                                                 tile.columns)(tile);
+                                                 tile.columns, MatMulRows::LINES)(tile);
         }
       }
   }

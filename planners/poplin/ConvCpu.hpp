@@ -119,6 +119,8 @@ inline ConvChoice planConvCpu(ConvProblem const &problem, MatMulCpu const &cpu,
     return detail::cpuSplits(size, grain, std::min(size, std::max<std::uint64_t>(most / taken, 1)));
   };
   kernels::ConvBlocking const blocking = kernels::chooseConvBlocking(cpu.caches);
+  bool const packIn = whole.method == kernels::MatMulMethod::BLOCKED && whole.winograd == 0 &&
+                      kernels::convPacksInput(problem.i, problem.taps(), problem.n, cpu.caches);
   std::uint64_t const strip = kernels::MATMUL_MAX_TILE_COLUMNS;
   std::uint64_t const groupGrain = problem.n == 1 ? strip : 1;
   for (std::uint64_t b : splits("splitB", problem.b, 1, 1))
@@ -132,6 +134,7 @@ inline ConvChoice planConvCpu(ConvProblem const &problem, MatMulCpu const &cpu,
             plan.depth = blocking.depth, plan.enough = blocking.enough;
             plan.pixels = blocking.pixels, plan.method = whole.method;
             plan.setRows = blocking.setRows;
+            plan.packIn = packIn ? 1 : 0;
             plan.winograd = whole.winograd;
             if (plan.winograd != 0) {
               plan.depth = plan.enough = 0;

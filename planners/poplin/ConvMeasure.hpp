@@ -44,6 +44,8 @@ inline std::string convRefusal(ConvPlan const &plan, ConvProblem const &problem,
       plan.depth > kernels::CONV_MAX_SEGMENTS || plan.enough > MOST || plan.pixels > MOST ||
       plan.setRows < 1)
     return "blocks without elements, or too large ones";
+  if (plan.packIn > 1)
+    return "packIn is 0 or 1";
   return {};
 }
 

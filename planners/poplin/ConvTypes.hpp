@@ -72,6 +72,8 @@ struct ConvPlan {
   std::uint32_t depth = 0, enough = 0, pixels = 0;               ///< on CPUs: ConvBlocking
   kernels::MatMulMethod method = kernels::MatMulMethod::BLOCKED; ///< on CPUs
   std::uint32_t setRows = kernels::ConvBlocking().setRows;       ///< on CPUs
+  /// On CPUs, 1: an input whose channels do not lie side by side is copied so that they do.
+  std::uint32_t packIn = 0;
   /// On CPUs: outputs in each dimension of a block of Winograd's minimal filtering, with `pixels`
   /// blocks at a time; 0: the sums themselves.
   std::uint32_t winograd = 0;
@@ -90,6 +92,7 @@ struct ConvPlan {
     visit("pixels", self.pixels);
     visit("method", self.method);
     visit("setRows", self.setRows);
+    visit("packIn", self.packIn);
     visit("winograd", self.winograd);
   }
   friend bool operator==(ConvPlan const &, ConvPlan const &) = default;

@@ -54,8 +54,8 @@ private:
     job_.out = variable(out.elementType(), out.shape(), "out");
   }
 
-  /// Groups in a channel kernel lie side by side, and so do channels for matrix tiles; else
-  /// vertices read floats at any distances.
+  /// Groups in a channel kernel lie side by side, and so do channels for matrix tiles or if the
+  /// plan says so; else vertices read floats at any distances.
   void chooseInput() {
     Tensor const &in = job_.in;
     bool const onTiles = kernels::onMatMulTiles(plan_.method);
@@ -63,8 +63,9 @@ private:
     readsHalves_ = onTiles && in.elementType() == ::poplar::HALF && !job_.epilogue;
     bool const converted = !channels_ && !readsHalves_ && in.elementType() != ::poplar::FLOAT;
     auto strided = converted ? std::nullopt : stridedTensor(graph_, in);
-    if (strided &&
-        ((channels_ && strided->strides[0] != 1) || (onTiles && strided->strides.back() != 1)))
+    bool const channelsLast = onTiles || (plan_.packIn != 0 && !channels_);
+    if (strided && ((channels_ && strided->strides[0] != 1) ||
+                    (channelsLast && strided->strides.back() != 1)))
       strided.reset();
     if (strided && !strided->run.intersectsWith(job_.out)) {
       in_ = *strided;
