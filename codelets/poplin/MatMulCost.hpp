@@ -334,25 +334,28 @@ constexpr void adaptToShortVectors(MatMulBlocking &blocking, std::size_t m, std:
                                    const MatMulCaches &caches) {
   constexpr std::size_t DEPTH = 256, ONE_PASS = 341, ROWS = MATMUL_MAX_TILE_ROWS;
   constexpr std::size_t COLUMNS = 320, TURNED_COLUMNS = 128, ONE_SET = 16 * 1024;
+  constexpr std::size_t PAGE = 4096;
   const bool few = matMulFewPanels(m);
   const bool farB = b.column == 1 && !b.panels && k * n * sizeof(float) > caches.l2;
   const bool farA = !few && m * k * sizeof(float) > caches.l2 / 2;
   const bool turned =
       a.row == 1 && a.column != 1 && n >= TURNED_COLUMNS && m * k * sizeof(float) > 2 * caches.l1;
-  std::size_t rows = caches.l2 / 16 * 9 / (DEPTH * sizeof(float));
+  std::size_t rows = blocking.rows;
   if (turned || (n >= COLUMNS && ((few && farB) || (farA && k > ONE_PASS)))) {
     blocking.packA = 0, blocking.panelsA = 1;
     blocking.depth = few && matMulDistance(b.row) % ONE_SET == 0 ? DEPTH / 2 : DEPTH;
-  } else if (farA && blocking.packA == 0) {
+    rows = caches.l2 / 16 * 9 / (DEPTH * sizeof(float));
+  } else if (blocking.packA == 0) {
     // Packing B, which each block does, is worth more rows than it takes to hide the way of B.
     const std::size_t least = blocking.packB != 0 ? 16 * ROWS : 8 * ROWS;
     const std::size_t share = blocking.packB != 0 ? caches.l2 / 4 * 3 : caches.l2 / 8 * 3;
-    rows = std::max(share / (k * sizeof(float)), least);
-    rows = std::min<std::size_t>(rows, blocking.rows);
-  } else {
-    return;
+    if (farA)
+      rows = std::min(rows, std::max(share / (k * sizeof(float)), least));
+    if (n * sizeof(float) >= PAGE) // each strip goes through pages of all rows of C
+      rows = std::min(rows, 16 * ROWS);
   }
-  blocking.rows = static_cast<std::uint32_t>((std::min(rows, m) + ROWS - 1) / ROWS * ROWS);
+  blocking.rows = static_cast<std::uint32_t>(
+      (std::min(rows, std::max<std::size_t>(m, 1)) + ROWS - 1) / ROWS * ROWS);
 }
 
 } // namespace detail
