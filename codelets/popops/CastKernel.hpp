@@ -2,7 +2,7 @@
 /// Conversion of n elements; the rules are those of Cast.hpp.
 #pragma once
 
-#include <codelets/arch/Simd.hpp>
+#include <codelets/arch/SimdSteps.hpp>
 
 #include <type_traits>
 
@@ -144,9 +144,10 @@ void cast(const From *in, To *out, std::size_t n, bool past = false) {
       if (past)
         for (; i + W <= n; i += W)
           detail::convertLanes<Tag, From, To>(detail::loadLanes<Tag>(in + i)).stream(out + i);
-    for (; i + W <= n; i += W)
-      detail::storeLanes(detail::convertLanes<Tag, From, To>(detail::loadLanes<Tag>(in + i)),
-                         out + i);
+    i += arch::eachWholeStep<W>(n - i, [in = in + i, out = out + i](std::size_t k) POP_SIMD_LAMBDA {
+      detail::storeLanes(detail::convertLanes<Tag, From, To>(detail::loadLanes<Tag>(in + k)),
+                         out + k);
+    });
     if (i < n)
       detail::storeLanes(detail::convertLanes<Tag, From, To>(detail::loadLanes<Tag>(in + i, n - i)),
                          out + i, n - i);

@@ -2,7 +2,7 @@
 /// The same value in n elements, by element size.
 #pragma once
 
-#include <codelets/arch/Simd.hpp>
+#include <codelets/arch/SimdSteps.hpp>
 
 namespace cottonwood::kernels {
 
@@ -30,10 +30,10 @@ void fillBytes(void *out, const void *value, std::size_t n, bool past = false) {
       for (; bytes >= W; bytes -= W, p += W)
         w.stream(reinterpret_cast<std::uint32_t *>(p));
     }
-  for (; bytes >= W; bytes -= W, p += W)
-    v.store(p);
-  if (bytes)
-    v.storePartial(p, bytes);
+  const std::size_t whole =
+      arch::eachWholeStep<W>(bytes, [&](std::size_t k) POP_SIMD_LAMBDA { v.store(p + k); });
+  if (whole < bytes)
+    v.storePartial(p + whole, bytes - whole);
 }
 
 /// By size of the element.

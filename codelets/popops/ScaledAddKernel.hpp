@@ -2,7 +2,7 @@
 /// a = f(a) + scaleB b, in place; the rules are those of ScaledAdd.hpp.
 #pragma once
 
-#include <codelets/arch/Simd.hpp>
+#include <codelets/arch/SimdSteps.hpp>
 
 #include <type_traits>
 
@@ -36,9 +36,9 @@ template <class Tag, ScaledAddForm FORM, class A, class B, class S>
 void scaledAddLoop(A *a, const B *b, S scaleA, S scaleB, std::size_t n) {
   using V = simd<S, Tag>;
   const V sa = V::splat(scaleA), sb = V::splat(scaleB);
-  std::size_t i = 0;
-  for (; i + V::width <= n; i += V::width)
-    multiplyAdd(sb, V::load(b + i), scaledTerm<FORM>(V::load(a + i), sa)).store(a + i);
+  const std::size_t i = arch::eachWholeStep<V::width>(n, [&](std::size_t k) POP_SIMD_LAMBDA {
+    multiplyAdd(sb, V::load(b + k), scaledTerm<FORM>(V::load(a + k), sa)).store(a + k);
+  });
   if (i < n)
     multiplyAdd(sb, V::loadPartial(b + i, n - i),
                 scaledTerm<FORM>(V::loadPartial(a + i, n - i), sa))

@@ -279,6 +279,36 @@ TEST_CASE("operands and results may be any views") {
   });
 }
 
+TEST_CASE("inputs used often may have channels that lie apart") {
+  onDevices([](DeviceMaker const &device) {
+    for (Type const &type : {FLOAT, HALF})
+      for (std::size_t taps : {1, 3}) {
+        Products all(device);
+        auto &run = all.run;
+        ConvParams p = same(type, 2, {5, 6}, {taps, taps}, 20, taps == 1 ? 520 : 56, 2);
+        p.outputTransform.stride = {2, 1};
+        Values const in = all.numbers.real(type, product(inShape(p))),
+                     weights = all.numbers.real(type, product(weightsShape(p)));
+        Expectation const expected = forward(p, in, weights);
+        Shape const x = inShape(p);
+        auto const variable = [&](Shape const &shape) {
+          Tensor const t = run.graph.addVariable(type, shape);
+          poputil::mapTensorLinearly(run.graph, t, 1, 1);
+          return t;
+        };
+        // Field last, field last in a larger tensor, and a field that is turned.
+        for (Tensor const &i : {variable(x), variable({x[0], x[1], x[2], x[3] + 3}).slice(2, 8, 3),
+                                variable({x[0], x[1], x[3], x[2]}).dimShuffle({0, 1, 3, 2})}) {
+          Tensor const w = filled(all, poplin::createWeights(run.graph, p), weights);
+          all.expect("channels apart",
+                     poplin::convolution(run.graph, filled(all, i, in), w, p, false, run.prog),
+                     expected);
+        }
+        all.runAndCheck();
+      }
+  });
+}
+
 TEST_CASE("results may overwrite the input") {
   onDevices([](DeviceMaker const &device) {
     Products all(device);

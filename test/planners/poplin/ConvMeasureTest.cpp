@@ -72,9 +72,34 @@ TEST_CASE("plans of convolutions that would change the result or cannot be compu
         "blocks without elements, or too large ones");
   CHECK(reason([](ConvPlan &plan) { plan.pixels = 0; }) ==
         "blocks without elements, or too large ones");
+  CHECK(reason([](ConvPlan &plan) { plan.packIn = 1 - plan.packIn; }).empty());
+  CHECK(reason([](ConvPlan &plan) { plan.packIn = 2; }) == "packIn is 0 or 1");
   p.winograd = 4;
   REQUIRE(planConvCpu(p, cpuOf(2)).plan.winograd != 0);
   CHECK(reason([](ConvPlan &plan) { ++plan.pixels; }) == "the borders of blocks change the result");
+}
+
+TEST_CASE("inputs are packed for short vectors, if they are used often") {
+  auto const packs = [](ConvProblem const &p, std::uint32_t floats) {
+    MatMulCpu cpu = cpuOf(2);
+    cpu.caches.vectorFloats = floats;
+    return planConvCpu(p, cpu).plan.packIn != 0;
+  };
+  ConvProblem const used = layer(1, 1, 14, 64, 64);
+  CHECK(packs(used, 8));
+  CHECK(!packs(used, 16));
+  CHECK(packs(layer(3, 1, 14, 16, 64), 8));
+  CHECK(!packs(layer(1, 1, 14, 8, 64), 8));  // few channels
+  CHECK(!packs(layer(1, 1, 14, 64, 48), 8)); // few columns
+  ConvProblem pointwise = layer(1, 1, 14, 64, 496);
+  pointwise.field = {{{14, 1, 14, 14}, {14, 1, 14, 14}}};
+  CHECK(!packs(pointwise, 8));
+  pointwise.n = 512;
+  CHECK(packs(pointwise, 8));
+  ConvProblem blocks = used;
+  blocks.winograd = 4;
+  REQUIRE(planConvCpu(blocks, cpuOf(2)).plan.winograd != 0);
+  CHECK(!packs(blocks, 8));
 }
 
 TEST_SUITE_END();
