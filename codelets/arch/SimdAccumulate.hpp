@@ -1,11 +1,11 @@
 /// \file SimdAccumulate.hpp
 /// Sums that stay in their registers through loops that are written out for several steps.
 ///
-/// A loop of a dozen multiply-adds of eight lanes lasts six cycles, in which a core of Zen 3 whose
-/// other hardware thread is busy brings it hardly more than twenty instructions: counting and
-/// stepping cost as much as multiplying. Several steps a round leave them out. GCC, however, would
-/// pick a new register for every sum and compute the address of every step by itself, and run out
-/// of registers for both.
+/// A loop of a dozen multiply-adds of eight lanes lasts six cycles, in which a core of Zen 3 brings
+/// it hardly more than twenty instructions at times (supposedly when its other hardware thread is
+/// busy): counting and stepping cost as much as multiplying. Several steps a round leave them out.
+/// GCC, however, would pick a new register for every sum and compute the address of every step by
+/// itself, and run out of registers for both.
 #pragma once
 
 #include <codelets/arch/Simd.hpp>

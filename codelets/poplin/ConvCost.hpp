@@ -42,9 +42,9 @@ constexpr ConvBlocking chooseConvBlocking(const MatMulCaches &caches = {}) {
 /// True if an input whose channels lie apart is worth a copy in which they lie side by side.
 /// A tile of the method BLOCKED reads a cache line for every channel of a few outputs, and again
 /// for every tap and strip of columns. Measured on Zen 3: the 3x3 layers of ResNet-50 on NCHW take
-/// a fifth less with the copy, 1x1 layers of 14 x 14 outputs and 1024 columns a tenth (large fields
-/// of such have ways of their own), those of 256 columns more. Not on cores with vectors of 16
-/// floats, whose tiles use most of a line.
+/// a fifth less with the copy, 1x1 layers of 14 x 14 outputs and 1024 columns a tenth or more
+/// (large fields have ways of their own); with 256 columns noise hides what it does. Not for
+/// vectors of 16 floats, which use most of a line: not measured.
 /// \param channels  input channels of a group
 /// \param columns   output channels of a group
 constexpr bool convPacksInput(std::size_t channels, std::size_t taps, std::size_t columns,

@@ -356,7 +356,7 @@ POP_SIMD_INLINE MatMulTileFunction tallMatMulTile(std::size_t rows) {
 
 /// The tile kernel for `columns` columns, 1 .. MatMulTileShape::COLUMNS or all vectors of
 /// WIDE_COLUMNS, and `rows` rows, 1 .. rowsOf(columns).
-/// \param a  how the tiles find A; there are kernels of its own for tall tiles of several steps
+/// \param a  how the tiles find A; tall tiles of several steps have kernels for each way
 template <class Tag, MatMulSource SOURCE>
 POP_SIMD_INLINE MatMulTileFunction matMulTileOf(std::size_t rows, std::size_t columns,
                                                 MatMulRows a) {

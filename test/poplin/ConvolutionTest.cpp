@@ -210,6 +210,13 @@ TEST_CASE("every pair of operand and result types works, with both types of part
 
 namespace {
 
+/// A new variable of which each tile holds single elements.
+Tensor spread(poplar::Graph &graph, Type const &type, Shape const &shape) {
+  Tensor const t = graph.addVariable(type, shape);
+  poputil::mapTensorLinearly(graph, t, 1, 1);
+  return t;
+}
+
 std::string constraints(std::string const &partition) {
   return "{\"0\": {\"partition\": {" + partition + "}}}";
 }
@@ -242,11 +249,7 @@ TEST_CASE("operands and results may be any views") {
         Values const in = all.numbers.real(type, product(inShape(p))),
                      weights = all.numbers.real(type, product(weightsShape(p)));
         Expectation const expected = forward(p, in, weights);
-        auto const variable = [&](Shape const &shape) {
-          Tensor const t = run.graph.addVariable(type, shape);
-          poputil::mapTensorLinearly(run.graph, t, 1, 1);
-          return t;
-        };
+        auto const variable = [&](Shape const &shape) { return spread(run.graph, type, shape); };
         Shape const x = inShape(p), w = weightsShape(p), y = outShape(p);
         std::vector<Tensor> const ins{
             variable({x[0], x[2], x[3], x[1]}).dimShuffle({0, 3, 1, 2}),
@@ -291,11 +294,7 @@ TEST_CASE("inputs used often may have channels that lie apart") {
                      weights = all.numbers.real(type, product(weightsShape(p)));
         Expectation const expected = forward(p, in, weights);
         Shape const x = inShape(p);
-        auto const variable = [&](Shape const &shape) {
-          Tensor const t = run.graph.addVariable(type, shape);
-          poputil::mapTensorLinearly(run.graph, t, 1, 1);
-          return t;
-        };
+        auto const variable = [&](Shape const &shape) { return spread(run.graph, type, shape); };
         // Field last, field last in a larger tensor, and a field that is turned.
         for (Tensor const &i : {variable(x), variable({x[0], x[1], x[2], x[3] + 3}).slice(2, 8, 3),
                                 variable({x[0], x[1], x[3], x[2]}).dimShuffle({0, 1, 3, 2})}) {
