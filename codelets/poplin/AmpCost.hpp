@@ -15,15 +15,16 @@ namespace cottonwood::kernels {
 struct AmpUnit {
   std::uint64_t workers = 6;
   std::uint64_t units = 16;          ///< convolution units for the types of the product
-  std::uint64_t inputsPerGroup = 16; ///< values of K that the units hold: 16 half, 8 float
+  std::uint64_t inputsPerGroup = 16; ///< values of K that the units hold: 32 bytes, or 8 float
+  std::uint64_t inputsPerCycle = 4;  ///< of these: 1 float, 4 half, 8 quarter
   std::uint64_t weightBytesPerCycle = 8;
-  bool halfInput = true, halfPartials = true;
+  bool halfInput = true, halfPartials = true; ///< quarter is priced as half
 
   /// Cycles that the supervisor takes to fill the units with weights, 32 bytes each.
   constexpr std::uint64_t loadCycles() const { return units * 32 / weightBytesPerCycle; }
   /// Half operands, half sums, and half of the units of later generations.
   constexpr bool isNarrow() const { return halfInput && halfPartials && units < 16; }
-  constexpr std::uint64_t macsPerCycle() const { return units * (halfInput ? 4 : 1); }
+  constexpr std::uint64_t macsPerCycle() const { return units * inputsPerCycle; }
 };
 
 /// The block of a convolution that one vertex computes, in whole groups of channels.

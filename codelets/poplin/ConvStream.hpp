@@ -3,16 +3,19 @@
 #pragma once
 
 #include <codelets/poplin/ConvBox.hpp>
+#include <codelets/poplin/MatMulQuarter.hpp>
 #include <codelets/poplin/MatMulVector.hpp>
 
 namespace cottonwood::kernels {
 
 /// Input and weights as geometry says, output channels side by side in weights and output.
+/// \tparam TIn  float, half, or std::uint8_t: 8-bit floats
 template <class TIn, class TOut> struct ConvStreamArgs {
   ConvGeometry geometry;
   std::size_t columns;
   const TIn *in, *weights;
-  TOut *out; ///< [outputs, columns]
+  TOut *out;                                 ///< [outputs, columns]
+  QuarterLayout inLayout{}, weightsLayout{}; ///< of 8-bit floats
 };
 
 namespace detail {
@@ -97,18 +100,14 @@ private:
     }
   }
 
-  static void stream(std::size_t rows, MatMulView<TIn> a, MatMulView<TIn> b, std::size_t k,
-                     float *sums, std::size_t block, std::size_t columns) {
-    switch (rows) {
-    case 1:
-      return streamMatrix<Tag, 1>(a, b, k, sums, block, columns);
-    case 2:
-      return streamMatrix<Tag, 2>(a, b, k, sums, block, columns);
-    case 3:
-      return streamMatrix<Tag, 3>(a, b, k, sums, block, columns);
-    default:
-      return streamMatrix<Tag, 4>(a, b, k, sums, block, columns);
-    }
+  void stream(std::size_t rows, MatMulView<TIn> a, MatMulView<TIn> b, std::size_t k, float *sums,
+              std::size_t block, std::size_t columns) const {
+    if constexpr (std::is_same_v<TIn, std::uint8_t>)
+      streamQuarters<Tag>(rows, {a, args_.inLayout}, {b, args_.weightsLayout}, k, sums, block,
+                          columns);
+    else
+      streamRowsOf<Tag>(std::make_index_sequence<ROWS>{}, rows, a, b, k, sums, block, columns,
+                        MATMUL_PAGE);
   }
 
   void clearUncovered() {

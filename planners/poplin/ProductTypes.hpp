@@ -9,10 +9,19 @@
 
 namespace cottonwood::planner {
 
-enum class MatMulType : std::uint32_t { FLOAT, HALF };
+/// QUARTER: operands of tiles with units for 8-bit floats; elsewhere these are cast to FLOAT first.
+enum class MatMulType : std::uint32_t { FLOAT, HALF, QUARTER };
 template <> struct EnumNames<MatMulType> {
-  static constexpr std::string_view names[] = {"float", "half"};
+  static constexpr std::string_view names[] = {"float", "half", "quarter"};
 };
+
+/// The type of partial results: what is asked for, or the result's if that is larger; half where
+/// 8-bit floats are multiplied.
+template <class Problem> MatMulType partialsFor(Problem const &problem, MatMulType asked) {
+  if (problem.input == MatMulType::QUARTER)
+    return MatMulType::HALF;
+  return problem.output == MatMulType::FLOAT ? problem.output : asked;
+}
 
 namespace detail {
 

@@ -18,7 +18,9 @@ struct TileBlock {
 
 namespace detail {
 
-inline std::uint64_t bytesOf(MatMulType type) { return type == MatMulType::HALF ? 2 : 4; }
+inline std::uint64_t bytesOf(MatMulType type) {
+  return type == MatMulType::FLOAT ? 4 : type == MatMulType::HALF ? 2 : 1;
+}
 
 /// The problem as a plan sees it: operands swapped, taps laid out as channels. Where windows lie
 /// side by side that is a matter of order; elsewhere tiles lay out what they receive. Or outputs

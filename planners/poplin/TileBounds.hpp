@@ -73,7 +73,7 @@ public:
       passes = sums * ceilDiv(block.taps[0], plan.filterHeight) * block.taps[1] * block.taps[2] *
                ceilDiv(plan.outGroup, amp.units);
       each = fixed * (amp.loadCycles() + 16 * amp.workers) +
-             positions * amp.inputsPerGroup / (amp.halfInput ? 4 : 1);
+             positions * amp.inputsPerGroup / amp.inputsPerCycle;
     }
     double zeros = 0;
     if (plan.method == TileMethod::AMP_NX1) { // which also clears sums, and goes row by row

@@ -103,8 +103,8 @@ private:
         continue;
       if (plan.onAmp())
         amp(seen, plan);
-      else if (published())
-        return;
+      else if (published() || problem_.input == MatMulType::QUARTER)
+        return; // other vertices multiply halves and floats
       else if (method == TileMethod::SLIC)
         slic(seen, plan);
       else if (method == TileMethod::HMAC)

@@ -62,7 +62,7 @@ TEST_CASE_FIXTURE(Fixture, "params are checked first") {
   p = ConvParams(poplar::INT, 2, {6, 5}, {3, 3}, 4, 6, 2);
   CHECK_THROWS_WITH_AS(convolve(),
                        "poplin::convolution: the type of input and weights is int; it must be "
-                       "float or half",
+                       "float, half or quarter",
                        poplibs_error);
   p = ConvParams(FLOAT, poplar::QUARTER, 2, {6, 5}, {3, 3}, 4, 6, 2);
   CHECK_THROWS_AS(poplin::createInput(run.graph, p), poplibs_error);

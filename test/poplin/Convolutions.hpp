@@ -113,15 +113,17 @@ inline Expectation forward(ConvParams const &p, Values const &in, Values const &
   forEachProduct(p, [&](auto o, auto w, auto i) { sums.add(o, in[i], weights[w]); });
   return sums.expectation(p.outputType, partials);
 }
-inline Expectation inputGradient(ConvParams const &p, Values const &deltas, Values const &weights) {
+inline Expectation inputGradient(ConvParams const &p, Values const &deltas, Values const &weights,
+                                 Type const &partials = FLOAT) {
   Sums sums(product(inShape(p)));
   forEachProduct(p, [&](auto o, auto w, auto i) { sums.add(i, deltas[o], weights[w]); });
-  return sums.expectation(p.outputType);
+  return sums.expectation(p.outputType, partials);
 }
-inline Expectation weightGradient(ConvParams const &p, Values const &deltas, Values const &in) {
+inline Expectation weightGradient(ConvParams const &p, Values const &deltas, Values const &in,
+                                  Type const &partials = FLOAT) {
   Sums sums(product(weightsShape(p)));
   forEachProduct(p, [&](auto o, auto w, auto i) { sums.add(w, deltas[o], in[i]); });
-  return sums.expectation(p.outputType);
+  return sums.expectation(p.outputType, partials);
 }
 
 /// A tensor made by the library, filled with numbers.

@@ -57,9 +57,10 @@ TEST_CASE_FIXTURE(Fixture, "ranks and sizes that do not fit are named with their
 }
 
 TEST_CASE_FIXTURE(Fixture, "types other than float and half, and mixed operands, are refused") {
-  CHECK_THROWS_WITH_AS(product(tensor({2, 3}, poplar::INT), tensor({3, 4}, poplar::INT)),
-                       "poplin::matMul: the type of A and B is int; it must be float or half",
-                       poplibs_error);
+  CHECK_THROWS_WITH_AS(
+      product(tensor({2, 3}, poplar::INT), tensor({3, 4}, poplar::INT)),
+      "poplin::matMul: the type of A and B is int; it must be float, half or quarter",
+      poplibs_error);
   CHECK_THROWS_WITH_AS(product(tensor({2, 3}), tensor({3, 4}, HALF)),
                        "poplin::matMul: 'A' is of type float, 'B' of type half; they must be equal",
                        poplibs_error);
@@ -106,8 +107,8 @@ TEST_CASE_FIXTURE(Fixture, "the scale of an accumulating product is one element 
                        "poplin::matMulAcc: 'k' has shape [2]; it must have one element",
                        poplibs_error);
   CHECK_THROWS_WITH_AS(accumulate(tensor({1}, HALF)),
-                       "poplin::matMulAcc: 'k' is of type half, 'A' of type float; they must be "
-                       "equal",
+                       "poplin::matMulAcc: 'k' is of type half, 'A' of type float; 'k' must be "
+                       "float",
                        poplibs_error);
   CHECK_THROWS_WITH_AS(
       poplin::matMulAcc(run.graph, tensor({2, 5}), 1.0F, tensor({2, 3}), tensor({3, 4}), run.prog),

@@ -24,9 +24,14 @@
 //     output       [batch, groups * output channels of a group, ...output field]
 //     weights      [groups, output channels of a group, input channels of a group, ...kernel]
 //     biases       [output channels]
-// Input and weights are FLOAT or HALF, of params.inputType; results are of params.outputType, FLOAT
-// or HALF. QUARTER, which the published interface has, is refused. Any size may be 0; without
-// products the result is zero. There are at most 8 dimensions of the field.
+// Input and weights are FLOAT, HALF or QUARTER, of params.inputType; results are of
+// params.outputType, FLOAT or HALF, and HALF for QUARTER, whose metadata may differ between the two
+// operands and are read when the program runs. Any size may be 0; without products the result is
+// zero. There are at most 8 dimensions of the field.
+//
+// QUARTER: tiles with units for 8-bit floats (Target::getFp8InFp16OutConvUnitsPerTile() is not 0)
+// multiply them as they are, with HALF partial results; for other tiles and for CPUs both operands
+// are cast to FLOAT first, which holds them exactly.
 //
 // Operands may be any views. Those that createInput and createWeights make are laid out and mapped
 // as the plan wants them; others with constant strides are read in place on a CPU, or copied first.
@@ -143,7 +148,8 @@ POP_API void preplanConvolutions(std::set<ConvPlanParams> const &convs, Planning
 POP_API void preplanConvolutions(poplar::Graph &graph, std::set<ConvPlanParams> const &convs,
                                  PlanningCache &cache);
 
-/// weightsOut[g, i, o, k] = weightsIn[g, o, i, reversed k].
+/// weightsOut[g, i, o, k] = weightsIn[g, o, i, reversed k]. Metadata of weightsOut, of type QUARTER,
+/// become those of weightsIn; where they are constant, weights are rounded to them.
 /// \param weightsIn   [groups, O, I, ...kernel]
 /// \param weightsOut  [groups, I, O, ...kernel]
 POP_API void weightsTransposeChansFlipXY(poplar::Graph &graph, poplar::Tensor const &weightsIn,

@@ -22,14 +22,14 @@
 // Products of matrices:
 //     C[i, j] = sum over p of A[i, p] * B[p, j]               A [m, k], B [k, n], C [m, n]
 // and, in functions with Grouped in their name, g independent ones: A [g, m, k], B [g, k, n],
-// C [g, m, n]. A and B are FLOAT or HALF, both of one type; C is FLOAT or HALF. QUARTER, which the
-// published interface has, is refused. Any size may be 0: k = 0 gives zeros.
+// C [g, m, n]. A and B are FLOAT, HALF or QUARTER, both of one type; C is FLOAT or HALF, and HALF
+// for QUARTER (Convolution.hpp says how that is multiplied). Any size may be 0: k = 0 gives zeros.
 //
 // Operands may be any views: transposed (B.transpose()), sliced, broadcast, of constants. On a CPU
 // a view with constant strides is read in place, any other is copied first. NaN and infinity
 // propagate as in the formula. Sums are FLOAT. On a CPU the result does not depend on the number of
-// threads or cores (how exact it is: docs/accuracy.md); on tiles the sum over p may be split, as the
-// plan says.
+// threads or cores (how exact it is: docs/accuracy.md); on tiles the sum over p may be split, as
+// the plan says.
 //
 // Results are mapped as createMatMulOutput maps them. Temporaries: on tiles the blocks that
 // vertices read and, if the sum is split, partial results; on a CPU packed blocks of the operands.
@@ -52,8 +52,8 @@
 //   use128BitConvUnitLoad      true|false (false)  on tiles: weights are loaded at twice the rate,
 //                              from interleaved memory
 //   enableMultiStageReduce     true|false (true)   on tiles: partial results may be added in stages
-//   useOperandMapping          true|false (false)  ours, on tiles: plans count what moves from where
-//                                                  operands are mapped; not in training
+//   useOperandMapping          true|false (false)  ours, on tiles: plans count what moves from
+//                              where operands are mapped; not in training
 //   inputRHSIsPreArranged, enableFastReduce, remapOutputTensor, gatherOutput,
 //   disableSRForAMPVertices    true|false
 //                              accepted and checked; plans do not depend on these
@@ -64,7 +64,7 @@
 
 namespace poplin {
 
-/// C = A * B as a new tensor [m, n] of type outputType (by default A's type).
+/// C = A * B as a new tensor [m, n] of type outputType (by default A's type, or HALF for QUARTER).
 POP_API poplar::Tensor matMul(poplar::Graph &graph, poplar::Tensor const &A,
                               poplar::Tensor const &B, poplar::program::Sequence &prog,
                               poplar::Type const &outputType,
@@ -85,7 +85,8 @@ POP_API void matMulWithOutput(poplar::Graph &graph, poplar::Tensor const &A_,
                               poplar::OptionFlags const &options_ = {},
                               PlanningCache *cache = nullptr);
 
-/// C = A * B as a new tensor [g, m, n] of type outputType (by default A's type).
+/// C = A * B as a new tensor [g, m, n] of type outputType (by default A's type, or HALF for
+/// QUARTER).
 POP_API poplar::Tensor matMulGrouped(poplar::Graph &graph, poplar::Tensor const &A,
                                      poplar::Tensor const &B, poplar::program::Sequence &prog,
                                      poplar::Type const &outputType,
@@ -135,7 +136,7 @@ POP_API poplar::Tensor createMatMulInputLHS(poplar::Graph &graph, poplar::Type c
                                             poplar::DebugContext const &debugContext,
                                             poplar::OptionFlags const &options = {},
                                             PlanningCache *cache = nullptr);
-/// Both types are dataType.
+/// Both types are dataType; the result is HALF for QUARTER.
 POP_API poplar::Tensor createMatMulInputLHS(poplar::Graph &graph, poplar::Type const &dataType,
                                             std::vector<std::size_t> const &aShape,
                                             std::vector<std::size_t> const &bShape,
@@ -192,7 +193,8 @@ createMatMulGroupedOutput(poplar::Graph &graph, poplar::Type const &inputType,
                           poplar::DebugContext const &debugContext,
                           poplar::OptionFlags const &options = {}, PlanningCache *cache = nullptr);
 
-/// A copy of B, laid out as createMatMulInputRHS lays it out. outputType: by default B's type.
+/// A copy of B, laid out as createMatMulInputRHS lays it out. outputType: by default B's type, or
+/// HALF for QUARTER.
 POP_API poplar::Tensor
 preArrangeMatMulInputRHS(poplar::Graph &graph, std::vector<std::size_t> const &aShape,
                          poplar::Tensor const &B, poplar::program::Sequence &prog,

@@ -13,7 +13,7 @@ inline TileMachine machineOf(std::uint64_t tiles, MatMulType type = MatMulType::
   machine.bytesPerTile = bytes;
   if (type == MatMulType::FLOAT) {
     machine.amp.halfInput = machine.amp.halfPartials = false;
-    machine.amp.inputsPerGroup = 8;
+    machine.amp.inputsPerGroup = 8, machine.amp.inputsPerCycle = 1;
   }
   return machine;
 }

@@ -45,6 +45,7 @@ struct Machine {
   unsigned minSyncDelay = 0;
   unsigned globalSyncCycles = 0;
   std::vector<poplar::GlobalExchangeConstraint> links; ///< what flows between IPUs share
+  unsigned fp8InFp16OutUnits = 0;
   unsigned fp16InFp16OutUnits = 0;
   unsigned fp16InFp32OutUnits = 0;
   unsigned fp32InFp32OutUnits = 0;

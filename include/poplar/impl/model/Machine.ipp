@@ -163,6 +163,7 @@ POP_INLINE Machine machineOf(poplar::Target const &target) {
   machine.minSyncDelay = tile.minSyncDelay;
   machine.globalSyncCycles = data.globalSyncCycles;
   machine.links = data.globalExchangeConstraints;
+  machine.fp8InFp16OutUnits = tile.fp8InFp16OutUnits;
   machine.fp16InFp16OutUnits = tile.fp16InFp16OutUnits;
   machine.fp16InFp32OutUnits = tile.fp16InFp32OutUnits;
   machine.fp32InFp32OutUnits = tile.fp32InFp32OutUnits;

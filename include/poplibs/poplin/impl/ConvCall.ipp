@@ -87,7 +87,7 @@ POP_INLINE Tensor ConvCall::variable(ConvCheck const &check, ConvSide side) {
 }
 
 POP_INLINE Tensor ConvCall::create(::poplin::ConvParams const &params, ConvSide side) {
-  Tensor const t = variable(checkConv(where_, params), side);
+  Tensor const t = variable(checkConv(where_, params, graph_.getTarget()), side);
   return side == ConvSide::INPUT     ? detail::convFromGroups(t)
          : side == ConvSide::WEIGHTS ? detail::convFromWeights(t)
                                      : convFromRows(t);
@@ -155,7 +155,7 @@ POP_INLINE Tensor convolutionWithEpilogue(::poplar::Graph &graph, EpilogueConvol
 POP_INLINE Tensor ConvCall::run(Tensor const &in, Tensor const &weights,
                                 ::poplin::ConvParams const &params, bool transposeAndFlip,
                                 ::poplar::program::Sequence &prog) {
-  ConvCheck const check = checkConv(where_, params);
+  ConvCheck const check = checkConv(where_, params, graph_.getTarget());
   checkConvOperands(where_, check, in, weights, transposeAndFlip);
   std::size_t const groups = params.numConvGroups;
   countMapping(check, convActivations(in, groups), convWeights(weights, transposeAndFlip));
@@ -167,7 +167,7 @@ POP_INLINE Tensor ConvCall::run(Tensor const &in, Tensor const &weights,
 POP_INLINE void ConvCall::runInto(Tensor const &in, Tensor const &weights, Tensor const &out,
                                   ::poplin::ConvParams const &params, bool transposeAndFlip,
                                   ::poplar::program::Sequence &prog) {
-  ConvCheck const check = checkConv(where_, params);
+  ConvCheck const check = checkConv(where_, params, graph_.getTarget());
   checkConvOperands(where_, check, in, weights, transposeAndFlip);
   checkConvOutput(where_, check, out);
   if (check.isEmpty())
@@ -206,12 +206,13 @@ POP_INLINE void ConvCall::emitPointwiseGradient(Tensor const &activations, Tenso
 POP_INLINE Tensor ConvCall::weightDeltas(Tensor const &zDeltas, Tensor const &activations,
                                          ::poplin::ConvParams const &params,
                                          ::poplar::program::Sequence &prog) {
-  ConvCheck const forward = checkConv(where_, params);
+  ConvCheck const forward = checkConv(where_, params, graph_.getTarget());
   checkConvTensor(where_, activations, "activations", params.inputType, forward.inShape(),
                   "[batch, input channels, ...field]");
   checkConvTensor(where_, zDeltas, "zDeltas", params.inputType, forward.outShape(),
                   "[batch, output channels, ...field]", &activations);
-  ConvCheck const check = checkConv(where_, ::poplin::getWeightUpdateParams(params));
+  ConvCheck const check =
+      checkConv(where_, ::poplin::getWeightUpdateParams(params), graph_.getTarget());
   std::size_t const groups = params.numConvGroups;
   // [groups, N, ...field, C], where batch and channels change places
   auto const exchanged = [](Tensor const &t) {

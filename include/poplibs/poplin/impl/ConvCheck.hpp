@@ -2,6 +2,7 @@
 #pragma once
 
 #include <planners/poplin/ConvTypes.hpp>
+#include <poplar/Target.hpp>
 #include <poplar/Tensor.hpp>
 #include <poplin/ConvParams.hpp>
 
@@ -27,9 +28,13 @@ struct ConvCheck {
   std::vector<std::size_t> weightsShape(bool exchanged) const;
 };
 
+/// A convolution of floats or halves for CPUs.
 /// \throws poputil::poplibs_error  params that are not valid, types that are not supported, or a
 /// field of too many dimensions.
 POP_API ConvCheck checkConv(char const *where, ::poplin::ConvParams const &params);
+/// The same for a target, also of 8-bit floats: the problem is what the target multiplies.
+POP_API ConvCheck checkConv(char const *where, ::poplin::ConvParams const &params,
+                            ::poplar::Target const &target);
 
 /// Checks that a tensor is one of the graph of `other`, if that is given, and has the type and
 /// shape. \param dims  the meaning of its dimensions, for the text

@@ -4,6 +4,8 @@
 #include <poplin/impl/CheckWritten.hpp>
 #include <poplin/impl/ConvCheck.hpp>
 #include <poplin/impl/ConvMeeting.hpp>
+#include <poplin/impl/MatMulEmit.hpp>
+#include <poplin/impl/QuarterOperands.hpp>
 #include <poputil/exceptions.hpp>
 
 #include <poplar/impl/base/Error.hpp>
@@ -16,13 +18,6 @@ namespace cottonwood::poplin {
 namespace detail {
 
 inline constexpr std::size_t CONV_MAX_FIELD_DIMS = kernels::CONV_MAX_DIMS - 3;
-
-POP_INLINE planner::MatMulType convType(char const *where, char const *name,
-                                        ::poplar::Type const &type) {
-  if (type != ::poplar::FLOAT && type != ::poplar::HALF)
-    base::fail<::poputil::poplibs_error>(where, name, " is ", type, "; it must be float or half");
-  return type == ::poplar::HALF ? planner::MatMulType::HALF : planner::MatMulType::FLOAT;
-}
 
 POP_INLINE planner::ConvFieldDim convFieldDim(::poplin::ConvParams const &params, unsigned d) {
   return {params.getOutputSize(d), params.getTruncatedKernelSize(d),
@@ -66,10 +61,14 @@ POP_INLINE std::vector<std::size_t> ConvCheck::weightsShape(bool exchanged) cons
   return shape;
 }
 
-POP_INLINE ConvCheck checkConv(char const *where, ::poplin::ConvParams const &params) {
+namespace detail {
+
+POP_INLINE ConvCheck checkConvOf(char const *where, ::poplin::ConvParams const &params,
+                                 planner::MatMulType input) {
+  checkProductTypes(where, "input and weights", params.inputType, "the output", params.outputType);
   ConvCheck check;
-  check.problem.input = detail::convType(where, "the type of input and weights", params.inputType);
-  check.problem.output = detail::convType(where, "the type of the output", params.outputType);
+  check.problem.input = input;
+  check.problem.output = plannerType(params.outputType);
   check.params = params.canonicalize();
   std::size_t const dims = params.getNumFieldDims();
   if (dims > detail::CONV_MAX_FIELD_DIMS)
@@ -86,6 +85,20 @@ POP_INLINE ConvCheck checkConv(char const *where, ::poplin::ConvParams const &pa
     p.lastOutputs = dim.outputs, p.lastTaps = dim.taps;
   }
   return check;
+}
+
+} // namespace detail
+
+POP_INLINE ConvCheck checkConv(char const *where, ::poplin::ConvParams const &params) {
+  if (params.inputType == ::poplar::QUARTER)
+    base::fail<::poputil::poplibs_error>(where, "the type of input and weights is ",
+                                         params.inputType, "; it must be float or half");
+  return detail::checkConvOf(where, params, plannerType(params.inputType));
+}
+
+POP_INLINE ConvCheck checkConv(char const *where, ::poplin::ConvParams const &params,
+                               ::poplar::Target const &target) {
+  return detail::checkConvOf(where, params, operandType(target, params.inputType));
 }
 
 POP_INLINE void checkConvTensor(char const *where, Tensor const &t, char const *name,

@@ -97,7 +97,7 @@ struct ConvJob {
 };
 
 /// Adds the program of the convolution for the kind of target that the graph has.
-POP_API void emitConv(::poplar::Graph &graph, ConvJob const &job, ::poplar::program::Sequence &prog,
+POP_API void emitConv(::poplar::Graph &graph, ConvJob job, ::poplar::program::Sequence &prog,
                       ::poplar::DebugContext const &debugContext);
 /// Adds the program of a pointwise convolution as products of matrices, on CPUs where that is
 /// quicker. \returns  whether it did.

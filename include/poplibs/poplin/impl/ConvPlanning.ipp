@@ -6,6 +6,7 @@
 #include <poplin/impl/MatMulMachine.hpp>
 #include <poplin/impl/MatMulPlanning.hpp>
 #include <poplin/impl/PlanConstraints.hpp>
+#include <poplin/impl/QuarterOperands.hpp>
 #include <poplin/impl/TileGiven.hpp>
 #include <poplin/impl/TilePlanning.hpp>
 #include <poputil/exceptions.hpp>
@@ -44,8 +45,7 @@ POP_INLINE bool fitsWinograd(ConvCheck const &check) {
 
 POP_INLINE planner::ConvProblem convProblem(ConvCheck const &check, ConvOptions const &options) {
   planner::ConvProblem problem = check.problem;
-  problem.partials =
-      problem.output == planner::MatMulType::FLOAT ? problem.output : options.interTile;
+  problem.partials = planner::partialsFor(problem, options.interTile);
   if (options.winograd != 0 && fitsWinograd(check))
     problem.winograd = options.winograd;
   return problem;
@@ -243,9 +243,11 @@ planConvGroup(char const *where, ::poplar::Target const &target,
   }
 }
 
-POP_INLINE void emitConv(::poplar::Graph &graph, ConvJob const &job,
-                         ::poplar::program::Sequence &prog,
+POP_INLINE void emitConv(::poplar::Graph &graph, ConvJob job, ::poplar::program::Sequence &prog,
                          ::poplar::DebugContext const &debugContext) {
+  auto const operands = castForProduct(graph, {job.in, job.weights}, prog, debugContext);
+  job.in = operands.left, job.weights = operands.right;
+  job.check.params.inputType = job.in.elementType();
   if (!plansForCpu(graph.getTarget()))
     emitConvTiles(graph, job, prog, debugContext);
   else if (!emitPointwise(graph, job, prog, debugContext) &&

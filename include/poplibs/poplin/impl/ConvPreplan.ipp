@@ -16,7 +16,7 @@ POP_INLINE MatMulCheck checkPlanParams(char const *where,
   if (!target || !options)
     base::fail<::poputil::poplibs_error>(where, "the pointer to the ",
                                          target ? "options" : "target", " is null");
-  return checkMatMul(where, params.aShape.size() == 3, params.inputType, params.outputType,
+  return checkMatMul(where, params.aShape.size() == 3, *target, params.inputType, params.outputType,
                      params.aShape, params.bShape);
 }
 

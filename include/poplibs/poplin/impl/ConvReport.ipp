@@ -27,7 +27,7 @@ void writeReport(std::ostream &out, Problem const &problem, Choice const &choice
 POP_INLINE void reportConvPlan(std::ostream &out, char const *where, ::poplar::Graph const &graph,
                                ::poplin::ConvParams const &params, ConvOptions const &options,
                                ::poplin::PlanningCache *cache) {
-  ConvCheck const check = checkConv(where, params);
+  ConvCheck const check = checkConv(where, params, graph.getTarget());
   if (check.isTrivial()) {
     out << "nothing to multiply: " << toText(check.problem) << "\n";
     return;
@@ -89,7 +89,7 @@ POP_INLINE void reportWeightUpdatePlanInfo(std::ostream &out, poplar::Graph cons
   if (options.pass == "TRAINING_FWD" || options.pass == "FC_TRAINING_FWD") // of the same layer
     options.pass.replace(options.pass.size() - 3, 3, "WU");
   char const *const where = "poplin::reportWeightUpdatePlanInfo";
-  ConvCheck const forward = checkConv(where, fwdParams);
+  ConvCheck const forward = checkConv(where, fwdParams, graph.getTarget());
   if (!forward.isTrivial() && gradientIsProduct(graph.getTarget(), forward, options)) {
     auto const problem = gradientProduct(forward);
     detail::writeReport(
@@ -115,7 +115,7 @@ POP_INLINE DetailedPlanCosts reportDetailedPlanEstimatedCosts(poplar::Graph cons
   using namespace cottonwood::poplin;
   char const *const where = "poplin::reportPlanEstimatedCosts";
   DetailedPlanCosts costs;
-  ConvCheck const check = checkConv(where, params);
+  ConvCheck const check = checkConv(where, params, graph.getTarget());
   ConvOptions const convOptions = readConvOptions(options);
   if (check.isTrivial())
     return costs;

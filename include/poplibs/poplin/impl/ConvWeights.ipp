@@ -3,6 +3,7 @@
 #include <poplin/Convolution.hpp>
 #include <poplin/impl/CheckWritten.hpp>
 #include <poplin/impl/ConvCall.hpp>
+#include <poplin/impl/QuarterOperands.hpp>
 #include <popops/ScaledAdd.hpp>
 #include <poputil/DebugInfo.hpp>
 #include <poputil/exceptions.hpp>
@@ -35,7 +36,7 @@ void updateConvWeights(::poplar::Graph &graph, Tensor const &zDeltas, Tensor con
   ::poputil::PoplibsOpDebugInfo di(debugContext, {}, "convolutionWeightUpdate");
   ::poplar::DebugContext const context(di);
   params.outputType = params.inputType;
-  ConvCheck const check = checkConv(where, params);
+  ConvCheck const check = checkConv(where, params, graph.getTarget());
   checkConvTensor(where, weights, "weights", params.inputType, check.weightsShape(false),
                   "[groups, output channels, input channels, ...kernel]", &activations);
   checkWritten(where, weights, "weights");
@@ -50,7 +51,7 @@ void updateConvWeights(::poplar::Graph &graph, Tensor const &zDeltas, Tensor con
 
 namespace poplin {
 
-POP_INLINE void weightsTransposeChansFlipXY(poplar::Graph &, poplar::Tensor const &weightsIn,
+POP_INLINE void weightsTransposeChansFlipXY(poplar::Graph &graph, poplar::Tensor const &weightsIn,
                                             poplar::Tensor const &weightsOut,
                                             poplar::program::Sequence &prog,
                                             poplar::DebugContext const &debugContext,
@@ -76,7 +77,7 @@ POP_INLINE void weightsTransposeChansFlipXY(poplar::Graph &, poplar::Tensor cons
   for (unsigned d = 3; d < turned.rank(); ++d)
     turned = turned.reverse(d);
   if (turned.numElements() != 0)
-    prog.add(poplar::program::Copy(turned, weightsOut, false, {di}));
+    cottonwood::poplin::copyWithMetadata(graph, turned, weightsOut, prog, {di});
 }
 
 POP_INLINE poplar::Tensor
@@ -126,13 +127,13 @@ fullyConnectedWeightTranspose(poplar::Graph &graph, poplar::Tensor weights,
                                                   " dimensions; it must have one");
   ::poputil::PoplibsOpDebugInfo di(debugContext, {}, "fullyConnectedWeightTranspose");
   poplar::DebugContext const context(di);
-  ConvCheck const check = checkConv(where, params);
+  ConvCheck const check = checkConv(where, params, graph.getTarget());
   checkConvTensor(where, weights, "weights", params.inputType, check.weightsShape(true),
                   "[groups, input channels, output channels, kernel]");
   poplar::Tensor const turned =
       ConvCall(where, graph, context, options, cache).create(params, ConvSide::WEIGHTS);
   if (turned.numElements() != 0)
-    prog.add(poplar::program::Copy(weights.dimShuffle({0, 2, 1, 3}), turned, false, context));
+    copyWithMetadata(graph, weights.dimShuffle({0, 2, 1, 3}), turned, prog, context);
   return turned;
 }
 

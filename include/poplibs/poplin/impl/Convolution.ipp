@@ -4,6 +4,7 @@
 #include <poplin/Convolution.hpp>
 #include <poplin/impl/ConvCall.hpp>
 #include <poplin/impl/ConvTables.hpp>
+#include <poplin/impl/QuarterOperands.hpp>
 #include <poputil/DebugInfo.hpp>
 #include <poputil/exceptions.hpp>
 
@@ -26,10 +27,12 @@ POP_INLINE std::uint64_t convProducts(::poplin::ConvParams const &params) {
 
 POP_INLINE double convPerfectCycles(char const *where, ::poplar::Graph const &graph,
                                     ::poplin::ConvParams const &params) {
-  checkConv(where, params);
   ::poplar::Target const &target = graph.getTarget();
+  checkConv(where, params, target);
   double perCycle = target.getFloatVectorWidth();
-  if (params.inputType == ::poplar::HALF)
+  if (operandType(target, params.inputType) == planner::MatMulType::QUARTER)
+    perCycle = target.getQuarterVectorWidth() * target.getFp8InFp16OutConvUnitsPerTile();
+  else if (params.inputType == ::poplar::HALF)
     perCycle =
         target.getHalfVectorWidth() * std::max({target.getFp16InFp16OutConvUnitsPerTile(),
                                                 target.getFp16InFp32OutConvUnitsPerTile(), 1U});
@@ -120,7 +123,7 @@ POP_INLINE void preplanConvolutions(std::set<ConvPlanParams> const &convs, Plann
     if (!target || !options)
       cottonwood::base::fail<poputil::poplibs_error>(where, "the pointer to the ",
                                                      target ? "options" : "target", " is null");
-    ConvCheck const check = checkConv(where, params);
+    ConvCheck const check = checkConv(where, params, *target);
     if (!check.isTrivial())
       planConv(where, *target, check, readConvOptions(*options), &cache);
   }

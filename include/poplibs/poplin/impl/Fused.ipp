@@ -42,8 +42,8 @@ POP_INLINE poplar::Tensor matMulBias(poplar::Graph &graph, poplar::Tensor const 
                                      poplar::DebugContext const &debugContext,
                                      poplar::OptionFlags const &options, PlanningCache *cache) {
   cottonwood::poplin::checkMatMulTensor("poplin::matMulBias", A, "A");
-  return matMulBias(graph, A, B, bias, prog, activation, A.elementType(), debugContext, options,
-                    cache);
+  return matMulBias(graph, A, B, bias, prog, activation,
+                    cottonwood::poplin::resultType(A.elementType()), debugContext, options, cache);
 }
 
 POP_INLINE poplar::Tensor matMulGroupedBias(poplar::Graph &graph, poplar::Tensor const &A,

@@ -64,6 +64,7 @@
 #include <poplin/impl/NormSums.ipp>
 #include <poplin/impl/Norms.ipp>
 #include <poplin/impl/PlanConstraints.ipp>
+#include <poplin/impl/QuarterOperands.ipp>
 #include <poplin/impl/RawConv.ipp>
 #include <poplin/impl/RawMatMul.ipp>
 #include <poplin/impl/TileBlocks.ipp>

@@ -4,6 +4,7 @@
 #include <poplin/impl/MatMulCheck.hpp>
 #include <poplin/impl/MatMulEmit.hpp>
 #include <poplin/impl/MatMulPlanning.hpp>
+#include <poplin/impl/QuarterOperands.hpp>
 #include <popops/ScaledAdd.hpp>
 #include <popops/Zero.hpp>
 #include <poputil/DebugInfo.hpp>
@@ -13,10 +14,6 @@
 
 namespace cottonwood::poplin {
 
-POP_INLINE planner::MatMulType plannerType(::poplar::Type const &type) {
-  return type == ::poplar::HALF ? planner::MatMulType::HALF : planner::MatMulType::FLOAT;
-}
-
 POP_INLINE planner::MatMulProblem MatMulJob::problem() const {
   planner::MatMulProblem problem;
   problem.g = out.dim(0), problem.m = out.dim(1), problem.n = out.dim(2), problem.k = a.dim(2);
@@ -25,9 +22,10 @@ POP_INLINE planner::MatMulProblem MatMulJob::problem() const {
   return problem;
 }
 
-POP_INLINE void emitMatMul(::poplar::Graph &graph, MatMulJob const &job,
-                           ::poplar::program::Sequence &prog,
+POP_INLINE void emitMatMul(::poplar::Graph &graph, MatMulJob job, ::poplar::program::Sequence &prog,
                            ::poplar::DebugContext const &debugContext) {
+  auto const operands = castForProduct(graph, {job.a, job.b}, prog, debugContext);
+  job.a = operands.left, job.b = operands.right;
   if (plansForCpu(graph.getTarget()))
     emitMatMulCpu(graph, job, prog, debugContext);
   else
@@ -53,7 +51,7 @@ public:
 
   /// A * B as a new tensor.
   Tensor run(Tensor const &a, Tensor const &b, Type const &outputType) {
-    return product(a, b, checkMatMul(where_, grouped_, a, b, outputType), outputType);
+    return product(a, b, checkMatMul(where_, grouped_, graph_, a, b, outputType), outputType);
   }
 
   /// All further products of this call pass through an epilogue.
@@ -64,7 +62,7 @@ public:
 
   void runInto(Tensor const &a, Tensor const &b, Tensor const &out) {
     checkMatMulTensor(where_, out, "out");
-    MatMulCheck const check = checkMatMul(where_, grouped_, a, b, out.elementType());
+    MatMulCheck const check = checkMatMul(where_, grouped_, graph_, a, b, out.elementType());
     checkMatMulOutput(where_, check, out, "out");
     countMapping(check, a, b);
     completeMapping(check, out);
@@ -75,7 +73,7 @@ public:
   template <class Scale>
   void accumulate(Tensor const &c, Scale const &scale, Tensor const &a, Tensor const &b) {
     checkMatMulTensor(where_, c, "C");
-    MatMulCheck const check = checkMatMul(where_, grouped_, a, b, c.elementType());
+    MatMulCheck const check = checkMatMul(where_, grouped_, graph_, a, b, c.elementType());
     checkMatMulOutput(where_, check, c, "C");
     checkScale(scale, a);
     if (check.isEmpty())
@@ -132,7 +130,7 @@ private:
     // Partial products, and vertices for tiles, leave their sums to an epilogue that comes
     // afterwards.
     bool const fused = plansForCpu(graph_.getTarget()) && !check.isTrivial() &&
-                       planner::cpuDepthParts(job.problem()) == 1;
+                       planner::cpuDepthParts(check.problem) == 1;
     if (fused)
       job.epilogue = epilogue_, job.operands = operands;
     if (!epilogue_ || fused)
@@ -167,9 +165,10 @@ private:
     if (scale.numElements() != 1)
       base::fail<poplibs_error>(where_, "'k' has shape ", base::shapeText(scale.shape()),
                                 "; it must have one element");
-    if (scale.elementType() != a.elementType())
+    Type const type = resultType(a.elementType());
+    if (scale.elementType() != type)
       base::fail<poplibs_error>(where_, "'k' is of type ", scale.elementType(), ", 'A' of type ",
-                                a.elementType(), "; they must be equal");
+                                a.elementType(), "; 'k' must be ", type);
   }
 
   char const *where_;
@@ -220,7 +219,8 @@ POP_INLINE poplar::Tensor matMul(poplar::Graph &graph, poplar::Tensor const &A,
                                  poplar::DebugContext const &debugContext,
                                  poplar::OptionFlags const &options, PlanningCache *cache) {
   cottonwood::poplin::checkMatMulTensor("poplin::matMul", A, "A");
-  return matMul(graph, A, B, prog, A.elementType(), debugContext, options, cache);
+  return matMul(graph, A, B, prog, cottonwood::poplin::resultType(A.elementType()), debugContext,
+                options, cache);
 }
 
 POP_INLINE void matMulWithOutput(poplar::Graph &graph, poplar::Tensor const &A_,

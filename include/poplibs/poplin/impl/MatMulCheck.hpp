@@ -2,6 +2,7 @@
 #pragma once
 
 #include <planners/poplin/MatMulTypes.hpp>
+#include <poplar/Graph.hpp>
 #include <poplar/Tensor.hpp>
 #include <poplar/Type.hpp>
 
@@ -15,7 +16,7 @@ using ShapeSpan = std::span<std::size_t const>;
 
 /// Sizes and types of a product whose arguments fit together. Sizes may be 0.
 struct MatMulCheck {
-  planner::MatMulProblem problem; ///< partials and layouts are not set
+  planner::MatMulProblem problem; ///< what the target multiplies; partials and layouts are not set
   bool grouped = false;
 
   bool isEmpty() const { return problem.g == 0 || problem.m == 0 || problem.n == 0; }
@@ -26,13 +27,14 @@ struct MatMulCheck {
 };
 
 /// \throws poputil::poplibs_error  ranks, sizes or types that do not fit.
-POP_API MatMulCheck checkMatMul(char const *where, bool grouped, ::poplar::Type const &inputType,
-                                ::poplar::Type const &outputType, ShapeSpan aShape,
-                                ShapeSpan bShape);
+POP_API MatMulCheck checkMatMul(char const *where, bool grouped, ::poplar::Target const &target,
+                                ::poplar::Type const &inputType, ::poplar::Type const &outputType,
+                                ShapeSpan aShape, ShapeSpan bShape);
 /// \throws poputil::poplibs_error  also tensors that are invalid, of different types or of
 /// different graphs.
-POP_API MatMulCheck checkMatMul(char const *where, bool grouped, ::poplar::Tensor const &a,
-                                ::poplar::Tensor const &b, ::poplar::Type const &outputType);
+POP_API MatMulCheck checkMatMul(char const *where, bool grouped, ::poplar::Graph const &graph,
+                                ::poplar::Tensor const &a, ::poplar::Tensor const &b,
+                                ::poplar::Type const &outputType);
 /// Checks a tensor that takes the result. \param name  what the caller calls it.
 POP_API void checkMatMulOutput(char const *where, MatMulCheck const &check,
                                ::poplar::Tensor const &out, char const *name);

@@ -2,6 +2,8 @@
 
 #include <poplin/impl/CheckWritten.hpp>
 #include <poplin/impl/MatMulCheck.hpp>
+#include <poplin/impl/MatMulEmit.hpp>
+#include <poplin/impl/QuarterOperands.hpp>
 #include <poputil/exceptions.hpp>
 
 #include <poplar/impl/base/Error.hpp>
@@ -12,13 +14,6 @@ namespace cottonwood::poplin {
 namespace detail {
 
 using ::poputil::poplibs_error;
-
-POP_INLINE planner::MatMulType checkedType(char const *where, char const *name,
-                                           ::poplar::Type const &type) {
-  if (type != ::poplar::FLOAT && type != ::poplar::HALF)
-    base::fail<poplibs_error>(where, name, " is ", type, "; it must be float or half");
-  return type == ::poplar::HALF ? planner::MatMulType::HALF : planner::MatMulType::FLOAT;
-}
 
 POP_INLINE void checkRank(char const *where, bool grouped, char const *name, ShapeSpan shape,
                           char const *dims) {
@@ -36,7 +31,8 @@ POP_INLINE std::vector<std::size_t> MatMulCheck::outShape() const {
   return {problem.m, problem.n};
 }
 
-POP_INLINE MatMulCheck checkMatMul(char const *where, bool grouped, ::poplar::Type const &inputType,
+POP_INLINE MatMulCheck checkMatMul(char const *where, bool grouped, ::poplar::Target const &target,
+                                   ::poplar::Type const &inputType,
                                    ::poplar::Type const &outputType, ShapeSpan aShape,
                                    ShapeSpan bShape) {
   using detail::poplibs_error;
@@ -55,8 +51,9 @@ POP_INLINE MatMulCheck checkMatMul(char const *where, bool grouped, ::poplar::Ty
   check.grouped = grouped;
   check.problem.g = grouped ? aShape[0] : 1;
   check.problem.m = a[0], check.problem.k = a[1], check.problem.n = b[1];
-  check.problem.input = detail::checkedType(where, "the type of A and B", inputType);
-  check.problem.output = detail::checkedType(where, "the type of the result", outputType);
+  checkProductTypes(where, "A and B", inputType, "the result", outputType);
+  check.problem.input = operandType(target, inputType);
+  check.problem.output = plannerType(outputType);
   return check;
 }
 
@@ -65,8 +62,9 @@ POP_INLINE void checkMatMulTensor(char const *where, ::poplar::Tensor const &t, 
     base::fail<detail::poplibs_error>(where, "'", name, "' is an invalid tensor");
 }
 
-POP_INLINE MatMulCheck checkMatMul(char const *where, bool grouped, ::poplar::Tensor const &a,
-                                   ::poplar::Tensor const &b, ::poplar::Type const &outputType) {
+POP_INLINE MatMulCheck checkMatMul(char const *where, bool grouped, ::poplar::Graph const &graph,
+                                   ::poplar::Tensor const &a, ::poplar::Tensor const &b,
+                                   ::poplar::Type const &outputType) {
   checkMatMulTensor(where, a, "A");
   checkMatMulTensor(where, b, "B");
   if (a.elementType() != b.elementType())
@@ -74,7 +72,8 @@ POP_INLINE MatMulCheck checkMatMul(char const *where, bool grouped, ::poplar::Te
                                       b.elementType(), "; they must be equal");
   if (graph::viewOf(a).graph() != graph::viewOf(b).graph())
     base::fail<detail::poplibs_error>(where, "'A' and 'B' are tensors of different graphs");
-  return checkMatMul(where, grouped, a.elementType(), outputType, a.shape(), b.shape());
+  return checkMatMul(where, grouped, graph.getTarget(), a.elementType(), outputType, a.shape(),
+                     b.shape());
 }
 
 POP_INLINE void checkMatMulOutput(char const *where, MatMulCheck const &check,

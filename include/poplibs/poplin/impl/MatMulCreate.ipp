@@ -5,6 +5,7 @@
 #include <poplin/impl/MatMulEmit.hpp>
 #include <poplin/impl/MatMulOperand.hpp>
 #include <poplin/impl/MatMulPlanning.hpp>
+#include <poplin/impl/QuarterOperands.hpp>
 #include <poplin/impl/TilePlanning.hpp>
 #include <poputil/DebugInfo.hpp>
 #include <poputil/TileMapping.hpp>
@@ -53,8 +54,8 @@ POP_INLINE ::poplar::Tensor createSide(::poplar::Graph &graph, MatMulSide side,
   ::poputil::PoplibsOpDebugInfo di(debugContext, {}, api);
   ::poplar::DebugContext const context(di);
   MatMulOptions const options = readMatMulOptions(f.options);
-  MatMulCheck const check =
-      checkMatMul(f.where, f.grouped, f.inputType, f.outputType, f.aShape, f.bShape);
+  MatMulCheck const check = checkMatMul(f.where, f.grouped, graph.getTarget(), f.inputType,
+                                        f.outputType, f.aShape, f.bShape);
   Shape const shape = side == MatMulSide::LEFT    ? f.aShape
                       : side == MatMulSide::RIGHT ? f.bShape
                                                   : check.outShape();
@@ -81,8 +82,8 @@ POP_INLINE ::poplar::Tensor createSide(::poplar::Graph &graph, MatMulSide side,
 POP_INLINE void reportPlan(std::ostream &out, ::poplar::Graph const &graph,
                            MatMulForecast const &f) {
   MatMulOptions const options = readMatMulOptions(f.options);
-  MatMulCheck check =
-      checkMatMul(f.where, f.grouped, f.inputType, f.outputType, f.aShape, f.bShape);
+  MatMulCheck check = checkMatMul(f.where, f.grouped, graph.getTarget(), f.inputType, f.outputType,
+                                  f.aShape, f.bShape);
   check.problem.partials = partialsFor(check.problem, options);
   if (check.isTrivial()) {
     out << "nothing to multiply: " << toText(check.problem) << "\n";
@@ -102,7 +103,7 @@ POP_INLINE ::poplar::Tensor preArrange(::poplar::Graph &graph, MatMulForecast co
                                        ::poplar::DebugContext const &debugContext) {
   ::poplar::Tensor const arranged = createSide(graph, MatMulSide::RIGHT, f, api, debugContext);
   if (b.numElements() != 0)
-    prog.add(::poplar::program::Copy(b, arranged, false, debugContext));
+    copyWithMetadata(graph, b, arranged, prog, debugContext);
   return arranged;
 }
 
@@ -130,8 +131,8 @@ POP_INLINE poplar::Tensor createMatMulInputLHS(poplar::Graph &graph, poplar::Typ
                                                poplar::DebugContext const &debugContext,
                                                poplar::OptionFlags const &options,
                                                PlanningCache *cache) {
-  return createMatMulInputLHS(graph, dataType, dataType, aShape, bShape, debugContext, options,
-                              cache);
+  return createMatMulInputLHS(graph, dataType, cottonwood::poplin::resultType(dataType), aShape,
+                              bShape, debugContext, options, cache);
 }
 
 POP_INLINE poplar::Tensor
@@ -167,8 +168,8 @@ POP_INLINE poplar::Tensor createMatMulInputRHS(poplar::Graph &graph, poplar::Typ
                                                poplar::DebugContext const &debugContext,
                                                poplar::OptionFlags const &options,
                                                PlanningCache *cache) {
-  return createMatMulInputRHS(graph, dataType, dataType, aShape, bShape, debugContext, options,
-                              cache);
+  return createMatMulInputRHS(graph, dataType, cottonwood::poplin::resultType(dataType), aShape,
+                              bShape, debugContext, options, cache);
 }
 
 POP_INLINE poplar::Tensor
@@ -202,8 +203,8 @@ POP_INLINE poplar::Tensor createMatMulOutput(poplar::Graph &graph, poplar::Type 
                                              poplar::DebugContext const &debugContext,
                                              poplar::OptionFlags const &options,
                                              PlanningCache *cache) {
-  return createMatMulOutput(graph, dataType, dataType, aShape, bShape, debugContext, options,
-                            cache);
+  return createMatMulOutput(graph, dataType, cottonwood::poplin::resultType(dataType), aShape,
+                            bShape, debugContext, options, cache);
 }
 
 POP_INLINE poplar::Tensor
@@ -239,8 +240,9 @@ preArrangeMatMulInputRHS(poplar::Graph &graph, std::vector<std::size_t> const &a
                          poplar::DebugContext const &debugContext,
                          poplar::OptionFlags const &options, PlanningCache *cache) {
   cottonwood::poplin::checkMatMulTensor("poplin::preArrangeMatMulInputRHS", B, "B");
-  return preArrangeMatMulInputRHS(graph, aShape, B, prog, B.elementType(), debugContext, options,
-                                  cache);
+  return preArrangeMatMulInputRHS(graph, aShape, B, prog,
+                                  cottonwood::poplin::resultType(B.elementType()), debugContext,
+                                  options, cache);
 }
 
 POP_INLINE poplar::Tensor
@@ -292,8 +294,9 @@ POP_INLINE void preplanMatMuls(std::set<MatMulPlanParams> const &matmuls,
     if (!target || !options)
       cottonwood::base::fail<poputil::poplibs_error>(where, "the pointer to the ",
                                                      target ? "options" : "target", " is null");
-    MatMulCheck const check = checkMatMul(where, params.aShape.size() == 3, params.inputType,
-                                          params.outputType, params.aShape, params.bShape);
+    MatMulCheck const check =
+        checkMatMul(where, params.aShape.size() == 3, *target, params.inputType, params.outputType,
+                    params.aShape, params.bShape);
     if (!check.isTrivial())
       planMatMul(where, *target, check.problem, readMatMulOptions(*options), &cache.getImpl());
   }

@@ -27,8 +27,7 @@ struct MatMulJob {
 POP_API planner::MatMulType plannerType(::poplar::Type const &type);
 
 /// Adds the program of the product for the kind of target that the graph has.
-POP_API void emitMatMul(::poplar::Graph &graph, MatMulJob const &job,
-                        ::poplar::program::Sequence &prog,
+POP_API void emitMatMul(::poplar::Graph &graph, MatMulJob job, ::poplar::program::Sequence &prog,
                         ::poplar::DebugContext const &debugContext);
 POP_API void emitMatMulCpu(::poplar::Graph &graph, MatMulJob const &job,
                            ::poplar::program::Sequence &prog,

@@ -34,10 +34,9 @@ POP_API void planForMapping(char const *where, ::poplar::Graph const &graph,
                             ::poplar::Tensor const &a, ::poplar::Tensor const &b,
                             ::poplin::PlanningCache &cache);
 
-/// The type of partial results: the options', or the output's if theirs is smaller.
 inline planner::MatMulType partialsFor(planner::MatMulProblem const &problem,
                                        MatMulOptions const &options) {
-  return problem.output == planner::MatMulType::FLOAT ? problem.output : options.partials;
+  return planner::partialsFor(problem, options.partials);
 }
 
 /// True if products are cut into the vertices of a CPU, not into blocks for tiles.

@@ -61,7 +61,8 @@ public:
       return;
     std::vector<std::pair<ConvCheck, ConvOptions>> convs;
     for (Args const &one : args)
-      convs.emplace_back(checkConv(where, params(one)), readConvOptions(one.options));
+      convs.emplace_back(checkConv(where, params(one), graph.getTarget()),
+                         readConvOptions(one.options));
     for (auto const &conv : convs)
       checks_.push_back(conv.first);
     choices_ = planConvGroup(where, graph.getTarget(), convs, read.tiles, cache);
@@ -139,7 +140,7 @@ void updateMultiConv(::poplar::Graph &graph, std::vector<Args> const &args,
   }
   std::vector<Tensor> deltas;
   for (std::size_t i = 0; i != args.size(); ++i) {
-    ConvCheck const check = checkConv(where, args[i].params);
+    ConvCheck const check = checkConv(where, args[i].params, graph.getTarget());
     checkConvTensor(where, args[i].weights, "weights", args[i].params.inputType,
                     check.weightsShape(false),
                     "[groups, output channels, input channels, ...kernel]", &args[i].activations);

@@ -58,6 +58,28 @@ POP_INLINE Tensor joinWeights(Tensor const &t) {
   return t.dimShuffle(order).flatten(rank - 2, rank).flatten(1, 3);
 }
 
+/// Makes the variables that a tensor consists of. Those of 8-bit floats share metadata.
+class PieceMaker {
+public:
+  PieceMaker(::poplar::Graph &graph, ::poplar::Type const &type,
+             ::poplar::DebugContext const &debugContext)
+      : graph_(graph), type_(type), debugContext_(debugContext) {}
+
+  Tensor add(std::vector<std::size_t> const &shape) {
+    if (metadata_.valid())
+      return graph_.addVariable(type_, metadata_, shape, debugContext_);
+    Tensor const t = graph_.addVariable(type_, shape, debugContext_);
+    metadata_ = t.getMetadata();
+    return t;
+  }
+
+private:
+  ::poplar::Graph &graph_;
+  ::poplar::Type const &type_;
+  ::poplar::DebugContext const &debugContext_;
+  Tensor metadata_;
+};
+
 } // namespace detail
 
 POP_INLINE Tensor inChannelOrder(Tensor const &t, std::size_t group, std::size_t convGroup) {
@@ -95,24 +117,25 @@ POP_INLINE Tensor channelVariable(::poplar::Graph &graph, ::poplar::Type const &
                                   std::size_t convGroup,
                                   ::poplar::DebugContext const &debugContext) {
   std::vector<Tensor> parts;
+  detail::PieceMaker pieces(graph, type, debugContext);
   auto const last = static_cast<unsigned>(shape.size() - 1);
   if (convGroup > 1) {
-    detail::forEachGrouping(
-        shape[0], convGroup, [&](std::size_t begin, std::size_t end, std::size_t groups) {
-          std::vector<std::size_t> memory(shape);
-          memory[0] = (end - begin) / groups;
-          memory.insert(memory.end() - 1, groups);
-          parts.push_back(detail::joinGroups(graph.addVariable(type, memory, debugContext)));
-        });
+    detail::forEachGrouping(shape[0], convGroup,
+                            [&](std::size_t begin, std::size_t end, std::size_t groups) {
+                              std::vector<std::size_t> memory(shape);
+                              memory[0] = (end - begin) / groups;
+                              memory.insert(memory.end() - 1, groups);
+                              parts.push_back(detail::joinGroups(pieces.add(memory)));
+                            });
     return ::poplar::concat(parts, 0);
   }
-  detail::forEachGrouping(
-      shape.back(), group, [&](std::size_t begin, std::size_t end, std::size_t channels) {
-        std::vector<std::size_t> memory(shape.begin(), shape.end() - 1);
-        memory.insert(memory.begin() + 1, (end - begin) / channels);
-        memory.push_back(channels);
-        parts.push_back(detail::joinChannels(graph.addVariable(type, memory, debugContext)));
-      });
+  detail::forEachGrouping(shape.back(), group,
+                          [&](std::size_t begin, std::size_t end, std::size_t channels) {
+                            std::vector<std::size_t> memory(shape.begin(), shape.end() - 1);
+                            memory.insert(memory.begin() + 1, (end - begin) / channels);
+                            memory.push_back(channels);
+                            parts.push_back(detail::joinChannels(pieces.add(memory)));
+                          });
   return ::poplar::concat(parts, last);
 }
 
@@ -120,6 +143,7 @@ POP_INLINE Tensor weightVariable(::poplar::Graph &graph, ::poplar::Type const &t
                                  std::vector<std::size_t> const &shape, std::size_t outGroup,
                                  std::size_t inGroup, ::poplar::DebugContext const &debugContext) {
   std::vector<Tensor> rows;
+  detail::PieceMaker pieces(graph, type, debugContext);
   auto const last = static_cast<unsigned>(shape.size() - 1);
   detail::forEachGrouping(shape[1], outGroup, [&](std::size_t n0, std::size_t n1, std::size_t og) {
     std::vector<Tensor> parts;
@@ -129,7 +153,7 @@ POP_INLINE Tensor weightVariable(::poplar::Graph &graph, ::poplar::Type const &t
           memory.insert(memory.end(), shape.begin() + 2, shape.end() - 1);
           memory.push_back(og);
           memory.push_back(ig);
-          parts.push_back(detail::joinWeights(graph.addVariable(type, memory, debugContext)));
+          parts.push_back(detail::joinWeights(pieces.add(memory)));
         });
     rows.push_back(::poplar::concat(parts, last));
   });

@@ -34,8 +34,7 @@ POP_INLINE planner::TileMachine tileMachine(model::Machine const &machine,
       tiles.links.push_back(std::move(link));
     }
   }
-  tiles.amp = ampUnit(machine, problem.input == planner::MatMulType::HALF,
-                      problem.partials == planner::MatMulType::HALF);
+  tiles.amp = ampUnit(machine, problem.input, problem.partials);
   if (options.wideLoads)
     tiles.amp.weightBytesPerCycle *= 2;
   return tiles;
@@ -103,8 +102,7 @@ POP_INLINE planner::TileProblem tileProblem(ConvCheck const &check, ConvOptions 
   planner::TileProblem p;
   p.g = check.problem.g, p.b = check.problem.b, p.n = check.problem.n, p.i = check.problem.i;
   p.input = check.problem.input, p.output = check.problem.output;
-  // Partial sums are no smaller than the result.
-  p.partials = p.output == planner::MatMulType::HALF ? options.interTile : p.output;
+  p.partials = planner::partialsFor(p, options.interTile);
   auto const dims = static_cast<unsigned>(params.getNumFieldDims());
   bool plain = true, tiled = true;
   for (unsigned d = 0; d != dims; ++d) {

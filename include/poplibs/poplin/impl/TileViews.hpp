@@ -43,7 +43,7 @@ private:
   ConvTable tableOf(Block const &block, std::vector<std::size_t> const &in,
                     std::vector<std::size_t> const &weights,
                     std::vector<unsigned> const &firstInput) const;
-  Tensor const &zero();
+  Tensor const &zeroOf(Tensor const &operand, Tensor &zero);
 
   ::poplar::Graph &graph_;
   TileJob const &job_;
@@ -51,7 +51,7 @@ private:
   bool gathers_;
   std::optional<FlattenedDims> flattened_;
   bool rows_;
-  Tensor zero_;
+  Tensor inZero_, weightsZero_;
 };
 
 } // namespace cottonwood::poplin

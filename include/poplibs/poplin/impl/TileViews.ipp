@@ -90,7 +90,7 @@ POP_INLINE Tensor TileViews::inputOf(Block const &block, std::size_t g,
         first -= skipped * channels, end -= skipped * channels;
         oneTap = taps.second - taps.first == 1;
       }
-      in = gatherTaps({*job_.params, d, outputsOf(block, d), taps}, in, zero());
+      in = gatherTaps({*job_.params, d, outputsOf(block, d), taps}, in, zeroOf(in, inZero_));
       continue;
     }
     auto range = ::poplin::getInputRange(d, outputsOf(block, d), tapsOf(block, d), *job_.params);
@@ -103,13 +103,14 @@ POP_INLINE Tensor TileViews::inputOf(Block const &block, std::size_t g,
   return in.slice(first, end, 1 + dims());
 }
 
-/// Stands for padding where taps are channels.
-POP_INLINE Tensor const &TileViews::zero() {
-  if (!zero_.valid()) {
-    zero_ = graph_.addConstant(job_.tensors.in.elementType(), {1}, 0, {debugContext_, "zero"});
-    graph_.setTileMapping(zero_, static_cast<unsigned>(job_.plan.firstTile));
+/// Stands for padding of an operand where taps are channels; 8-bit floats have its metadata.
+POP_INLINE Tensor const &TileViews::zeroOf(Tensor const &operand, Tensor &zero) {
+  if (!zero.valid()) {
+    zero = graph_.addConstant(operand.elementType(), operand.getMetadata(), {1}, 0,
+                              {debugContext_, "zero"});
+    graph_.setTileMapping(zero, static_cast<unsigned>(job_.plan.firstTile));
   }
-  return zero_;
+  return zero;
 }
 
 /// [...kernel, I, N]: columns side by side.
@@ -118,7 +119,8 @@ POP_INLINE Tensor TileViews::weightsOf(Block const &block, std::size_t g) {
   Tensor weights = job_.tensors.weights.slice(group, group + 1, 0);
   if (flattened_)
     weights = flattened_->weights(weights, {block.begin[Block::N], block.end[Block::N]},
-                                  {block.begin[Block::I], block.end[Block::I]}, zero())[0];
+                                  {block.begin[Block::I], block.end[Block::I]},
+                                  zeroOf(weights, weightsZero_))[0];
   else
     weights = weights[0]
                   .slice(block.begin[Block::N], block.end[Block::N], 0)

@@ -6,6 +6,7 @@
 
 #include <codelets/poplin/ConvCost.hpp>
 #include <codelets/poplin/WinogradCost.hpp>
+#include <poplar/QuarterFloat.hpp>
 #include <poplar/Vertex.hpp>
 #include <poplar/impl/codelet/Codelet.hpp>
 #include <poplar/impl/codelet/Describe.hpp>
@@ -17,6 +18,12 @@ namespace cottonwood::vertices {
 
 template <class T> inline constexpr bool IS_HALF = std::is_same_v<T, ::poplar::half>;
 
+template <class T>
+inline constexpr planner::MatMulType PRODUCT_TYPE =
+    std::is_same_v<T, quarter> ? planner::MatMulType::QUARTER
+    : IS_HALF<T>               ? planner::MatMulType::HALF
+                               : planner::MatMulType::FLOAT;
+
 /// \tparam M, N, K   positions of those fields
 /// \tparam BATCHES   position of the number of products; 0: there is one
 template <class In, class Out, unsigned M, unsigned N, unsigned K, unsigned BATCHES>
@@ -26,7 +33,7 @@ codelet::Cost costOfMatMul(codelet::VertexSizes const &sizes, model::Machine con
   };
   std::uint64_t const m = value(M), n = value(N), k = value(K);
   std::uint64_t const batches = BATCHES == 0 ? 1 : value(BATCHES);
-  auto const tile = poplin::ampUnit(machine, IS_HALF<In>, IS_HALF<Out>);
+  auto const tile = poplin::ampUnit(machine, PRODUCT_TYPE<In>, PRODUCT_TYPE<Out>);
   return {batches * kernels::matMulTileCycles(tile, m, n, k), batches * 2 * m * n * k};
 }
 
@@ -40,7 +47,7 @@ codelet::Cost costOfConv(codelet::VertexSizes const &sizes, model::Machine const
   };
   std::uint64_t const outputs = value(OUTPUTS), in = value(OUTPUTS + 1), taps = value(OUTPUTS + 2);
   std::uint64_t const columns = value(COLUMNS), groups = GROUPS == 0 ? 1 : value(GROUPS);
-  auto const tile = poplin::ampUnit(machine, IS_HALF<In>, IS_HALF<Out>);
+  auto const tile = poplin::ampUnit(machine, PRODUCT_TYPE<In>, PRODUCT_TYPE<Out>);
   return {groups * kernels::convTileCycles(tile, outputs, columns, in, taps),
           groups * 2 * outputs * columns * in * taps};
 }
@@ -77,7 +84,8 @@ inline codelet::Cost costOfWinograd(codelet::VertexSizes const &sizes,
   std::uint64_t const blocks =
       value(14) * value(11) * ((value(12) + m - 1) / m) * ((value(13) + m - 1) / m);
   std::uint64_t const numbers = blocks * planes * (channels + columns);
-  auto const tile = poplin::ampUnit(machine, false, false);
+  auto const tile =
+      poplin::ampUnit(machine, planner::MatMulType::FLOAT, planner::MatMulType::FLOAT);
   return {planes * kernels::matMulTileCycles(tile, blocks, columns, channels) + numbers,
           2 * (planes * blocks * columns * channels + m * numbers)};
 }
