@@ -12,7 +12,13 @@ public:
   using TileSizes::TileSizes;
 
   TileTerms terms() const {
-    return machine_.charges.published ? TilePublishedCost(p_, machine_, plan_).terms() : modelled();
+    return machine_.charges.published ? TilePublishedCost(p_, machine_, plan_).terms()
+                                      : modelled(true);
+  }
+  /// The same but for what crosses from IPU to IPU, which takes the longest to find out: no plan is
+  /// cheaper.
+  TileTerms termsWithoutLinks() const {
+    return machine_.charges.published ? terms() : modelled(false);
   }
 
   /// The largest operands and sums that a tile holds beside its share of the variables: a block's
@@ -31,6 +37,11 @@ public:
     });
     std::uint64_t const soFar = plan_.serialI > 1 ? 2 * share * sumBytes() : 0;
     return partials + soFar + std::max(operands, hasPartials() ? added : 0);
+  }
+
+  /// True if the plan's tiles are on several IPUs.
+  bool crosses() const {
+    return machine_.tilesPerIPU != 0 && plan_.firstTile + plan_.parts() > machine_.tilesPerIPU;
   }
 
   Cost cost() const { return {static_cast<double>(terms().total()), bytes()}; }
@@ -177,11 +188,6 @@ private:
     }
   }
 
-  /// True if the plan's tiles are on several IPUs.
-  bool crosses() const {
-    return machine_.tilesPerIPU != 0 && plan_.firstTile + plan_.parts() > machine_.tilesPerIPU;
-  }
-
   std::uint64_t exchange(std::uint64_t bytes, std::uint64_t shared, std::uint64_t messages) const {
     if (bytes == 0)
       return 0;
@@ -191,12 +197,13 @@ private:
            messages * c.messageCycles;
   }
 
-  TileTerms modelled() const {
+  /// \param links  whether to charge what crosses from IPU to IPU
+  TileTerms modelled(bool links) const {
     TileTerms terms;
     TileCharges const &c = machine_.charges;
     Received const in = receivedInput(), w = receivedWeights();
     terms.exchange = exchange(in.bytes + w.bytes, in.shared + w.shared, in.messages + w.messages);
-    if (crosses() && terms.exchange != 0) {
+    if (links && crosses() && terms.exchange != 0) {
       TileCrossing crossing(machine_, plan_);
       std::uint64_t const inputParts = // that have the same inputs
           flat() || p_.gatheredI == 0 ? plan_.sums() / plan_.splitI : plan_.sums();
@@ -211,9 +218,9 @@ private:
       terms.exchange += crossing.cycles();
     }
     terms.compute = c.syncCycles + vertices();
-    terms.reduction = addition(0, plan_.serialI == 1);
+    terms.reduction = addition(0, plan_.serialI == 1, links);
     if (plan_.serialI > 1) // turns add to the sums so far
-      terms.reduction += (plan_.serialI - 2) * addition(1, false) + addition(1, true);
+      terms.reduction += (plan_.serialI - 2) * addition(1, false, links) + addition(1, true, links);
     terms.exchange *= plan_.serialParts();
     terms.compute *= plan_.serialParts();
     terms.reduction *= plan_.serialN;
@@ -222,9 +229,9 @@ private:
 
   /// Adding up after a turn. \param soFar  0 on the first turn, then 1: earlier sums are added
   /// where they lie. \param end  results come out, not sums
-  std::uint64_t addition(std::uint64_t soFar, bool end) const {
+  std::uint64_t addition(std::uint64_t soFar, bool end, bool links) const {
     std::uint64_t cycles = 0;
-    if (plan_.sums() > 1 && crosses()) {
+    if (links && plan_.sums() > 1 && crosses()) {
       TileCrossing crossing(machine_, plan_);
       crossing.scatter('i', results() * sumBytes());
       cycles += crossing.cycles();

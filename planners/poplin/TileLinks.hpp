@@ -29,15 +29,18 @@ public:
   /// sums divide among them.
   void shareInputs(std::uint64_t sums, std::uint64_t bytes) {
     std::vector<double> tiles(ipus_);
-    double const count = static_cast<double>(sums * plan_.splitN);
+    Line const outputs{strideOf('n'), plan_.splitN};
+    std::uint64_t const stride = strideOf('i'), count = sums * outputs.count;
     for (std::uint64_t g = 0; ipus_ > 1 && count > 1 && g != plan_.splitG; ++g)
       for (std::uint64_t first = 0; first != plan_.sums(); first += sums)
         for (std::uint64_t place = 0; place != plan_.places(); ++place) {
+          std::uint64_t const tile = tileOf(g, first, place);
+          if (ipuOf(tile) == ipuOf(outputs.last(tile + (sums - 1) * stride)))
+            continue; // nothing crosses
           std::fill(tiles.begin(), tiles.end(), 0);
-          for (std::uint64_t sum = first; sum != first + sums; ++sum)
-            for (std::uint64_t n = 0; n != plan_.splitN; ++n)
-              ++tiles[tileOf(g, sum, place, n) / machine_.tilesPerIPU];
-          addShares(tiles, count, bytes);
+          for (std::uint64_t sum = 0; sum != sums; ++sum)
+            addTiles(outputs, tile + sum * stride, tiles);
+          addShares(tiles, static_cast<double>(count), bytes);
         }
   }
 
@@ -55,8 +58,8 @@ public:
   /// an IPU want is sent there once.
   void gather(std::uint64_t all, std::uint64_t some) {
     std::vector<double> tiles(ipus_);
-    for (std::uint64_t part = 0; ipus_ > 1 && part != plan_.parts(); ++part)
-      ++tiles[(plan_.firstTile + part) / machine_.tilesPerIPU];
+    if (ipus_ > 1)
+      addTiles({1, plan_.parts()}, plan_.firstTile, tiles);
     for (std::uint64_t p = 0; p != ipus_; ++p)
       for (std::uint64_t q = 0; q != ipus_; ++q)
         if (p != q)
@@ -69,27 +72,28 @@ public:
   /// equal positions and sums divide among them. \param parts   of the dimension
   /// \param stride  parts of all positions from one of these parts to the next
   void halo(std::uint64_t parts, std::uint64_t stride, double bytes) {
-    std::uint64_t const outputs = plan_.splitN;
+    Line const outputs{strideOf('n'), plan_.splitN};
+    std::uint64_t const beside = stride * strideOf('y'); // to the tile next to one
     std::vector<double> from(ipus_), to(ipus_);
-    auto const count = [&](std::uint64_t g, std::uint64_t sum, std::uint64_t place,
-                           std::vector<double> &tiles) {
+    auto const count = [&](std::uint64_t tile, std::vector<double> &tiles) {
       std::fill(tiles.begin(), tiles.end(), 0);
-      for (std::uint64_t n = 0; n != outputs; ++n)
-        ++tiles[tileOf(g, sum, place, n) / machine_.tilesPerIPU];
+      addTiles(outputs, tile, tiles);
     };
     for (std::uint64_t g = 0; ipus_ > 1 && g != plan_.splitG; ++g)
       for (std::uint64_t sum = 0; sum != plan_.sums(); ++sum)
         for (std::uint64_t place = 0; place + stride < plan_.places(); ++place) {
-          if (place / stride % parts + 1 == parts)
+          std::uint64_t const tile = tileOf(g, sum, place);
+          if (place / stride % parts + 1 == parts ||
+              ipuOf(tile) == ipuOf(outputs.last(tile + beside)))
             continue;
-          count(g, sum, place, from), count(g, sum, place + stride, to);
+          count(tile, from), count(tile + beside, to);
           for (std::uint64_t p = 0; p != ipus_; ++p)
             for (std::uint64_t q = 0; q != ipus_; ++q)
               if (p != q) { // either way
                 bytes_[p * ipus_ + q] +=
-                    to[q] > 0 ? bytes * from[p] / static_cast<double>(outputs) : 0;
+                    to[q] > 0 ? bytes * from[p] / static_cast<double>(outputs.count) : 0;
                 bytes_[p * ipus_ + q] +=
-                    from[q] > 0 ? bytes * to[p] / static_cast<double>(outputs) : 0;
+                    from[q] > 0 ? bytes * to[p] / static_cast<double>(outputs.count) : 0;
               }
         }
   }
@@ -124,31 +128,58 @@ private:
     return kind == 'i' ? plan_.sums() : kind == 'y' ? plan_.places() : plan_.splitN;
   }
 
-  std::uint64_t tileOf(std::uint64_t g, std::uint64_t sum, std::uint64_t place,
-                       std::uint64_t output) const {
-    std::uint64_t tile = g;
-    for (char const kind : EnumNames<TileOrder>::names[static_cast<int>(plan_.order)])
-      tile = tile * partsOf(kind) + (kind == 'i' ? sum : kind == 'y' ? place : output);
-    return plan_.firstTile + tile;
-  }
-
-  /// f(tiles on each IPU, tiles) for every group of tiles that differ in one kind of parts alone.
-  template <class F> void forEachGroup(char kind, F const &f) const {
-    std::uint64_t const count = partsOf(kind);
-    if (ipus_ == 1 || count == 1)
-      return;
+  /// Tiles from one to the next that differs in one kind of parts.
+  std::uint64_t strideOf(char kind) const {
     std::string_view const order = EnumNames<TileOrder>::names[static_cast<int>(plan_.order)];
-    std::uint64_t stride = 1; // between tiles of a group
+    std::uint64_t stride = 1;
     for (std::size_t at = order.size(); order[--at] != kind;)
       stride *= partsOf(order[at]);
+    return stride;
+  }
+  /// The tile of the first output channels.
+  std::uint64_t tileOf(std::uint64_t g, std::uint64_t sum, std::uint64_t place) const {
+    return plan_.firstTile + g * plan_.places() * plan_.splitN * plan_.sums() +
+           sum * strideOf('i') + place * strideOf('y');
+  }
+  std::uint64_t ipuOf(std::uint64_t tile) const { return tile / machine_.tilesPerIPU; }
+
+  /// Tiles at equal distances.
+  struct Line {
+    std::uint64_t stride, count;
+    std::uint64_t last(std::uint64_t first) const { return first + (count - 1) * stride; }
+  };
+  /// Adds how many tiles of a line each IPU has.
+  void addTiles(Line line, std::uint64_t first, std::vector<double> &tiles) const {
+    std::uint64_t const lastIpu = ipuOf(line.last(first));
+    std::uint64_t before = 0;
+    for (std::uint64_t ipu = ipuOf(first); ipu != lastIpu; ++ipu) {
+      std::uint64_t const end = (ipu + 1) * machine_.tilesPerIPU - first;
+      std::uint64_t const until = (end + line.stride - 1) / line.stride;
+      tiles[ipu] += static_cast<double>(until - before);
+      before = until;
+    }
+    tiles[lastIpu] += static_cast<double>(line.count - before);
+  }
+
+  /// f(tiles on each IPU, tiles) for every group of tiles that differ in one kind of parts alone
+  /// and are on several IPUs.
+  template <class F> void forEachGroup(char kind, F const &f) const {
+    Line const line{strideOf(kind), partsOf(kind)};
+    if (ipus_ == 1 || line.count == 1)
+      return;
     std::vector<double> tiles(ipus_);
-    for (std::uint64_t block = 0; block != plan_.parts(); block += stride * count)
-      for (std::uint64_t first = block; first != block + stride; ++first) {
+    std::uint64_t const end = plan_.firstTile + plan_.parts(), size = line.stride * line.count;
+    for (std::uint64_t block = plan_.firstTile; block != end; block += size) {
+      if (ipuOf(block) == ipuOf(block + size - 1))
+        continue;
+      for (std::uint64_t first = block; first != block + line.stride; ++first) {
+        if (ipuOf(first) == ipuOf(line.last(first)))
+          continue;
         std::fill(tiles.begin(), tiles.end(), 0);
-        for (std::uint64_t part = 0; part != count; ++part)
-          ++tiles[(plan_.firstTile + first + part * stride) / machine_.tilesPerIPU];
-        f(tiles, static_cast<double>(count));
+        addTiles(line, first, tiles);
+        f(tiles, static_cast<double>(line.count));
       }
+    }
   }
 
   TileMachine const &machine_;

@@ -20,8 +20,20 @@ public:
                 inTurn || constraints_.cuts("serialN") || constraints_.cuts("serialI")) {}
 
   /// A quick walk along powers of two finds plans that are good enough to cut most of the space
-  /// off; then comes all of it.
+  /// off; then comes all of it. Of several IPUs one comes first: its plans are priced quickly.
   void run() {
+    std::uint64_t const all = std::max<std::uint64_t>(machine_.tiles, 1);
+    if (machine_.tilesPerIPU != 0 && machine_.tilesPerIPU < all)
+      run(machine_.tilesPerIPU);
+    run(all);
+  }
+
+  std::uint64_t considered() const { return splits_.considered(); }
+  double cheapestTooLarge() const { return splits_.cheapestTooLarge(); }
+
+private:
+  void run(std::uint64_t tiles) {
+    splits_.setTiles(tiles);
     for (bool const quick : {true, false}) {
       splits_.setQuick(quick);
       for (bool const swap : {true, false})
@@ -36,10 +48,6 @@ public:
     }
   }
 
-  std::uint64_t considered() const { return splits_.considered(); }
-  double cheapestTooLarge() const { return splits_.cheapestTooLarge(); }
-
-private:
   /// Sets of dimensions whose taps may become channels; published planners know those alone whose
   /// windows lie side by side. Places without an input would be zeros, which infinite weights make
   /// NaN: such dimensions have to be forced.

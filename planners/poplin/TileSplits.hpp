@@ -27,6 +27,8 @@ public:
         bounds_(machine), tiles_(std::max<std::uint64_t>(machine.tiles, 1)),
         lists_(tiles_, machine.charges.published) {}
 
+  /// \param tiles  the most that plans may have
+  void setTiles(std::uint64_t tiles) { tiles_ = tiles; }
   /// On a quick walk few splits of each dimension are tried.
   void setQuick(bool quick) { quick_ = quick; }
 
@@ -230,13 +232,21 @@ private:
         continue;
       ++considered_;
       if (stages == 1) {
-        sink_.consider(plan, {static_cast<double>(cost.terms().total()), cost.bytes()});
+        price(plan, cost);
         continue;
       }
       TileCost const other(seen, machine_, staged);
       if (static_cast<double>(other.bytes()) <= sink_.limit())
-        sink_.consider(staged, other.cost());
+        price(staged, other);
     }
+  }
+
+  /// What crosses from IPU to IPU is found out only where the rest is cheap enough.
+  void price(TilePlan const &plan, TileCost const &cost) {
+    std::uint64_t const bytes = cost.bytes();
+    if (!cost.crosses() ||
+        static_cast<double>(cost.termsWithoutLinks().total()) < sink_.bound(bytes))
+      sink_.consider(plan, {static_cast<double>(cost.terms().total()), bytes});
   }
 
   std::vector<std::uint64_t> turns(std::uint64_t groups) const {
