@@ -11,6 +11,7 @@
 
 #include "PlanText.hpp"
 
+#include <functional>
 #include <map>
 #include <optional>
 #include <string>
@@ -65,10 +66,14 @@ public:
     return text + "end " + std::to_string(entries_.size()) + "\n";
   }
 
+  /// Throws a PlanError about a problem and its plan that cannot be.
+  using Check = std::function<void(std::string const &problem, std::string const &plan)>;
+
   /// Inverse of toText().
   /// \throws PlanError  a text that is no wisdom, of another version, for other kernels than
-  ///         `kernels`, or cut off; the message names the line.
-  static Wisdom fromText(std::string_view text, std::string const &kernels) {
+  ///         `kernels`, cut off, or with an entry that fails the check; the message names the line.
+  static Wisdom fromText(std::string_view text, std::string const &kernels,
+                         Check const &check = {}) {
     Lines lines{text};
     std::string_view const first = lines.next();
     if (first.substr(0, NAME.size()) != NAME)
@@ -82,7 +87,7 @@ public:
       throw PlanError("wisdom: line 2 must begin with 'kernels '");
     Wisdom result{std::string(second.substr(8))};
     requireKernels(result, kernels);
-    result.readEntries(lines);
+    result.readEntries(lines, check);
     return result;
   }
 
@@ -93,6 +98,7 @@ private:
   struct Lines {
     std::string_view rest;
     std::size_t number = 0;
+    bool ended = rest.ends_with('\n'); ///< the last one has an end
 
     bool done() const { return rest.empty(); }
     std::string_view next() {
@@ -117,12 +123,12 @@ private:
                       ", but those in use are " + detail::quoted(kernels));
   }
 
-  void readEntries(Lines &lines) {
+  void readEntries(Lines &lines, Check const &check) {
     while (!lines.done()) {
       std::string_view const line = lines.next();
       if (line.substr(0, 4) == "end ")
         return checkEnd(lines, line);
-      readEntry(lines, line);
+      readEntry(lines, line, check);
     }
     throw PlanError("wisdom: it ends without a line 'end'; it was cut off");
   }
@@ -135,9 +141,12 @@ private:
     if (!lines.done())
       throw PlanError("wisdom: there is more after line " + std::to_string(lines.number) +
                       ", the last");
+    if (!lines.ended)
+      throw PlanError("wisdom: line " + std::to_string(lines.number) +
+                      " has no end; it was cut off");
   }
 
-  void readEntry(Lines const &lines, std::string_view line) {
+  void readEntry(Lines const &lines, std::string_view line, Check const &check) {
     auto const fail = [&](char const *what) {
       throw PlanError("wisdom: line " + std::to_string(lines.number) + " " + what +
                       "; it must be 'PROBLEM = PLAN ; TIME ns'");
@@ -153,7 +162,14 @@ private:
         std::from_chars(time.data(), time.data() + time.size(), entry.nanoseconds);
     if (code != std::errc() || stop != time.data() + time.size())
       fail("has a time that is no number");
-    if (!entries_.emplace(std::string(line.substr(0, equals)), entry).second)
+    std::string const problem(line.substr(0, equals));
+    try {
+      if (check)
+        check(problem, entry.plan);
+    } catch (PlanError const &error) {
+      throw PlanError("wisdom: line " + std::to_string(lines.number) + ": " + error.what());
+    }
+    if (!entries_.emplace(problem, entry).second)
       fail("names a problem for the second time");
   }
 

@@ -10,6 +10,7 @@
 
 #include <array>
 #include <cstdio>
+#include <filesystem>
 #include <sstream>
 
 TEST_SUITE_BEGIN("poplin/wisdom");
@@ -191,6 +192,17 @@ TEST_CASE("wisdom is saved, loaded and merged by file") {
   poplin::forgetWisdom();
   poplin::loadWisdom(path);
   CHECK(poplin::exportWisdom() == first);
+  // Over a link: what it leads to is replaced.
+  std::string const link = path + ".link";
+  std::remove(link.c_str());
+  std::filesystem::create_symlink(path, link);
+  report({42, 50, 60}, MEASURE);
+  poplin::saveWisdom(link);
+  CHECK(std::filesystem::is_symlink(link));
+  poplin::forgetWisdom();
+  poplin::loadWisdom(path);
+  CHECK(poplin::wisdomSize() == 2);
+  std::remove(link.c_str());
   std::remove(path.c_str());
 }
 
@@ -208,8 +220,24 @@ TEST_CASE("wisdom that cannot be used is refused and changes nothing") {
   CHECK_THROWS_AS(poplin::importWisdom(good.substr(0, good.size() / 2)), poplibs_error);
   CHECK_THROWS_WITH_AS(poplin::loadWisdom("/no/such/file"),
                        "poplin::loadWisdom: '/no/such/file' cannot be read", poplibs_error);
+  CHECK_THROWS_WITH_AS(poplin::loadWisdom("."), "poplin::loadWisdom: '.' cannot be read",
+                       poplibs_error);
   CHECK_THROWS_WITH_AS(poplin::saveWisdom("/no/such/file"),
-                       "poplin::saveWisdom: '/no/such/file.new' cannot be written", poplibs_error);
+                       doctest::Contains("poplin::saveWisdom: '/no/such/file' cannot be written"),
+                       poplibs_error);
+  for (char const *path : {".", "/dev/null"})
+    CHECK_THROWS_WITH_AS(poplin::saveWisdom(path), doctest::Contains("is not a regular file"),
+                         poplibs_error);
+  // Damage within a line is found out at once.
+  CHECK_THROWS_WITH_AS(poplin::importWisdom(with("splitK=", "splctK=")),
+                       doctest::Contains("wisdom: line 3: plan text: no key 'splctK'"),
+                       poplibs_error);
+  CHECK_THROWS_WITH_AS(poplin::importWisdom(with(" m=", " m=x")),
+                       doctest::Contains("wisdom: line 3: plan text: 'x40' is not a value of 'm'"),
+                       poplibs_error);
+  CHECK_THROWS_AS(poplin::importWisdom(with("matmul-problem", "matmul-problen")), poplibs_error);
+  CHECK_THROWS_AS(poplin::importWisdom(with(" threads=", " thread=")), poplibs_error);
+  CHECK_THROWS_AS(poplin::importWisdom(good.substr(0, good.size() - 1)), poplibs_error);
   CHECK(poplin::exportWisdom() == good);
   // A plan that would change the result is found out where it would be used.
   poplin::forgetWisdom();

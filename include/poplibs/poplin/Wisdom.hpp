@@ -29,12 +29,13 @@ POP_API std::string exportWisdom();
 /// Merges a text made by exportWisdom() into what is known. Where both know a problem, the plan
 /// that took less time stays.
 /// \throws poputil::poplibs_error  a text that is no wisdom, was cut off, or is of another version,
-///         instruction set or kernels; what was known stays as it is.
+///         instruction set or kernels, or has a line that is no problem with its plan; what was
+///         known stays as it is.
 POP_API void importWisdom(std::string const &text);
 
 /// Writes exportWisdom() into a file, which is replaced at once: readers see the old text or the
-/// new one.
-/// \throws poputil::poplibs_error  the file cannot be written.
+/// new one, also of several processes that save. Of a link what it leads to is replaced.
+/// \throws poputil::poplibs_error  the file cannot be written, or is not a regular file.
 POP_API void saveWisdom(std::string const &path);
 
 /// importWisdom() of a file.

@@ -86,7 +86,7 @@ TEST_CASE("texts that are no wisdom are refused with the line that is wrong") {
       with("m=3", "m=2"),
       "wisdom: line 4 names a problem for the second time; it must be 'PROBLEM = PLAN ; TIME ns'");
   // Every text that is cut off anywhere is an error, never half of the wisdom.
-  for (std::size_t n = 0; n + 1 < TEXT.size(); ++n)
+  for (std::size_t n = 0; n < TEXT.size(); ++n)
     CHECK_THROWS_AS(Wisdom::fromText(TEXT.substr(0, n), "isa=avx2 version=1"), PlanError);
 }
 

@@ -7,10 +7,15 @@
 
 #include <poplar/impl/base/Error.hpp>
 
+#include <unistd.h>
+
+#include <atomic>
 #include <cstdio>
+#include <filesystem>
 #include <fstream>
-#include <iterator>
 #include <mutex>
+#include <sstream>
+#include <system_error>
 
 namespace cottonwood::poplin {
 
@@ -26,12 +31,35 @@ POP_INLINE WisdomStore &wisdomStore() {
   return store;
 }
 
+/// Whether a problem and its plan are ones that planners could have written.
+/// \throws planner::PlanError  if not
+POP_INLINE void checkWisdomEntry(std::string const &problem, std::string const &plan) {
+  std::size_t const threads = problem.rfind(" threads=");
+  if (threads == std::string::npos)
+    throw planner::PlanError("the problem '" + problem + "' does not end with ' threads=N'");
+  unsigned number = 0;
+  planner::detail::parseField("threads", std::string_view(problem).substr(threads + 9), number);
+  std::string const what = problem.substr(0, threads);
+  auto const isA = [&](std::string_view name) { return what.starts_with(std::string(name) + ' '); };
+  if (isA(planner::MatMulProblem::NAME)) {
+    planner::fromText<planner::MatMulProblem>(what);
+    planner::fromText<planner::MatMulPlan>(plan);
+  } else if (isA(planner::ConvProblem::NAME)) {
+    planner::fromText<planner::ConvProblem>(what);
+    planner::fromText<planner::ConvPlan>(plan);
+  } else {
+    throw planner::PlanError("the problem '" + what + "' is neither a '" +
+                             std::string(planner::MatMulProblem::NAME) + "' nor a '" +
+                             std::string(planner::ConvProblem::NAME) + "'");
+  }
+}
+
 /// \param where  the function, and the file if there is one
 POP_INLINE void mergeWisdom(std::string const &where, std::string const &text) {
   WisdomStore &store = wisdomStore();
   std::lock_guard const lock(store.mutex);
   try {
-    store.wisdom.merge(planner::Wisdom::fromText(text, store.wisdom.kernels()));
+    store.wisdom.merge(planner::Wisdom::fromText(text, store.wisdom.kernels(), &checkWisdomEntry));
   } catch (planner::PlanError const &error) {
     base::fail<::poputil::poplibs_error>(where, error.what());
   }
@@ -66,29 +94,44 @@ POP_INLINE void importWisdom(std::string const &text) {
 }
 
 POP_INLINE void saveWisdom(std::string const &path) {
-  std::string const next = path + ".new";
+  namespace fs = std::filesystem;
+  using poputil::poplibs_error;
+  char const *const where = "poplin::saveWisdom";
+  std::error_code error;
+  // What a link leads to is replaced, not the link.
+  fs::path const target =
+      fs::is_symlink(path, error) ? fs::weakly_canonical(path, error) : fs::path(path);
+  if (fs::exists(target, error) && !fs::is_regular_file(target, error))
+    cottonwood::base::fail<poplibs_error>(where, "'", path, "' is not a regular file");
+  // Of its own for each call, so that several processes may save at once.
+  static std::atomic<unsigned> calls{0};
+  std::string const next =
+      target.string() + "." + std::to_string(::getpid()) + "-" + std::to_string(calls++) + ".new";
   {
     std::ofstream file(next, std::ios::binary | std::ios::trunc);
     file << exportWisdom();
     file.close();
-    if (!file)
-      cottonwood::base::fail<poputil::poplibs_error>("poplin::saveWisdom", "'", next,
-                                                     "' cannot be written");
+    if (!file) {
+      std::remove(next.c_str());
+      cottonwood::base::fail<poplibs_error>(where, "'", path, "' cannot be written: '", next,
+                                            "' cannot");
+    }
   }
-  if (std::rename(next.c_str(), path.c_str()) != 0) {
+  if (std::rename(next.c_str(), target.c_str()) != 0) {
     std::remove(next.c_str());
-    cottonwood::base::fail<poputil::poplibs_error>("poplin::saveWisdom", "'", path,
-                                                   "' cannot be replaced");
+    cottonwood::base::fail<poplibs_error>(where, "'", path, "' cannot be replaced");
   }
 }
 
 POP_INLINE void loadWisdom(std::string const &path) {
   std::ifstream file(path, std::ios::binary);
-  std::string const text{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
-  if (!file.is_open() || file.bad())
+  std::error_code error;
+  if (!file.is_open() || std::filesystem::is_directory(path, error))
     cottonwood::base::fail<poputil::poplibs_error>("poplin::loadWisdom", "'", path,
                                                    "' cannot be read");
-  cottonwood::poplin::detail::mergeWisdom("poplin::loadWisdom: '" + path + "'", text);
+  std::ostringstream text;
+  text << file.rdbuf();
+  cottonwood::poplin::detail::mergeWisdom("poplin::loadWisdom: '" + path + "'", text.str());
 }
 
 POP_INLINE void forgetWisdom() {
