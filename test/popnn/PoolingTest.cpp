@@ -219,6 +219,26 @@ TEST_CASE("many channels, long lines and huge windows") {
   });
 }
 
+TEST_CASE("ranges of outputs that go from image to image and from channel to channel") {
+  onDevices([](DeviceMaker const &device) {
+    Numbers numbers(31);
+    Run run(device);
+    popnn::addCodelets(run.graph);
+    std::vector<Result> results;
+    for (PoolingType type : {PoolingType::MAX, PoolingType::AVG, PoolingType::SUM})
+      for (Layout layout : {Layout::CHANNELS_FIRST, Layout::CHANNELS_LAST, Layout::SAMPLES_LAST}) {
+        poplar::Type const element = layout == Layout::CHANNELS_LAST ? HALF : FLOAT;
+        addCase(run, params(type, {37, 41}, {3, 3}, {2, 2}, {1, 1}, {0, 1}, 5, 3, element), layout,
+                numbers, results);
+        addCase(run, params(type, {9, 17, 19}, {2, 3, 2}, {2, 1, 3}, {0, 1, 0}, {1, 1, 2}, 3, 2),
+                layout, numbers, results);
+        addCase(run, params(type, {1023}, {5}, {2}, {-3}, {4}, 4, 3, element), layout, numbers,
+                results);
+      }
+    checkAll(run, results);
+  });
+}
+
 TEST_CASE("pooling without elements") {
   onDevices([](DeviceMaker const &device) {
     Run run(device);

@@ -14,6 +14,7 @@ namespace detail {
 
 using kernels::PoolDim;
 using kernels::PoolRange;
+using ::poplar::Interval;
 using ::popnn::pooling::PoolParams;
 
 /// The dimensions of a pooling in the order of memory of its outputs: [...dims, line, ...inner].
@@ -21,7 +22,8 @@ class PoolLayout {
 public:
   /// \param gradient  outputs are elements before pooling.
   PoolLayout(PoolParams const &params, Tensor const &out, bool gradient)
-      : order_(popops::memoryOrder(out)), gradient_(gradient) {
+      : order_(popops::memoryOrder(out)), gradient_(gradient),
+        elementBytes_(out.elementType() == ::poplar::HALF ? 2 : 4) {
     numDims_ = order_.size();
     while (numDims_ != 0 && order_[numDims_ - 1] < 2)
       inner_ *= out.dim(order_[--numDims_]);
@@ -100,6 +102,11 @@ public:
     box.first = begin - start;
     return box;
   }
+  /// Parts of a range of outputs, each for a vertex of its own: cut where an outer dimension goes
+  /// on if the box of all would hold much that none of the outputs reads. A box of two images would
+  /// be whole in all other dimensions, though it is of the last line of one and the first of the
+  /// next.
+  std::vector<Interval> parts(Interval const &range) const { return partsOf(range).ranges; }
   /// The whole of everything.
   Box all(std::size_t begin) const { return {dims_, begin}; }
 
@@ -119,10 +126,55 @@ private:
     return gradient_ ? kernels::poolWindowsOf(d, i) : kernels::poolWindow(d, i);
   }
 
+  /// What vertices read, and as bytes what starting one of them takes.
+  struct Parts {
+    std::vector<Interval> ranges;
+    std::size_t bytes;
+  };
+  Parts partsOf(Interval const &range) const {
+    Parts const whole{{range}, bytesOf(box(range.begin(), range.end()))};
+    std::size_t const block = blockOf(range);
+    std::size_t const head = poputil::roundUp(range.begin(), block);
+    std::size_t const tail = range.end() / block * block;
+    if (head == range.begin() && tail == range.end())
+      return whole; // a box of nothing else
+    Parts cut{{}, 0};
+    auto const add = [&](Parts const &parts) {
+      cut.ranges.insert(cut.ranges.end(), parts.ranges.begin(), parts.ranges.end());
+      cut.bytes += parts.bytes;
+    };
+    if (range.begin() != head)
+      add(partsOf({range.begin(), head}));
+    if (head != tail)
+      add({{Interval(head, tail)}, bytesOf(box(head, tail))});
+    if (tail != range.end())
+      add(partsOf({tail, range.end()}));
+    return cut.bytes < whole.bytes ? cut : whole;
+  }
+  /// Outputs of one index of the outermost dimension that a range goes on in.
+  std::size_t blockOf(Interval const &range) const {
+    std::size_t block = columns();
+    for (PoolDim const &d : dims_) {
+      block /= static_cast<std::size_t>(d.out);
+      if (range.begin() / block != (range.end() - 1) / block)
+        break;
+    }
+    return block;
+  }
+  std::size_t bytesOf(Box const &box) const {
+    // A vertex takes 40 cycles in each of six contexts before it begins, see PoolCost.hpp; tiles
+    // receive 4 bytes a cycle.
+    constexpr std::size_t VERTEX_BYTES = 4 * 6 * 40;
+    std::size_t bytes = inner_ * elementBytes_;
+    for (PoolDim const &d : box.dims)
+      bytes *= static_cast<std::size_t>(d.in);
+    return VERTEX_BYTES + bytes;
+  }
+
   std::vector<unsigned> order_;
   std::size_t numDims_; ///< before the inner ones
   bool gradient_;
-  std::size_t inner_ = 1;
+  std::size_t elementBytes_, inner_ = 1;
   std::vector<PoolDim> dims_;
 };
 
@@ -137,8 +189,13 @@ POP_INLINE std::vector<int> tableOf(PoolLayout::Box const &box) {
 /// A range of columns for each vertex. On one tile lines are kept whole where there are plenty.
 POP_INLINE std::vector<popops::Share> poolShares(::poplar::Graph const &graph,
                                                  PoolLayout const &layout, Tensor const &columns) {
-  if (graph.getTarget().getNumTiles() != 1)
-    return popops::rowSharesOf(graph, columns, 1);
+  std::vector<popops::Share> shares;
+  if (graph.getTarget().getNumTiles() != 1) {
+    for (popops::Share const &share : popops::rowSharesOf(graph, columns, 1))
+      for (Interval const &part : layout.parts(share.intervals.front()))
+        shares.push_back({share.tile, {part}});
+    return shares;
+  }
   auto const crew = popops::crewOf(graph.getTarget());
   planner::ElementWiseProblem problem;
   problem.elements = columns.numElements();
@@ -147,9 +204,8 @@ POP_INLINE std::vector<popops::Share> poolShares(::poplar::Graph const &graph,
   std::size_t each = poputil::ceilDiv(n, parts);
   if (each > 4 * layout.lineLength())
     each = poputil::roundUp(each, layout.lineLength());
-  std::vector<popops::Share> shares;
   for (std::size_t begin = 0; begin < n; begin += each)
-    shares.push_back({0, {::poplar::Interval(begin, std::min(begin + each, n))}});
+    shares.push_back({0, {Interval(begin, std::min(begin + each, n))}});
   return shares;
 }
 

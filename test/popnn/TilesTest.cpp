@@ -1,0 +1,126 @@
+// What steps of neural networks take on tiles: bytes that tiles receive and cycles, by the profile.
+#include "../popops/Harness.hpp"
+
+#include <popnn/Pooling.hpp>
+#include <popnn/codelets.hpp>
+#include <pva/pva.hpp>
+
+#include <algorithm>
+#include <set>
+
+TEST_SUITE_BEGIN("popnn/tiles");
+
+using namespace harness;
+using poplar::HALF;
+using poplar::Tensor;
+using popnn::PoolingType;
+using popnn::pooling::PoolParams;
+
+namespace {
+
+struct Taken {
+  std::vector<std::uint64_t> received; ///< bytes by tile
+  std::uint64_t cycles = 0;
+
+  std::uint64_t most() const { return *std::max_element(received.begin(), received.end()); }
+};
+
+/// One run of a program.
+Taken taken(poplar::Device const &device, poplar::Graph const &graph,
+            poplar::program::Program const &prog) {
+  poplar::Engine engine(graph, prog, {{"debug.instrument", "true"}});
+  engine.load(device);
+  engine.run(0);
+  auto const report = engine.getReport(true);
+  Taken taken{std::vector<std::uint64_t>(graph.getTarget().getNumTiles(), 0)};
+  for (auto const &step : report.execution().steps()) {
+    auto const bytes = step.bytesInByTile();
+    for (std::size_t tile = 0; tile != bytes.size(); ++tile)
+      taken.received[tile] += static_cast<std::uint64_t>(bytes[tile]);
+  }
+  taken.cycles = report.execution().totalCycles().total();
+  return taken;
+}
+
+std::vector<unsigned> tilesOf(poplar::Graph const &graph, Tensor const &t) {
+  std::vector<unsigned> tiles(t.numElements());
+  auto const mapping = graph.getTileMapping(t);
+  for (unsigned tile = 0; tile != mapping.size(); ++tile)
+    for (auto const &interval : mapping[tile])
+      std::fill(tiles.begin() + static_cast<std::ptrdiff_t>(interval.begin()),
+                tiles.begin() + static_cast<std::ptrdiff_t>(interval.end()), tile);
+  return tiles;
+}
+
+/// [N, C, H, W], spread in order of memory.
+Tensor activations(poplar::Graph &graph, Shape const &shape, bool channelsLast) {
+  if (!channelsLast) {
+    Tensor const t = graph.addVariable(HALF, shape);
+    poputil::mapTensorLinearly(graph, t);
+    return t;
+  }
+  Tensor const t = graph.addVariable(HALF, {shape[0], shape[2], shape[3], shape[1]});
+  poputil::mapTensorLinearly(graph, t);
+  return t.dimShuffle({0, 3, 1, 2});
+}
+
+/// Elements of windows that tiles do not hold themselves, by tile: of `from` for each element of
+/// `to`. \param gradient  `to` are elements before pooling
+std::vector<std::uint64_t> foreign(poplar::Graph const &graph, PoolParams const &p,
+                                   Tensor const &from, Tensor const &to, bool gradient) {
+  auto const fromTiles = tilesOf(graph, from), toTiles = tilesOf(graph, to);
+  std::vector<std::set<std::size_t>> wanted(graph.getTarget().getNumTiles());
+  auto const in = p.inputFieldShape, out = p.getOutputFieldShape();
+  for (std::size_t plane = 0; plane != p.batchSize * p.numChannels; ++plane)
+    for (std::size_t y = 0; y != out[0]; ++y)
+      for (std::size_t x = 0; x != out[1]; ++x)
+        for (std::size_t k = 0; k != p.kernelShape[0] * p.kernelShape[1]; ++k) {
+          auto const row = y * p.stride[0] + k / p.kernelShape[1] -
+                           static_cast<std::size_t>(p.inputTruncationOrPaddingLower[0]);
+          auto const column = x * p.stride[1] + k % p.kernelShape[1] -
+                              static_cast<std::size_t>(p.inputTruncationOrPaddingLower[1]);
+          if (row >= in[0] || column >= in[1]) // wraps where it is padding before the field
+            continue;
+          std::size_t const element = (plane * in[0] + row) * in[1] + column;
+          std::size_t const window = (plane * out[0] + y) * out[1] + x;
+          std::size_t const source = gradient ? window : element,
+                            target = gradient ? element : window;
+          if (fromTiles[source] != toTiles[target])
+            wanted[toTiles[target]].insert(source);
+        }
+  std::vector<std::uint64_t> counts;
+  for (auto const &elements : wanted)
+    counts.push_back(elements.size());
+  return counts;
+}
+
+} // namespace
+
+TEST_CASE("pooling on tiles receives little more than the windows that they do not hold") {
+  for (PoolingType type : {PoolingType::MAX, PoolingType::AVG, PoolingType::SUM})
+    for (bool channelsLast : {false, true}) {
+      CAPTURE(std::string(popnn::pooling::asString(type)));
+      CAPTURE(channelsLast);
+      poplar::Device const device = modelOf(61);
+      poplar::Graph graph(device.getTarget());
+      popops::addCodelets(graph);
+      popnn::addCodelets(graph);
+      PoolParams const p(type, {45, 51}, {3, 3}, {2, 2}, {1, 1}, {1, 1}, 12, 5, HALF);
+      Tensor const in = activations(graph, {5, 12, 45, 51}, channelsLast);
+      poplar::program::Sequence forward, backward;
+      Tensor const out = popnn::pooling::pool(graph, p, in, forward);
+      Tensor const grad = graph.clone(out);
+      Tensor const inGrad =
+          popnn::pooling::poolInputGradient(graph, p, in, out, grad, false, backward);
+      auto const check = [&](poplar::program::Program const &prog,
+                             std::vector<std::uint64_t> const &elements, std::uint64_t tensors) {
+        auto const most = *std::max_element(elements.begin(), elements.end());
+        CHECK(taken(device, graph, prog).most() <=
+              tensors * (2 * most * sizeof(poplar::IeeeHalf) + 512));
+      };
+      check(forward, foreign(graph, p, in, out, false), 1);
+      check(backward, foreign(graph, p, out, inGrad, true), type == PoolingType::MAX ? 2 : 1);
+    }
+}
+
+TEST_SUITE_END();
