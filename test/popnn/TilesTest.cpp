@@ -1,6 +1,9 @@
 // What steps of neural networks take on tiles: bytes that tiles receive and cycles, by the profile.
 #include "../popops/Harness.hpp"
 
+#include <popnn/LogSoftmax.hpp>
+#include <popnn/Loss.hpp>
+#include <popnn/NonLinearity.hpp>
 #include <popnn/Pooling.hpp>
 #include <popnn/codelets.hpp>
 #include <pva/pva.hpp>
@@ -94,6 +97,38 @@ std::vector<std::uint64_t> foreign(poplar::Graph const &graph, PoolParams const 
   return counts;
 }
 
+/// [rows, columns] in blocks of a grid, one a tile, as products lie.
+Tensor inBlocks(poplar::Graph &graph, Shape const &shape, std::size_t down, std::size_t across) {
+  Tensor const t = graph.addVariable(HALF, shape);
+  std::size_t const rows = shape[0] / down, columns = shape[1] / across;
+  for (unsigned block = 0; block != down * across; ++block) {
+    std::size_t const row = block / across * rows, column = block % across * columns;
+    graph.setTileMapping(t.slice(row, row + rows).slice(column, column + columns, 1), block);
+  }
+  return t;
+}
+
+/// f(graph, rows, program) on each of functions of rows.
+template <class F> void forRowFunctions(F f) {
+  f("softmax", [](poplar::Graph &g, Tensor const &t, poplar::program::Sequence &prog) {
+    popnn::softmaxStableInPlace(g, t, prog);
+  });
+  f("log-softmax", [](poplar::Graph &g, Tensor const &t, poplar::program::Sequence &prog) {
+    popnn::logSoftmax(g, t, prog);
+  });
+  f("softmax's gradient", [](poplar::Graph &g, Tensor const &t, poplar::program::Sequence &prog) {
+    popnn::nonLinearityInputGradient(g, popnn::NonLinearityType::SOFTMAX, t, g.clone(t), prog);
+  });
+  f("loss", [](poplar::Graph &g, Tensor const &t, poplar::program::Sequence &prog) {
+    Tensor const labels = g.addVariable(poplar::UNSIGNED_INT, {t.dim(0)}),
+                 loss = g.addVariable(HALF, {t.dim(0)}),
+                 correct = g.addVariable(poplar::UNSIGNED_INT, {});
+    for (Tensor const &vector : {labels, loss, correct})
+      poputil::mapTensorLinearly(g, vector);
+    prog.add(popnn::calcLoss(g, t, labels, loss, g.clone(t), correct, popnn::CROSS_ENTROPY_LOSS));
+  });
+}
+
 } // namespace
 
 TEST_CASE("pooling on tiles receives little more than the windows that they do not hold") {
@@ -121,6 +156,22 @@ TEST_CASE("pooling on tiles receives little more than the windows that they do n
       check(forward, foreign(graph, p, in, out, false), 1);
       check(backward, foreign(graph, p, out, inGrad, true), type == PoolingType::MAX ? 2 : 1);
     }
+}
+
+TEST_CASE("functions of rows use all tiles that hold parts of them") {
+  forRowFunctions([](char const *name, auto const &function) {
+    CAPTURE(std::string(name));
+    poplar::Device const device = modelOf(60);
+    poplar::Graph graph(device.getTarget());
+    popops::addCodelets(graph);
+    popnn::addCodelets(graph);
+    Tensor const t = inBlocks(graph, {240, 45}, 4, 15);
+    poplar::program::Sequence prog;
+    function(graph, t, prog);
+    // Operands come, results go.
+    std::size_t const even = t.numElements() * sizeof(poplar::IeeeHalf) / 60;
+    CHECK(taken(device, graph, prog).most() <= 4 * even);
+  });
 }
 
 TEST_SUITE_END();

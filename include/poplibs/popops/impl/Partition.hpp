@@ -31,7 +31,8 @@ struct Share {
 POP_API POP_INLINE std::vector<Share> sharesOf(::poplar::Graph const &graph, Tensor const &flat,
                                                planner::ElementWisePlan const &plan);
 
-/// The same for whole rows of a matrix: a row goes where its first element is.
+/// The same for whole rows of a matrix: a row goes where most of it lies, or to another tile that
+/// holds a part of it where that would leave rows to few of the tiles. One interval a share.
 /// \param rowCycles  what a row costs, to choose the number of vertices on one tile.
 POP_API POP_INLINE std::vector<Share> rowSharesOf(::poplar::Graph const &graph,
                                                   Tensor const &matrix, double rowCycles);

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <numeric>
+#include <span>
 
 namespace cottonwood::popops {
 
@@ -39,6 +40,101 @@ POP_INLINE std::size_t offsetOf(Tensor const &t, std::vector<std::size_t> const 
   variable = regions.front().var;
   return regions.front().interval.begin();
 }
+
+/// Whether all rows lie on one tile each.
+POP_INLINE bool keepsRowsWhole(::poplar::Graph::TileToTensorMapping const &mapping,
+                               std::size_t columns) {
+  for (auto const &intervals : mapping)
+    for (Interval const &interval : intervals)
+      if (interval.begin() % columns != 0 || interval.end() % columns != 0)
+        return false;
+  return true;
+}
+
+/// Which tiles hold parts of the rows of a matrix, and which of them rows go to.
+class RowPlaces {
+public:
+  RowPlaces(::poplar::Graph::TileToTensorMapping const &mapping, std::size_t rows,
+            std::size_t columns)
+      : ends_(rows + 1, 0), rows_(rows), loads_(mapping.size(), 0) {
+    std::vector<Part> byTile; // and by row
+    std::vector<std::size_t> rowOf;
+    for (unsigned tile = 0; tile != mapping.size(); ++tile) {
+      holders_ += mapping[tile].empty() ? 0 : 1;
+      for (Interval const &interval : mapping[tile])
+        for (std::size_t begin = interval.begin(), end = 0; begin != interval.end(); begin = end) {
+          std::size_t const row = begin / columns;
+          end = std::min((row + 1) * columns, interval.end());
+          if (!byTile.empty() && rowOf.back() == row && byTile.back().tile == tile) {
+            byTile.back().elements += end - begin;
+            continue;
+          }
+          byTile.push_back({tile, end - begin});
+          rowOf.push_back(row);
+          ++ends_[row + 1];
+        }
+    }
+    std::partial_sum(ends_.begin(), ends_.end(), ends_.begin());
+    parts_.resize(byTile.size());
+    std::vector<std::size_t> next(ends_.begin(), ends_.end() - 1);
+    for (std::size_t i = 0; i != byTile.size(); ++i)
+      parts_[next[rowOf[i]]++] = byTile[i];
+  }
+
+  /// Each row goes where most of it lies. If that loads some tile much more than evenly, rows go on
+  /// to others that hold a part of them, neighbours to the same one.
+  std::vector<unsigned> tiles() {
+    std::vector<unsigned> tiles(rows_);
+    std::size_t const even = poputil::ceilDiv(rows_, holders_);
+    std::size_t most = 0;
+    for (std::size_t row = 0; row != rows_; ++row) {
+      tiles[row] = largestOf(row);
+      most = std::max(most, ++loads_[tiles[row]]);
+    }
+    if (most <= 2 * even)
+      return tiles;
+    std::fill(loads_.begin(), loads_.end(), 0);
+    for (std::size_t row = 0; row != rows_; ++row) {
+      unsigned const before = row == 0 ? tiles[0] : tiles[row - 1];
+      if (loads_[tiles[row]] >= even)
+        tiles[row] = holds(before, row) && loads_[before] < even ? before : leastLoadedOf(row);
+      ++loads_[tiles[row]];
+    }
+    return tiles;
+  }
+
+private:
+  struct Part {
+    unsigned tile;
+    std::size_t elements;
+  };
+  std::span<Part const> partsOf(std::size_t row) const {
+    return {parts_.data() + ends_[row], parts_.data() + ends_[row + 1]};
+  }
+  unsigned largestOf(std::size_t row) const {
+    auto const parts = partsOf(row);
+    return std::max_element(parts.begin(), parts.end(),
+                            [](Part const &a, Part const &b) { return a.elements < b.elements; })
+        ->tile;
+  }
+  unsigned leastLoadedOf(std::size_t row) const {
+    auto const parts = partsOf(row);
+    return std::min_element(
+               parts.begin(), parts.end(),
+               [&](Part const &a, Part const &b) { return loads_[a.tile] < loads_[b.tile]; })
+        ->tile;
+  }
+  bool holds(unsigned tile, std::size_t row) const {
+    auto const parts = partsOf(row);
+    return std::any_of(parts.begin(), parts.end(),
+                       [&](Part const &part) { return part.tile == tile; });
+  }
+
+  std::vector<Part> parts_; ///< row by row
+  std::vector<std::size_t> ends_;
+  std::size_t rows_, holders_ = 0;
+  std::vector<std::size_t> loads_; ///< rows of each tile
+};
 
 } // namespace detail
 
@@ -74,11 +170,21 @@ POP_INLINE std::vector<Share> rowSharesOf(::poplar::Graph const &graph, Tensor c
     return detail::evenShares(
         rows, std::min<std::size_t>(rows, planner::planElementWise(problem, crew).parts), 1);
   }
+  auto const mapping = graph.getTileMapping(matrix.flatten());
   std::vector<Share> shares;
-  auto const mapping = graph.getTileMapping(matrix.slice(0, 1, 1).flatten());
-  for (unsigned tile = 0; tile != mapping.size(); ++tile)
-    for (Interval const &interval : mapping[tile])
-      shares.push_back({tile, {interval}});
+  if (detail::keepsRowsWhole(mapping, matrix.dim(1))) {
+    for (unsigned tile = 0; tile != mapping.size(); ++tile)
+      for (Interval const &interval : mapping[tile])
+        shares.push_back(
+            {tile, {Interval(interval.begin() / matrix.dim(1), interval.end() / matrix.dim(1))}});
+    return shares;
+  }
+  auto const tiles = detail::RowPlaces(mapping, rows, matrix.dim(1)).tiles();
+  for (std::size_t begin = 0, end = 0; begin != rows; begin = end) {
+    while (end != rows && tiles[end] == tiles[begin])
+      ++end;
+    shares.push_back({tiles[begin], {Interval(begin, end)}});
+  }
   return shares;
 }
 
