@@ -1,4 +1,4 @@
-#include "../popops/Harness.hpp"
+#include "Rows.hpp"
 
 #include <popnn/LogSoftmax.hpp>
 #include <popnn/NonLinearity.hpp>
@@ -150,6 +150,98 @@ TEST_CASE("softmax of rows, scaled and stable, and its gradient") {
     for (std::size_t i = 0; i != results.size(); ++i) {
       CAPTURE(i);
       checkClose(run.values(results[i].output), results[i].expected, results[i].epsilon, 32, 1);
+    }
+  });
+}
+
+TEST_CASE("softmax of rows that lie on tiles in several ways") {
+  onDevices([](DeviceMaker const &device) {
+    Numbers numbers(5);
+    for (rows::Places places : rows::PLACES) {
+      Run run(device);
+      popnn::addCodelets(run.graph);
+      struct Result {
+        std::size_t output;
+        Values expected;
+        double epsilon;
+      };
+      std::vector<Result> results;
+      for (Shape const &shape : rows::SHAPES)
+        for (poplar::Type const &type : {FLOAT, HALF}) {
+          Values const x = numbers.real(type, product(shape), -4, 4);
+          Values const exact = softmax(x, shape[1]);
+          Values logs = exact, y = exact;
+          for (double &value : logs)
+            value = std::log(value);
+          for (double &value : y)
+            value = rounded(type, value);
+          auto const input = [&](Values const &values) {
+            return rows::placed(run, type, shape, values, places, numbers);
+          };
+          auto const add = [&](Tensor const &t, Values const &expected) {
+            results.push_back({run.output(t), expected, epsilonOf(type)});
+          };
+          Tensor const in = input(x);
+          float scaling = 0;
+          add(popnn::softmax(run.graph, in, run.prog), exact);
+          add(popnn::softmaxStable(run.graph, in, run.prog), exact);
+          add(popnn::scaledSoftmaxStable(run.graph, in, scaling, run.prog),
+              softmax(x, shape[1], 62000));
+          add(popnn::logSoftmax(run.graph, in, run.prog), logs);
+          Values const g = numbers.real(type, x.size());
+          Values gradient(x.size());
+          for (std::size_t begin = 0; begin != x.size(); begin += shape[1]) {
+            double sum = 0;
+            for (std::size_t i = begin; i != begin + shape[1]; ++i)
+              sum += g[i] * y[i];
+            for (std::size_t i = begin; i != begin + shape[1]; ++i)
+              gradient[i] = g[i] * y[i] - y[i] * sum;
+          }
+          add(popnn::nonLinearityInputGradient(run.graph, NonLinearityType::SOFTMAX, input(y),
+                                               input(g), run.prog),
+              gradient);
+          popnn::logSoftmaxInPlace(run.graph, in, run.prog);
+          add(in, logs);
+        }
+      run.run();
+      for (std::size_t i = 0; i != results.size(); ++i) {
+        CAPTURE(i);
+        checkClose(run.values(results[i].output), results[i].expected, results[i].epsilon, 32, 1);
+      }
+    }
+  });
+}
+
+TEST_CASE("softmax of long rows with numbers that are none") {
+  onDevices([](DeviceMaker const &device) {
+    std::size_t const n = 3001;
+    for (poplar::Type const &type : {FLOAT, HALF}) {
+      Run run(device);
+      popnn::addCodelets(run.graph);
+      Values x(5 * n, -2), expected(5 * n, 1. / static_cast<double>(n));
+      auto const row = [&](Values &values, std::size_t index) {
+        return values.begin() + static_cast<std::ptrdiff_t>(index * n);
+      };
+      x[7] = std::nan("");
+      std::fill(row(expected, 0), row(expected, 1), std::nan(""));
+      x[n + 2999] = INFINITY;
+      std::fill(row(expected, 1), row(expected, 2), std::nan(""));
+      std::fill(row(x, 2), row(x, 3), -INFINITY);
+      std::fill(row(expected, 2), row(expected, 3), std::nan(""));
+      std::fill(row(x, 3), row(x, 4), -INFINITY);
+      std::fill(row(expected, 3), row(expected, 4), 0);
+      x[3 * n + 1500] = -9;
+      expected[3 * n + 1500] = 1;
+      std::fill(row(x, 4), row(x, 5), 60000); // overflows but for the maximum
+      Tensor const in = run.input(type, {5, n}, x);
+      Values logs = expected;
+      for (double &value : logs)
+        value = std::log(value);
+      std::size_t const out = run.output(popnn::softmaxStable(run.graph, in, run.prog)),
+                        outLogs = run.output(popnn::logSoftmax(run.graph, in, run.prog));
+      run.run();
+      checkClose(run.values(out), expected, epsilonOf(type), 16);
+      checkClose(run.values(outLogs), logs, epsilonOf(type), 16);
     }
   });
 }

@@ -15,7 +15,8 @@
 #include <utility>
 
 // Activation functions on FLOAT and HALF tensors of any shape. Softmax kinds run over the innermost
-// dimension, sums in float. nonLinearityScaling becomes the factor that results carry: 62000 for
+// dimension, sums in float; few long rows are shared by tiles, and their sums are in the order of
+// popops::reduce. nonLinearityScaling becomes the factor that results carry: 62000 for
 // SOFTMAX_SCALED, else 1.
 //
 // All throw poputil::poplibs_error on another element type, a softmax of a tensor of rank 0, and

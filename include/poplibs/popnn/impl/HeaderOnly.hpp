@@ -30,5 +30,6 @@
 #include <popnn/impl/Norms.ipp>
 #include <popnn/impl/PoolEmit.ipp>
 #include <popnn/impl/Pooling.ipp>
+#include <popnn/impl/SharedRows.ipp>
 #include <popnn/impl/SpatialSoftMax.ipp>
 // clang-format on

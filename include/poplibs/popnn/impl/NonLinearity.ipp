@@ -3,6 +3,7 @@
 #include <popnn/LogSoftmax.hpp>
 #include <popnn/NonLinearity.hpp>
 #include <popnn/impl/Rows.hpp>
+#include <popnn/impl/SharedRows.hpp>
 #include <popops/impl/MapEmit.hpp>
 #include <popops/impl/Partition.hpp>
 #include <poputil/DebugInfo.hpp>
@@ -10,6 +11,7 @@
 #include <poputil/exceptions.hpp>
 #include <poputil/impl/CheckWriteable.hpp>
 
+#include <codelets/popnn/SoftmaxCost.hpp>
 #include <poplar/impl/base/Error.hpp>
 
 namespace cottonwood::popnn::detail {
@@ -18,12 +20,6 @@ using ::popnn::NonLinearityType;
 using popops::MapOp;
 using popops::Term;
 using ::poputil::poplibs_error;
-
-/// As popnn::Softmax takes it.
-enum class RowFunction : unsigned { SOFTMAX, STABLE, SCALED, LOG };
-
-/// What a row of SOFTMAX_SCALED sums to.
-inline constexpr float SOFTMAX_SCALING = 62000.f;
 
 POP_INLINE bool isSoftmax(NonLinearityType type) { return type >= NonLinearityType::SOFTMAX; }
 
@@ -64,11 +60,25 @@ POP_INLINE void checkRows(char const *where, Tensor const &t) {
                               "the tensor has rank 0; a softmax needs at least one dimension");
 }
 
+/// Whether several tiles share a row.
+POP_INLINE bool sharesSoftmaxRows(::poplar::Graph const &graph, Tensor const &rows,
+                                  RowFunction function, bool gradient) {
+  return isSharingRowsBetter(graph, rows, [&](std::uint64_t whole) {
+    auto const &target = graph.getTarget();
+    return vertices::softmaxCycles({whole, rows.dim(1),
+                                    static_cast<unsigned>(target.getTypeSize(rows.elementType())),
+                                    function != RowFunction::SOFTMAX, gradient},
+                                   target.getNumWorkerContexts());
+  });
+}
+
 // Appends the softmax of the rows of `in` to `out`, which may be `in`.
 POP_INLINE void emitSoftmax(::poplar::Graph &graph, RowFunction function, Tensor const &in,
                             Tensor const &out, ::poplar::program::Sequence &prog,
                             ::poplar::DebugContext const &debugContext) {
   Tensor const inRows = popops::asRows(in), outRows = popops::asRows(out);
+  if (sharesSoftmaxRows(graph, outRows, function, false))
+    return emitSharedSoftmax({graph, prog, debugContext}, function, inRows, outRows);
   bool const inPlace = in == out;
   std::string const name = ::poputil::templateVertex(
       inPlace ? "popnn::SoftmaxInPlace" : "popnn::Softmax", in.elementType());
@@ -92,6 +102,10 @@ POP_INLINE Tensor emitSoftmaxGradient(::poplar::Graph &graph, Tensor const &act,
   Tensor const gradient = graph.clone(outGradient, debugContext);
   Tensor const actRows = popops::asRows(act), gradRows = popops::asRows(outGradient),
                rows = popops::asRows(gradient);
+  if (sharesSoftmaxRows(graph, rows, RowFunction::SOFTMAX, true)) {
+    emitSharedSoftmaxGradient({graph, prog, debugContext}, actRows, gradRows, rows);
+    return gradient;
+  }
   auto const cs = graph.addComputeSet(debugContext);
   for (popops::Share const &share :
        popops::rowSharesOf(graph, rows, softmaxRowCycles(rows.dim(1)))) {
@@ -254,7 +268,7 @@ POP_INLINE void logSoftmaxInPlace(poplar::Graph &graph, poplar::Tensor t,
   detail::checkRows(where, t);
   cottonwood::poputil::checkWriteable(where, "the tensor", t);
   poputil::PoplibsOpDebugInfo di(debugContext, {}, "logSoftmaxInPlace");
-  detail::emitSoftmax(graph, detail::RowFunction::LOG, t, t, prog, {di});
+  detail::emitSoftmax(graph, cottonwood::popnn::RowFunction::LOG, t, t, prog, {di});
 }
 
 POP_INLINE poplar::Tensor logSoftmax(poplar::Graph &graph, poplar::Tensor t,
@@ -265,7 +279,7 @@ POP_INLINE poplar::Tensor logSoftmax(poplar::Graph &graph, poplar::Tensor t,
   detail::checkRows("popnn::logSoftmax", t);
   poputil::PoplibsOpDebugInfo di(debugContext, {}, "logSoftmax");
   poplar::Tensor const out = graph.clone(t, {di});
-  detail::emitSoftmax(graph, detail::RowFunction::LOG, t, out, prog, {di});
+  detail::emitSoftmax(graph, cottonwood::popnn::RowFunction::LOG, t, out, prog, {di});
   return out;
 }
 
