@@ -18,9 +18,12 @@
 ///   deltas         Output<Vector<T, ONE_PTR>>   [rows, classes]; may be the memory of outputs
 ///   loss           Output<Vector<T, SPAN>>   [rows]
 ///   correct        Output<Vector<unsigned int, SPAN>>   [rows] (CorrectRows instead of the last
-///   two) classes        unsigned, at least 1 deltasScale, outputScaling  Input<float>
-///   (CrossEntropyLoss): connect constants of 1 if there
+///   two)
+///   classes        unsigned, at least 1
+///   deltasScale, outputScaling  Input<float> (CrossEntropyLoss): connect constants of 1 if there
 ///                  is no scaling
+///   firstClass     unsigned (CrossEntropyLoss): that of a row's first element. Parts of rows give
+///                  losses of which all but the label's part are 0
 /// Computed in float and rounded to T once.
 #pragma once
 
@@ -40,13 +43,14 @@ public:
   poplar::Output<poplar::Vector<T, poplar::VectorLayout::ONE_PTR>> deltas;
   poplar::Output<poplar::Vector<T, poplar::VectorLayout::SPAN>> loss;
   poplar::Input<float> deltasScale, outputScaling;
-  unsigned classes;
+  unsigned classes, firstClass;
 
   bool compute(Workers workers) {
     const WorkerShare rows = workerShare(loss.size(), workers, 1);
     for (std::size_t row = rows.begin; row < rows.end; ++row)
       kernels::crossEntropyRow<Tag>(
-          kernelPointer(outputs.data()) + row * classes, static_cast<std::uint32_t>(labels[row]),
+          kernelPointer(outputs.data()) + row * classes,
+          kernels::labelFrom(static_cast<std::uint32_t>(labels[row]), firstClass),
           kernelPointer(deltas.data()) + row * classes, kernelPointer(loss.data()) + row, classes,
           *deltasScale, *outputScaling);
     return true;

@@ -29,6 +29,11 @@ template <class Tag, class T> POP_SIMD_INLINE void zeroRow(T *deltas, T *loss, s
 }
 } // namespace detail
 
+/// A label among classes first, first + 1, ...; one beyond all classes stays so.
+POP_SIMD_INLINE std::uint32_t labelFrom(std::uint32_t label, std::uint32_t first) {
+  return label == MASKED_LABEL ? label : label < first ? MASKED_LABEL - 1 : label - first;
+}
+
 template <class Tag, class T>
 void crossEntropyRow(const T *outputs, std::uint32_t label, T *deltas, T *loss, std::size_t n,
                      float deltasScale, float outputScaling) {

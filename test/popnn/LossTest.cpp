@@ -1,4 +1,4 @@
-#include "../popops/Harness.hpp"
+#include "Rows.hpp"
 
 #include <popnn/Loss.hpp>
 #include <popnn/codelets.hpp>
@@ -118,6 +118,82 @@ TEST_CASE("cross entropy and sum of squares with their gradients and the accurac
       checkClose(run.values(results[i].output), results[i].expected, results[i].epsilon,
                  static_cast<double>(classes), 1);
     }
+  });
+}
+
+TEST_CASE("losses of rows that lie on tiles in several ways") {
+  onDevices([](DeviceMaker const &device) {
+    Numbers numbers(7);
+    for (rows::Places places : rows::PLACES)
+      for (Shape const &shape : rows::SHAPES)
+        for (poplar::Type const &type : {FLOAT, HALF})
+          for (bool crossEntropy : {true, false}) {
+            Run run(device);
+            popnn::addCodelets(run.graph);
+            std::size_t const n = shape[1];
+            Values const o = numbers.real(type, product(shape), 0.1, 1);
+            Values labels = numbers.integer(shape[0], 0, static_cast<long>(n) - 1),
+                   loss(shape[0], 0), deltas(o.size(), 0);
+            // The first maximum of some; some that are no class, or take no part.
+            for (std::size_t r = 0; r < shape[0]; r += 2)
+              labels[r] = extremesOf(Values(o.begin() + static_cast<std::ptrdiff_t>(r * n),
+                                            o.begin() + static_cast<std::ptrdiff_t>((r + 1) * n)),
+                                     n, true)
+                              .indices[0];
+            if (shape[0] > 3)
+              labels[1] = -1, labels[3] = static_cast<double>(n) + 2;
+            Values const best = extremesOf(o, n, true).indices;
+            double correct = 0;
+            double const scale = crossEntropy ? 3 : 1, scaling = crossEntropy ? 2 : 1;
+            for (std::size_t r = 0; r != shape[0]; ++r) {
+              correct += best[r] == labels[r];
+              for (std::size_t c = 0; c != n && labels[r] != -1; ++c) {
+                double const x = o[r * n + c], hot = labels[r] == static_cast<double>(c);
+                deltas[r * n + c] = scale / scaling * (x - scaling * hot);
+                loss[r] += !crossEntropy ? 0.5 * (x - hot) * (x - hot)
+                           : hot != 0    ? std::log(scaling) - std::log(x)
+                                         : 0;
+              }
+            }
+            Tensor const outputs = rows::placed(run, type, shape, o, places, numbers),
+                         expected = run.input(INT, {shape[0]}, labels),
+                         lossTensor = run.input(type, {shape[0]}, Values(shape[0], 9)),
+                         deltaTensor = run.graph.clone(outputs),
+                         numCorrect = run.input(UNSIGNED_INT, {}, {0});
+            Tensor const s = run.input(FLOAT, {}, {3}), m = run.input(FLOAT, {}, {2});
+            run.prog.add(crossEntropy
+                             ? popnn::calcLoss(run.graph, outputs, expected, lossTensor,
+                                               deltaTensor, s, m, numCorrect,
+                                               popnn::CROSS_ENTROPY_LOSS)
+                             : popnn::calcLoss(run.graph, outputs, expected, lossTensor,
+                                               deltaTensor, numCorrect, popnn::SUM_SQUARED_LOSS));
+            std::size_t const outLoss = run.output(lossTensor), outDeltas = run.output(deltaTensor),
+                              outCorrect = run.output(numCorrect);
+            run.run();
+            CAPTURE(n);
+            checkClose(run.values(outLoss), loss, epsilonOf(type), 8, 1);
+            checkClose(run.values(outDeltas), deltas, epsilonOf(type), 4, 1);
+            CHECK(run.values(outCorrect) == Values{correct});
+          }
+  });
+}
+
+TEST_CASE("accuracy of long rows passes over NaN") {
+  onDevices([](DeviceMaker const &device) {
+    Run run(device);
+    popnn::addCodelets(run.graph);
+    std::size_t const n = 4001;
+    Values o(3 * n, 0.5);
+    o[n - 1] = 2, o[17] = std::nan(""); // the maximum is the last
+    o[n] = std::nan(""), o[n + 1] = 1;  // the label is NaN
+    std::fill(o.begin() + 2 * static_cast<std::ptrdiff_t>(n), o.end(), std::nan(""));
+    Tensor const outputs = run.input(FLOAT, {3, n}, o),
+                 labels = run.input(UNSIGNED_INT, {3}, {n - 1., 0, 0}),
+                 numCorrect = run.input(UNSIGNED_INT, {}, {5});
+    run.prog.add(popnn::calcAccuracy(run.graph, outputs, labels, numCorrect));
+    std::size_t const out = run.output(numCorrect);
+    run.run();
+    CHECK(run.values(out) == Values{6});
   });
 }
 

@@ -174,4 +174,25 @@ TEST_CASE("functions of rows use all tiles that hold parts of them") {
   });
 }
 
+TEST_CASE("tiles share few long rows") {
+  forRowFunctions([](char const *name, auto const &function) {
+    CAPTURE(std::string(name));
+    for (bool linear : {false, true}) {
+      poplar::Device const device = modelOf(60);
+      poplar::Graph graph(device.getTarget());
+      popops::addCodelets(graph);
+      popnn::addCodelets(graph);
+      Tensor t = inBlocks(graph, {4, 9000}, 1, 60);
+      if (linear)
+        poputil::mapTensorLinearly(graph, t);
+      poplar::program::Sequence prog;
+      function(graph, t, prog);
+      std::size_t const even = t.numElements() * sizeof(poplar::IeeeHalf) / 60;
+      auto const x = taken(device, graph, prog);
+      CHECK(x.most() <= 4 * even + 512);
+      CHECK(x.cycles <= 20 * even); // a row alone takes its tile more than 100
+    }
+  });
+}
+
 TEST_SUITE_END();

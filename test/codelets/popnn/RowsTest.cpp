@@ -361,6 +361,31 @@ TEST_SUITE("codelets/popnn/loss") {
     }
   }
 
+  TEST_CASE("parts of rows have the label's loss or none") {
+    for (isa::Isa isa : test::vectorIsas()) {
+      // Rows of six classes, of which the vertex has classes 2 to 4.
+      const std::vector<unsigned> labels{1, 2, 4, 5, ~0u};
+      std::vector<float> outputs(15, 0.5f), deltas(15, 9.f), loss(5, 9.f), expected(15, 0.5f);
+      const float one = 1.f;
+      auto state = test::zeroed<vertices::CrossEntropyLoss<isa::scalar, float, unsigned>>();
+      test::connect(state.outputs, outputs.data());
+      test::connect(state.labels, labels.data());
+      test::connect(state.deltas, deltas.data());
+      test::connect(state.loss, loss.data(), 5);
+      test::connect(state.deltasScale, &one);
+      test::connect(state.outputScaling, &one);
+      state.classes = 3;
+      state.firstClass = 2;
+      test::runOn<vertices::LossFamily>(isa, state);
+      expected[3] = expected[8] = -0.5f;
+      for (std::size_t i = 12; i < 15; ++i)
+        expected[i] = 0.f;
+      CHECK(deltas == expected);
+      for (std::size_t r = 0; r < 5; ++r)
+        CHECK(loss[r] == doctest::Approx(r == 1 || r == 2 ? -std::log(0.5) : 0));
+    }
+  }
+
   TEST_CASE("a row is correct if its first maximum is at the label") {
     checkCorrect<float, unsigned>();
     checkCorrect<float, int>();

@@ -68,7 +68,8 @@ poputil::VertexText describeVertex(CrossEntropyLoss<Tag, T, Label> *) {
   using V = CrossEntropyLoss<Tag, T, Label>;
   return {poputil::templateName<T, Label>("popnn::CrossEntropyLoss"),
           {POP_FIELD(V, outputs), POP_FIELD(V, labels), POP_FIELD(V, deltas), POP_FIELD(V, loss),
-           POP_FIELD(V, deltasScale), POP_FIELD(V, outputScaling), POP_FIELD(V, classes)},
+           POP_FIELD(V, deltasScale), POP_FIELD(V, outputScaling), POP_FIELD(V, classes),
+           POP_FIELD(V, firstClass)},
           &costOfLoss<LossKind::CROSS_ENTROPY, sizeof(T), 3, 6>};
 }
 template <class Tag, class T, class Label>

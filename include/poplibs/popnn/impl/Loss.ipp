@@ -2,6 +2,7 @@
 
 #include <popnn/Loss.hpp>
 #include <popnn/impl/Rows.hpp>
+#include <popnn/impl/SharedRows.hpp>
 #include <popops/Cast.hpp>
 #include <popops/Reduce.hpp>
 #include <popops/TopK.hpp>
@@ -10,8 +11,12 @@
 #include <poputil/DebugInfo.hpp>
 #include <poputil/VertexTemplates.hpp>
 #include <poputil/exceptions.hpp>
+#include <poputil/impl/Math.hpp>
 
+#include <codelets/popnn/LossCost.hpp>
 #include <poplar/impl/base/Error.hpp>
+
+#include <algorithm>
 
 namespace cottonwood::popnn::detail {
 
@@ -93,36 +98,122 @@ POP_INLINE Tensor floatScale(::poplar::Graph &graph, Tensor const &scale,
   return ::popops::cast(graph, scale, ::poplar::FLOAT, prog, debugContext);
 }
 
+/// Whether several tiles share a row.
+POP_INLINE bool sharesLossRows(::poplar::Graph const &graph, Tensor const &outputs,
+                               vertices::LossKind kind) {
+  return isSharingRowsBetter(graph, outputs, [&](std::uint64_t whole) {
+    auto const &target = graph.getTarget();
+    return vertices::lossCycles(kind, whole, outputs.dim(1),
+                                static_cast<unsigned>(target.getTypeSize(outputs.elementType())),
+                                target.getNumWorkerContexts());
+  });
+}
+
+/// Outputs of one vertex.
+struct LossBlock {
+  ::poplar::Interval rows, classes;
+  unsigned tile;
+};
+
+/// Whole rows, or blocks of parts of them for all tiles.
+POP_INLINE std::vector<LossBlock> lossBlocks(::poplar::Graph const &graph, LossArgs const &args) {
+  std::size_t const rows = args.outputs.dim(0), classes = args.outputs.dim(1);
+  std::vector<LossBlock> blocks;
+  if (args.type != ::popnn::CROSS_ENTROPY_LOSS ||
+      !sharesLossRows(graph, args.outputs, vertices::LossKind::CROSS_ENTROPY)) {
+    for (popops::Share const &share :
+         popops::rowSharesOf(graph, args.outputs, softmaxRowCycles(classes)))
+      blocks.push_back({share.intervals.front(), {0, classes}, share.tile});
+    return blocks;
+  }
+  auto const &target = graph.getTarget();
+  constexpr std::size_t GRAIN = 8; // elements, of whole words
+  std::size_t const down = std::min<std::size_t>(rows, target.getNumWorkerContexts());
+  std::size_t const pieces =
+      std::max<std::size_t>(1, target.getNumTiles() / poputil::ceilDiv(rows, down));
+  std::size_t const across = poputil::roundUp(poputil::ceilDiv(classes, pieces), GRAIN);
+  auto const tiles =
+      popops::tilesOfPieces(graph, args.outputs.subSample(static_cast<unsigned>(down), 0)
+                                       .subSample(static_cast<unsigned>(across), 1));
+  for (std::size_t row = 0; row < rows; row += down)
+    for (std::size_t c = 0; c < classes; c += across)
+      blocks.push_back({{row, std::min(row + down, rows)},
+                        {c, std::min(c + across, classes)},
+                        tiles[blocks.size()]});
+  return blocks;
+}
+
 POP_INLINE void emitLoss(::poplar::Graph &graph, LossArgs const &args,
                          ::poplar::program::Sequence &prog,
                          ::poplar::DebugContext const &debugContext) {
   bool const crossEntropy = args.type == ::popnn::CROSS_ENTROPY_LOSS;
-  std::size_t const classes = args.outputs.dim(1);
   Tensor deltasScale, outputScaling;
   if (crossEntropy) {
     deltasScale = floatScale(graph, args.deltasScale, prog, debugContext);
     outputScaling = floatScale(graph, args.outputScaling, prog, debugContext);
   }
+  auto const &type = args.outputs.elementType();
   std::string const name =
       ::poputil::templateVertex(crossEntropy ? "popnn::CrossEntropyLoss" : "popnn::SumSquaredLoss",
-                                args.outputs.elementType(), args.expected.elementType());
+                                type, args.expected.elementType());
   auto const cs = graph.addComputeSet(debugContext);
-  for (popops::Share const &share :
-       popops::rowSharesOf(graph, args.outputs, softmaxRowCycles(classes))) {
-    auto const &rows = share.intervals.front();
+  auto const blocks = lossBlocks(graph, args);
+  // Blocks side by side have losses of their own.
+  auto const across = static_cast<std::size_t>(
+      std::count_if(blocks.begin(), blocks.end(), [&](LossBlock const &block) {
+        return block.rows.begin() == blocks.front().rows.begin();
+      }));
+  Tensor const losses =
+      across > 1 ? graph.addVariable(type, {across, args.loss.dim(0)}, {debugContext, "losses"})
+                 : args.loss.expand({0});
+  for (std::size_t i = 0; i != blocks.size(); ++i) {
+    LossBlock const &block = blocks[i];
+    auto const part = [&](Tensor const &t) {
+      return t.slice(block.rows).slice(block.classes, 1).flatten();
+    };
+    Tensor const loss = losses[i % across].slice(block.rows);
+    if (across > 1)
+      graph.setTileMapping(loss, block.tile);
     auto const v = graph.addVertex(cs, name,
-                                   {{"outputs", rowsOf(args.outputs, share)},
-                                    {"labels", args.expected.slice(rows)},
-                                    {"deltas", rowsOf(args.deltas, share)},
-                                    {"loss", args.loss.slice(rows)}});
+                                   {{"outputs", part(args.outputs)},
+                                    {"labels", args.expected.slice(block.rows)},
+                                    {"deltas", part(args.deltas)},
+                                    {"loss", loss}});
     if (crossEntropy) {
       graph.connect(v["deltasScale"], deltasScale);
       graph.connect(v["outputScaling"], outputScaling);
+      graph.setInitialValue(v["firstClass"], static_cast<unsigned>(block.classes.begin()));
     }
-    graph.setInitialValue(v["classes"], classes);
-    graph.setTileMapping(v, share.tile);
+    graph.setInitialValue(v["classes"], block.classes.size());
+    graph.setTileMapping(v, block.tile);
   }
   prog.add(::poplar::program::Execute(cs, debugContext));
+  if (across > 1)
+    ::popops::reduceWithOutput(graph, losses, args.loss, {0}, ::popops::Operation::ADD, prog,
+                               debugContext);
+}
+
+/// UNSIGNED_INT 1 for each row whose first maximum is at its label, else 0.
+POP_INLINE Tensor correctRows(RowsCall const &call, Tensor const &outputs, Tensor const &expected) {
+  auto &graph = call.graph;
+  if (sharesLossRows(graph, outputs, vertices::LossKind::CORRECT_ROWS))
+    return emitSharedCorrectRows(call, outputs, expected);
+  Tensor const correct = graph.clone(::poplar::UNSIGNED_INT, expected, call.debugContext);
+  auto const cs = graph.addComputeSet(call.debugContext);
+  std::string const name = ::poputil::templateVertex("popnn::CorrectRows", outputs.elementType(),
+                                                     expected.elementType());
+  for (popops::Share const &share :
+       popops::rowSharesOf(graph, outputs, softmaxRowCycles(outputs.dim(1)))) {
+    auto const &rows = share.intervals.front();
+    auto const v = graph.addVertex(cs, name,
+                                   {{"outputs", rowsOf(outputs, share)},
+                                    {"labels", expected.slice(rows)},
+                                    {"correct", correct.slice(rows)}});
+    graph.setInitialValue(v["classes"], outputs.dim(1));
+    graph.setTileMapping(v, share.tile);
+  }
+  call.prog.add(::poplar::program::Execute(cs, call.debugContext));
+  return correct;
 }
 
 POP_INLINE ::poplar::program::Program lossProgram(::poplar::Graph &graph, LossArgs const &args,
@@ -235,21 +326,8 @@ POP_INLINE poplar::program::Program calcAccuracy(poplar::Graph &graph,
   poplar::program::Sequence prog(context);
   if (modelOutputs.numElements() == 0)
     return prog;
-  poplar::Tensor const correct = graph.clone(poplar::UNSIGNED_INT, expected, context);
-  auto const cs = graph.addComputeSet(context);
-  std::string const name = poputil::templateVertex("popnn::CorrectRows", modelOutputs.elementType(),
-                                                   expected.elementType());
-  for (auto const &share : cottonwood::popops::rowSharesOf(
-           graph, modelOutputs, cottonwood::popnn::softmaxRowCycles(modelOutputs.dim(1)))) {
-    auto const &rows = share.intervals.front();
-    auto const v = graph.addVertex(cs, name,
-                                   {{"outputs", cottonwood::popnn::rowsOf(modelOutputs, share)},
-                                    {"labels", expected.slice(rows)},
-                                    {"correct", correct.slice(rows)}});
-    graph.setInitialValue(v["classes"], modelOutputs.dim(1));
-    graph.setTileMapping(v, share.tile);
-  }
-  prog.add(poplar::program::Execute(cs, context));
+  poplar::Tensor const correct =
+      detail::correctRows({graph, prog, context}, modelOutputs, expected);
   popops::reduceWithOutput(graph, correct, numCorrect, {0}, {popops::Operation::ADD, true}, prog,
                            context);
   return prog;
