@@ -217,13 +217,17 @@ void normShortRows(const NormBlock &block, const T *a, const T *b, const float *
   // Sums are whole vectors: lanes beyond the last column hold rubbish that is never used.
   alignas(64) float firsts[NORM_COLUMNS + 16], seconds[NORM_COLUMNS + 16];
   alignas(64) float centres[NORM_COLUMNS + 16];
-  if constexpr (KIND == NormSum::DEVIATIONS)
+  if constexpr (KIND == NormSum::DEVIATIONS) {
     for (std::size_t o = 0; o < n; ++o)
       for (std::size_t i = 0; i < block.r2; ++i)
         centres[o * block.r2 + i] = centre[o];
+    for (std::size_t i = 0; i < 16; ++i)
+      centres[n * block.r2 + i] = 0;
+  }
   const std::size_t stride = block.k2 * block.r2;
   const std::size_t at = begin / block.k2 * block.r1 * stride + begin % block.k2 * block.r2;
-  normColumns<Tag, KIND>(a + at, KIND == NormSum::PRODUCTS ? b + at : b, centres, block.r1, stride,
+  normColumns<Tag, KIND>(a + at, KIND == NormSum::PRODUCTS ? b + at : b,
+                         KIND == NormSum::DEVIATIONS ? centres : nullptr, block.r1, stride,
                          n * block.r2, firsts, seconds);
   if constexpr (KIND != NormSum::DEVIATIONS)
     foldShortRows(firsts, n, block.r2, first);

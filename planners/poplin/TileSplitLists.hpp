@@ -43,7 +43,8 @@ public:
     std::vector<std::uint64_t> splits;
     if (!published_ && groups <= 64)
       return distinctSplits(groups, groups);
-    for (std::uint64_t s : {1, 2, 3, 4, 5, 6, 8, 10, 12, 16, 20, 24, 32, 40, 48, 64})
+    constexpr std::uint64_t SOME[] = {1, 2, 3, 4, 5, 6, 8, 10, 12, 16, 20, 24, 32, 40, 48, 64};
+    for (std::uint64_t const s : SOME)
       if (s <= groups)
         splits.push_back(s);
     return splits;

@@ -132,7 +132,7 @@ requires(detail::IS_HALF<A> == detail::IS_HALF<B> &&
 
 /// The same with an operand that was packed before. The bits are those of the plain operand, but
 /// for products of one row with an operand whose columns were contiguous: those are added in
-/// another order when the operand is not packed.
+/// another order when the operand is not packed. The rows of c must be contiguous.
 template <detail::Element A, detail::Element B, detail::Element C>
 requires(detail::IS_HALF<A> == detail::IS_HALF<B> &&
          !std::is_const_v<C>) void matMul(MatrixView<A> a, PackedMatrix<B> const &b,

@@ -3,11 +3,12 @@
 //     auto y = popops::map(graph, [](auto x, auto y) { return x * y + 1; }, {a, b}, prog);
 //
 // A functor is a trivially copyable class or lambda; its members or captured values (a scale, a
-// bound) travel with the program. It is called with a vector of neighbouring elements of each of
+// bound) travel with the program, so that it must not capture references. It is called with a vector of neighbouring elements of each of
 // its 1 to 4 operands, and with vectors of fewer valid lanes at the end, where the others are 0 and
 // what it returns for them is thrown away. So it must not branch on elements; it may use
-//   + - * / and comparisons, between vectors and with numbers;  & | ^ ~ of masks
-//   min, max, abs, sqrt, floor, ceil, trunc, fma(a, b, c), select(mask, a, b)
+//   + - * and comparisons, between vectors and with numbers;  & | ^ ~ of masks
+//   min, max, select(mask, a, b)
+//   of floats and halves: /, abs, sqrt, floor, ceil, trunc, fma(a, b, c),
 //   popops::math::exp, log, tanh, erf, sigmoid, gelu, ...
 // and more that codelets/arch/Simd.hpp lists. A functor whose parameters are numbers, such as
 // [](float x) { return x > 0 ? x : 0; }, is called for each element instead.
