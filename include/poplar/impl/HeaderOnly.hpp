@@ -81,6 +81,7 @@
 #include <poplar/impl/base/TypeConversion.ipp>
 #include <poplar/impl/codelet/Codelet.ipp>
 #include <poplar/impl/codelet/CodeletFileType.ipp>
+#include <poplar/impl/codelet/FunctorNames.ipp>
 #include <poplar/impl/codelet/Libraries.ipp>
 #include <poplar/impl/codelet/Name.ipp>
 #include <poplar/impl/codelet/Registry.ipp>

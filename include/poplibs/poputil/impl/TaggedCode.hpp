@@ -11,29 +11,20 @@
 #include <poputil/impl/BuiltinCodelets.hpp>
 
 #include <poplar/impl/base/Log.hpp>
+#include <poplar/impl/codelet/FunctorNames.hpp>
 
 #include <algorithm>
 #include <atomic>
-#include <cstdint>
 #include <string>
 #include <typeinfo>
 
 namespace cottonwood::poputil {
 
-/// What stands for a functor in the names of its vertices. Functors of unnamed namespaces and of
-/// functions have the same name in every file, so that an address of this process tells them apart.
+/// What stands for a functor in the names of its vertices; see FunctorNames.hpp. Classes that only
+/// one file knows have an object `place` in each.
 template <class F> std::string functorName() {
-  std::string name = std::string("_") + typeid(F).name();
-  bool isLocal = name.find("_GLOBAL__N_") != std::string::npos;
-  for (char &c : name)
-    if (c == '*') { // how typeid marks types that no other file knows
-      c = '_';
-      isLocal = true;
-    }
-  if (!isLocal)
-    return name;
-  static char const here = 0;
-  return name + "_" + std::to_string(reinterpret_cast<std::uintptr_t>(&here));
+  static char place;
+  return codelet::functorName(typeid(F).name(), sizeof(F), &place);
 }
 
 /// Family::code<Tag>(), a Family::Code, from the object that was compiled for Tag.
