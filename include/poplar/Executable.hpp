@@ -24,8 +24,11 @@ namespace poplar {
 /// A stored executable holds everything but the code of its vertices, which it names: those of the
 /// libraries are found in the libraries, for the instruction set that it was compiled for; those
 /// that a program registers itself (POPLAR_VERTEX) must be registered in the program that loads it.
-/// Loading and running one runs code with the data in the file: read files that you trust only. The
-/// checks of deserialize() find damage, not intent.
+/// So must those that are made from its functors (popops::map, epilogues), by compiling a graph
+/// with them first: classes outside functions and unnamed namespaces are found by name and size;
+/// lambdas and all other classes by the very build of the program that stored them, and by no
+/// other. Loading and running one runs code with the data in the file: read files that you trust
+/// only. The checks of deserialize() find damage, not intent.
 class POP_API Executable {
 public:
   Executable();

@@ -6,6 +6,7 @@
 #include <codelets/arch/CpuFeatures.hpp>
 #include <poplar/exceptions.hpp>
 #include <poplar/impl/base/Error.hpp>
+#include <poplar/impl/codelet/FunctorNames.hpp>
 #include <poplar/impl/codelet/Libraries.hpp>
 #include <poplar/impl/codelet/Registry.hpp>
 #include <poplar/impl/engine/VertexFailure.hpp>
@@ -62,7 +63,33 @@ POP_INLINE codelet::Entry inObject(popc::LoadedObject const &object, lower::Code
       ref.name, "the code that came with the executable has no such vertex type");
 }
 
+/// Up to the size of the functor that a vertex is made from: "popops::MapWith<float,float,_4Gelu_".
+POP_INLINE std::string_view withoutSize(std::string_view name) {
+  std::size_t const end = name.find_last_of('_');
+  bool const isSize = end != std::string_view::npos && name.size() > end + 2 &&
+                      name.back() == '>' &&
+                      name.find_first_not_of("0123456789", end + 1) == name.size() - 1;
+  return isSize ? name.substr(0, end + 1) : std::string_view();
+}
+
+/// Says so where the functor of that name has other members in this process; else empty.
+POP_INLINE std::string otherSizeHelp(lower::CodeletRef const &ref) {
+  std::string_view const stem = withoutSize(ref.name);
+  if (stem.empty())
+    return {};
+  CodeletTable &table = codeletTable();
+  std::lock_guard<std::mutex> const lock(table.mutex);
+  for (auto const &[key, entry] : table.entries)
+    if (std::string const &name = std::get<0>(key); withoutSize(name) == stem)
+      return base::textOf("the functor of that name in this process has other members: '", name,
+                          "', which ends in its size");
+  return {};
+}
+
 POP_INLINE std::string unknownHelp(lower::CodeletRef const &ref) {
+  for (std::string const &help : {codelet::foreignFunctorHelp(ref.name), otherSizeHelp(ref)})
+    if (!help.empty())
+      return "the executable needs it; " + help;
   std::string const registered = codelet::unknownVertexHelp(ref.name, codelet::Registry());
   bool const ofLibrary = registered.starts_with("call ");
   return base::textOf("the executable needs it",
