@@ -138,6 +138,9 @@ inline void printProfileSummary(std::ostream &out, char const *profilePath,
 
 /// Loads compiled programs on a device and runs them. One engine is used by one thread at a time;
 /// several engines may be used by several threads.
+/// While a program runs, its callbacks and other threads may call stop() and nothing else that
+/// changes the engine or reads its tensors: load, run, connect... throw a poplar_error. So do all
+/// functions of an engine that was moved from.
 class POP_API Engine {
 public:
   using ProgressFunc = poplar::ProgressFunc;

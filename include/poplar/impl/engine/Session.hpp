@@ -74,6 +74,8 @@ private:
                                       std::vector<lower::HostTensor> const &tensors,
                                       std::string_view handle, std::uint64_t bytes) const;
   RunSettings runSettings(poplar::OptionFlags const &runtime) const;
+  /// \throws poplar_error  a program runs: the call comes from a callback or another thread.
+  void checkIdle(char const *where) const;
 
   std::shared_ptr<lower::ExecutableData const> executable_;
   poplar::OptionFlags options_;
@@ -94,5 +96,8 @@ private:
   bool recording_ = true;
   std::vector<RunMark> runs_;
 };
+
+/// What is behind an engine. \throws poplar_error  nothing; `function` is the engine's.
+Session &sessionOf(std::unique_ptr<Session> const &session, char const *function);
 
 } // namespace cottonwood::engine

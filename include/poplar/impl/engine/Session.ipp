@@ -47,10 +47,19 @@ POP_INLINE void checkFits(lower::ExecutableData const &executable) {
   throw error;
 }
 
+[[noreturn]] POP_INLINE void failRunning(char const *where) {
+  base::fail<poplar::poplar_error>(
+      where, "the engine is running a program; callbacks of the engine and other threads must not "
+             "call this until run() returns");
+}
+
 /// Says that the engine runs a program, until destroyed.
 class RunningMark {
 public:
-  explicit RunningMark(std::atomic<bool> &running) : running_(running) { running_.store(true); }
+  explicit RunningMark(std::atomic<bool> &running) : running_(running) {
+    if (running_.exchange(true))
+      failRunning("Engine::run");
+  }
   ~RunningMark() { running_.store(false); }
   RunningMark(RunningMark const &) = delete;
   RunningMark &operator=(RunningMark const &) = delete;
@@ -118,7 +127,20 @@ POP_INLINE Session::~Session() {
     stream.invalidate();
 }
 
+POP_INLINE Session &sessionOf(std::unique_ptr<Session> const &session, char const *function) {
+  if (!session)
+    base::fail<poplar::poplar_error>(base::textOf("Engine::", function),
+                                     "the engine is empty (moved from)");
+  return *session;
+}
+
+POP_INLINE void Session::checkIdle(char const *where) const {
+  if (running_.load())
+    detail::failRunning(where);
+}
+
 POP_INLINE void Session::prepare(poplar::Device const &device) {
+  checkIdle("Engine::load");
   if (!device.data())
     base::fail<poplar::poplar_error>("Engine::load", "the device is empty");
   poplar::Target const &target = device.getTarget();
@@ -137,6 +159,7 @@ POP_INLINE void Session::prepare(poplar::Device const &device) {
 }
 
 POP_INLINE void Session::deploy() {
+  checkIdle("Engine::deploy");
   if (state_ == State::New)
     base::fail<poplar::poplar_error>("Engine::deploy",
                                      "no device is prepared; call prepare() or load() first");
@@ -175,6 +198,7 @@ POP_INLINE RunSettings Session::runSettings(poplar::OptionFlags const &runtime) 
 
 POP_INLINE void Session::run(std::uint32_t program, std::string const &name,
                              poplar::OptionFlags const &runtime) {
+  detail::RunningMark const mark(running_);
   if (state_ != State::Loaded)
     base::fail<poplar::poplar_error>("Engine::run",
                                      "the engine is not loaded; call load(device) before run()");
@@ -187,7 +211,6 @@ POP_INLINE void Session::run(std::uint32_t program, std::string const &name,
   bool const named = recording_ && runs_.size() < mostRuns_;
   if (named)
     runs_.push_back({name, recorder.clock(), recorder.clock(), recorder.separateRuns(), 0});
-  detail::RunningMark const mark(running_);
   FloatEnvironment const environment;
   detail::StreamThreads const threads(streams_);
   replicas_->run(program, runSettings(runtime));
@@ -217,6 +240,7 @@ POP_INLINE void Session::stop() {
 POP_INLINE lower::HostTensor const &
 Session::findTensor(char const *where, std::vector<lower::HostTensor> const &tensors,
                     std::string_view handle, std::uint64_t bytes) const {
+  checkIdle(where);
   if (state_ != State::Loaded)
     base::fail<poplar::tensor_io_state_error>(
         where, "tensor '", handle,
@@ -285,6 +309,7 @@ POP_INLINE std::uint32_t Session::findStream(char const *where, std::string_view
 }
 
 POP_INLINE void Session::connect(std::string_view handle, void *begin, void *end) {
+  checkIdle("Engine::connectStream");
   std::uint32_t const index = findStream("Engine::connectStream", handle);
   std::uint64_t const block = executable_->streams[index].blockBytes;
   auto const length = static_cast<std::byte *>(end) - static_cast<std::byte *>(begin);
@@ -305,6 +330,7 @@ POP_INLINE void Session::connect(std::string_view handle, void *begin) {
 
 POP_INLINE void Session::connect(std::string_view handle, unsigned replica,
                                  poplar::StreamCallbackHandle callback) {
+  checkIdle("Engine::connectStreamToCallback");
   std::uint32_t const index = findStream("Engine::connectStreamToCallback", handle);
   if (replica >= streams_[index].numReplicas())
     base::fail<poplar::stream_connection_error>(
@@ -323,6 +349,7 @@ POP_INLINE void Session::connect(std::string_view handle, unsigned replica,
 POP_INLINE void Session::connectFunction(std::string_view handle, unsigned replica,
                                          poplar::HostCallbackHandle callback) {
   char const *const where = "Engine::connectHostFunction";
+  checkIdle(where);
   std::vector<lower::HostFunctionPlan> const &functions = executable_->hostFunctions;
   auto const found = std::find_if(functions.begin(), functions.end(),
                                   [&](auto const &function) { return function.handle == handle; });
@@ -343,6 +370,7 @@ POP_INLINE void Session::connectFunction(std::string_view handle, unsigned repli
 POP_INLINE std::byte *Session::remoteRow(char const *where, std::string_view handle,
                                          std::uint64_t index, unsigned replica, std::uint64_t bytes,
                                          std::uint64_t &rowBytes) {
+  checkIdle(where);
   if (state_ != State::Loaded)
     base::fail<poplar::tensor_io_state_error>(
         where, "the remote buffer '", handle,
@@ -377,6 +405,7 @@ POP_INLINE void Session::setRecording(bool on) {
 }
 
 POP_INLINE void Session::resetRecording() {
+  checkIdle("Engine::resetExecutionProfile");
   reports_.finish(*this);
   reports_.restart();
   runs_.clear();

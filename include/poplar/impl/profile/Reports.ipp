@@ -53,15 +53,18 @@ POP_INLINE void reportShortage(poplar::graph_memory_allocation_error &error,
 namespace poplar {
 
 POP_INLINE ProfileValue Engine::getGraphProfile() const {
-  return cottonwood::profile::graphProfile(*cottonwood::profile::reportOf(*session_, false));
+  return cottonwood::profile::graphProfile(
+      *cottonwood::profile::reportOf(cottonwood::engine::sessionOf(session_, __func__), false));
 }
 
 POP_INLINE ProfileValue Engine::getExecutionProfile() const {
-  return cottonwood::profile::executionProfile(*cottonwood::profile::reportOf(*session_, true));
+  return cottonwood::profile::executionProfile(
+      *cottonwood::profile::reportOf(cottonwood::engine::sessionOf(session_, __func__), true));
 }
 
 POP_INLINE ProfileValue Engine::getProfile() const {
-  auto const report = cottonwood::profile::reportOf(*session_, true);
+  auto const report =
+      cottonwood::profile::reportOf(cottonwood::engine::sessionOf(session_, __func__), true);
   ProfileValue::Map map;
   map["graphProfile"] = cottonwood::profile::graphProfile(*report);
   map["executionProfile"] = cottonwood::profile::executionProfile(*report);
@@ -69,8 +72,9 @@ POP_INLINE ProfileValue Engine::getProfile() const {
 }
 
 POP_INLINE void Engine::reportIntervals(std::ostream &out) const {
-  auto const &executable = cottonwood::profile::detail::profiled(*session_);
-  auto const *recorder = session_->recorder();
+  auto const &session = cottonwood::engine::sessionOf(session_, __func__);
+  auto const &executable = cottonwood::profile::detail::profiled(session);
+  auto const *recorder = session.recorder();
   if (!recorder)
     cottonwood::base::fail<missing_profile_data>(
         "Engine::reportIntervals", "nothing was executed; call load(device) and run() first");
