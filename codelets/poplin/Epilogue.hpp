@@ -24,12 +24,32 @@ struct EpilogueOperand {
   bool isHalf;
 };
 
+/// The operands of an epilogue. Those that were not given are NaN wherever they are read.
+class EpilogueOperands {
+public:
+  POP_SIMD_INLINE EpilogueOperands() {
+    for (EpilogueOperand &operand : list_)
+      operand = {&nothing_, 0, 0, false};
+  }
+  EpilogueOperands(const EpilogueOperands &) = delete;
+  EpilogueOperands &operator=(const EpilogueOperands &) = delete;
+
+  POP_SIMD_INLINE EpilogueOperand &operator[](std::size_t i) { return list_[i]; }
+  /// EPILOGUE_MAX_OPERANDS of them, and one that is never given.
+  POP_SIMD_INLINE const EpilogueOperand *data() const { return list_; }
+
+private:
+  float nothing_ = __builtin_nanf("");
+  EpilogueOperand list_[EPILOGUE_MAX_OPERANDS + 1];
+};
+
 /// Where some sums lie in the result, and what else belongs there.
 template <class V> class EpilogueAt {
 public:
   using Int = typename V::Int;
 
-  /// \param origin  the column that the operands' data begin with
+  /// \param operands  what EpilogueOperands::data gives
+  /// \param origin    the column that the operands' data begin with
   POP_SIMD_INLINE EpilogueAt(const EpilogueOperand *operands, std::size_t group, std::size_t row,
                              std::size_t column, std::size_t lanes, bool down,
                              std::size_t origin = 0)
@@ -38,7 +58,8 @@ public:
 
   /// The elements of an operand that belong to the sums, as float; other lanes hold anything.
   POP_SIMD_INLINE V operand(unsigned index) const {
-    const EpilogueOperand &o = operands_[index];
+    const EpilogueOperand &o =
+        operands_[index < EPILOGUE_MAX_OPERANDS ? index : EPILOGUE_MAX_OPERANDS];
     const std::ptrdiff_t offset = static_cast<std::ptrdiff_t>(row_) * o.row +
                                   static_cast<std::ptrdiff_t>(column_ - origin_) * o.column;
     const std::ptrdiff_t step = down_ ? o.row : o.column;

@@ -39,10 +39,8 @@ public:
   poplar::Vector<unsigned> place;
 
 protected:
-  using Operands = kernels::EpilogueOperand[kernels::EPILOGUE_MAX_OPERANDS];
-
   /// The operands as group `g` of the result sees them.
-  POP_SIMD_INLINE void readOperands(Operands &to, std::size_t g) {
+  POP_SIMD_INLINE void readOperands(kernels::EpilogueOperands &to, std::size_t g) {
     for (unsigned i = 0; i * EPILOGUE_OPERAND_NUMBERS < operands.size(); ++i) {
       const long long *numbers = operands.data() + i * EPILOGUE_OPERAND_NUMBERS;
       const auto index = static_cast<unsigned>(numbers[1]);
@@ -67,11 +65,11 @@ public:
     const bool transposed = from[3] != 0;
     const std::size_t row = transposed ? from[2] : from[1], column = from[1] + from[2] - row;
     for (unsigned g = 0; g < this->batches; ++g) {
-      typename MatMulWith::Operands list;
+      kernels::EpilogueOperands list;
       const std::size_t group = from[0] + std::size_t{g};
       this->readOperands(list, group);
-      const kernels::EpilogueContext<E> context{epilogue.get(), list,   group,
-                                                {row},          column, transposed};
+      const kernels::EpilogueContext<E> context{epilogue.get(), list.data(), group,
+                                                {row},          column,      transposed};
       kernel(this->product(g), this->blocking(), this->workspace.data(),
              context.template finish<Tag>());
     }
@@ -108,11 +106,11 @@ inline constexpr unsigned CONV_PLACE_COLUMN = 3 * ConvRowsOf::DIMS - 1;
 
 template <class Fields, class E> class ConvEpilogueFields : public EpilogueFields<Fields> {
 protected:
-  POP_SIMD_INLINE kernels::EpilogueContext<E, ConvRowsOf>
-  context(const FunctorBytes<E> &epilogue, typename ConvEpilogueFields::Operands &list) {
+  POP_SIMD_INLINE kernels::EpilogueContext<E, ConvRowsOf> context(const FunctorBytes<E> &epilogue,
+                                                                  kernels::EpilogueOperands &list) {
     this->readOperands(list, 0);
     const unsigned *const from = this->place.data();
-    return {epilogue.get(), list, 0, ConvRowsOf(from), from[CONV_PLACE_COLUMN], false};
+    return {epilogue.get(), list.data(), 0, ConvRowsOf(from), from[CONV_PLACE_COLUMN], false};
   }
 };
 
@@ -121,7 +119,7 @@ class ConvWith : public ConvEpilogueFields<ConvFields<float, Weights, Out>, E> {
 public:
   bool compute() {
     const FunctorBytes<E> epilogue(this->functor.data());
-    typename ConvWith::Operands list;
+    kernels::EpilogueOperands list;
     const auto args = this->args();
     const auto &known =
         kernels::activeConvKernels().finished<KernelType<Weights>, KernelType<Out>>();
@@ -135,7 +133,7 @@ class ConvChannelsWith : public ConvEpilogueFields<ConvFields<In, In, Out>, E> {
 public:
   bool compute() {
     const FunctorBytes<E> epilogue(this->functor.data());
-    typename ConvChannelsWith::Operands list;
+    kernels::EpilogueOperands list;
     const auto args = this->args();
     const auto &known = kernels::activeConvKernels().finished<KernelType<In>, KernelType<Out>>();
     known.channels(args, this->context(epilogue, list).template finish<Tag>());
@@ -156,19 +154,20 @@ public:
   /// Workers take segments in turn.
   bool compute(unsigned worker) {
     const FunctorBytes<E> epilogue(functor.data());
+    kernels::EpilogueOperands list;
     for (std::size_t s = worker; s < sums.size(); s += numWorkers())
-      segment(epilogue, s);
+      segment(epilogue, list, s);
     return true;
   }
 
 private:
-  POP_SIMD_INLINE void segment(const FunctorBytes<E> &epilogue, std::size_t s) {
+  POP_SIMD_INLINE void segment(const FunctorBytes<E> &epilogue, kernels::EpilogueOperands &list,
+                               std::size_t s) {
     const unsigned *const place = segments.data() + 4 * s;
     const std::size_t row = place[1], column = place[2], n = place[3];
     const std::size_t numOperands = operands.size() / 2;
     const std::size_t numFloats = floats.size() / sums.size();
     const std::size_t numHalves = halves.size() / sums.size();
-    kernels::EpilogueOperand list[kernels::EPILOGUE_MAX_OPERANDS];
     for (std::size_t i = 0; i < numOperands; ++i) {
       const bool isHalf = operands[2 * i] != 0;
       const std::size_t index = operands[2 * i + 1];
@@ -177,7 +176,7 @@ private:
                  : floats[s * numFloats + index].data();
       list[i].row = 0, list[i].column = 1, list[i].isHalf = isHalf;
     }
-    run(epilogue.get(), list, place[0], row, column, kernelPointer(sums[s].data()), n,
+    run(epilogue.get(), list.data(), place[0], row, column, kernelPointer(sums[s].data()), n,
         kernelPointer(out[s].data()));
   }
 

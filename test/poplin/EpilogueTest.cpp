@@ -34,6 +34,19 @@ struct Place {
   }
 };
 
+/// Reads operand 1 for some sums only.
+struct LaterRows {
+  template <class V> V operator()(V sum, poplin::EpilogueAt<V> at) const {
+    return at.row() < 2 ? sum + at.operand(0) : sum + at.operand(1);
+  }
+};
+
+/// The operand of that number.
+struct Chosen {
+  unsigned number;
+  template <class V> V operator()(V, poplin::EpilogueAt<V> at) const { return at.operand(number); }
+};
+
 using BiasGelu = epilogue::Then<epilogue::Add<0>, epilogue::Gelu>;
 
 } // namespace epiloguetest
@@ -283,6 +296,64 @@ TEST_CASE("operands that do not fit are refused by number and shape") {
   CHECK_THROWS_WITH_AS(poplin::matMul(graph, a, b, prog, epilogue::Relu{}, {b[0], {}}),
                        "poplin::matMul: operand 1 of the epilogue is an invalid tensor",
                        poputil::poplibs_error);
+}
+
+TEST_CASE("reading an operand that was not given is an error") {
+  onDevices([](DeviceMaker const &device) {
+    Products all(device);
+    poplar::Graph &graph = all.run.graph;
+    poplar::program::Sequence &prog = all.run.prog;
+    Tensor const a = all.input(FLOAT, all.random(FLOAT, {1, 3, 4}), {3, 4});
+    Tensor const b = all.input(FLOAT, all.random(FLOAT, {1, 4, 5}), {4, 5});
+    CHECK_THROWS_WITH_AS(poplin::matMul(graph, a, b, prog, epilogue::Add<0>{}),
+                         "poplin::matMul: the epilogue reads operand 0; 0 were given",
+                         poputil::poplibs_error);
+    CHECK_THROWS_WITH_AS(
+        poplin::matMul(graph, a, b, prog,
+                       epilogue::Add<9>{} | epilogue::Relu{} | epilogue::Add<1>{}, {b[0], b[1]}),
+        "poplin::matMul: the epilogue reads operand 9; 2 were given", poputil::poplibs_error);
+    // Members decide too.
+    CHECK_THROWS_WITH_AS(poplin::matMul(graph, a, b, prog, Chosen{~0U}, {b[0]}),
+                         "poplin::matMul: the epilogue reads operand 4294967295; 1 was given",
+                         poputil::poplibs_error);
+    poplin::ConvParams const params = convCase(0);
+    Tensor const in = poplin::createInput(graph, params, "in");
+    Tensor const weights = poplin::createWeights(graph, params, "weights");
+    CHECK_THROWS_WITH_AS(poplin::convolution(graph, in, weights, params, false, prog,
+                                             epilogue::Multiply<1>{}, {b[0]}),
+                         "poplin::convolution: the epilogue reads operand 1; 1 was given",
+                         poputil::poplibs_error);
+  });
+}
+
+TEST_CASE("on plain memory reading an operand that was not given is an error") {
+  namespace raw = poplin::kernels;
+  std::vector<float> const a(12, 1);
+  std::vector<float> c(9);
+  auto const left = raw::matrix(a.data(), 3, 4), right = raw::matrix(a.data(), 4, 3);
+  CHECK_THROWS_WITH_AS(raw::matMul(left, right, raw::matrix(c.data(), 3, 3), epilogue::Add<0>{}),
+                       "poplin::kernels::matMul: the epilogue reads operand 0; 0 were given",
+                       poplar::poplar_error);
+  raw::Convolution const conv(convCase(0));
+  std::vector<float> const in(conv.inElements()), weights(conv.weightsElements());
+  std::vector<float> out(conv.outElements());
+  CHECK_THROWS_WITH_AS(raw::convolution(conv, in.data(), weights.data(), out.data(), Chosen{1},
+                                        {raw::EpilogueOperand(a.data())}),
+                       "poplin::kernels::convolution: the epilogue reads operand 1; 1 was given",
+                       poplar::poplar_error);
+}
+
+TEST_CASE("an operand that was not given and that only some sums read is NaN for them") {
+  onDevices([](DeviceMaker const &device) {
+    Products all(device);
+    Matrix const x = all.random(FLOAT, {1, 4, 3}), y = all.random(FLOAT, {1, 3, 5});
+    Tensor const a = all.input(FLOAT, x, {4, 3}), b = all.input(FLOAT, y, {3, 5});
+    Tensor const c = poplin::matMul(all.run.graph, a, b, all.run.prog, LaterRows{}, {b[0]});
+    auto const out = all.run.output(c);
+    all.run.run();
+    for (std::size_t i = 0; i != 20; ++i)
+      CHECK(std::isnan(all.run.values(out)[i]) == (i >= 10));
+  });
 }
 
 TEST_CASE("epilogues on plain memory have the bits of those in a graph") {

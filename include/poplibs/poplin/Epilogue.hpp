@@ -13,7 +13,10 @@
 // codelets/arch/Simd.hpp lists: + - * /, V::fma, V::max, V::splat, comparisons and V::select ...
 // At edges V has fewer valid lanes, at.lanes() of them; what the others return is thrown away.
 // `at` knows the row and column of the sums and gives the elements of further operands that belong
-// to them. Operands are float or half, whatever the types of the product.
+// to them. Operands are float or half, whatever the types of the product. The functor is also
+// called once where the program is made, with a sum and operands of 1, to see which operands it
+// reads: reading one that was not given is an error. Where that depends on the place of the sums
+// and escapes notice, such operands are NaN.
 //
 // On a CPU the functor runs inside the vertices of the product, on blocks of the result that are
 // still in the nearest cache; results have the bits of the same operations done afterwards on a
@@ -42,6 +45,7 @@
 #include <poplin/Kernels.hpp>
 #include <poplin/PlanningCache.hpp>
 #include <poplin/impl/EpilogueEmit.hpp>
+#include <poplin/impl/EpilogueProbe.hpp>
 #include <poplin/impl/EpilogueText.hpp>
 #include <poplin/impl/RawConv.hpp>
 #include <poplin/impl/RawParts.hpp>
@@ -177,6 +181,7 @@ EpilogueJob epilogueJob(E const &epilogue, std::vector<Tensor> const &operands) 
   std::memcpy(job.words.data(), &epilogue, sizeof epilogue);
   job.operands = operands;
   job.codelets = epilogueCodelets<Family<E>>();
+  job.wanted = operandsWanted(epilogue);
   return job;
 }
 
@@ -190,7 +195,8 @@ namespace poplin {
 ///                    [m, n] as NumPy does: [n] (a value a column), [m, 1], [m, n] or []
 /// \param outputType  the type of C; default: that of A
 /// Options are those of poplin::matMul.
-/// \throws poputil::poplibs_error  as poplin::matMul; operands that do not fit, or more than 8.
+/// \throws poputil::poplibs_error  as poplin::matMul; operands that do not fit, more than 8, or
+///                                 fewer than the epilogue reads.
 template <EpilogueFunctor E>
 poplar::Tensor matMul(poplar::Graph &graph, poplar::Tensor const &A, poplar::Tensor const &B,
                       poplar::program::Sequence &prog, E const &epilogue,
@@ -248,7 +254,8 @@ matMulGrouped(poplar::Graph &graph, poplar::Tensor const &A, poplar::Tensor cons
 /// [N, channels, ...field].
 /// \param operands  tensors of one dimension, a value a channel; or such that can be broadcast to
 ///                  the result's shape
-/// \throws poputil::poplibs_error  as poplin::convolution; operands that do not fit.
+/// \throws poputil::poplibs_error  as poplin::convolution; operands that do not fit, or fewer than
+///                                 the epilogue reads.
 template <EpilogueFunctor E>
 poplar::Tensor
 convolution(poplar::Graph &graph, poplar::Tensor const &in, poplar::Tensor const &weights,
@@ -317,11 +324,11 @@ template <class E> struct RawMatMulEpilogue {
 template <class E, class In, class Out>
 void runRawEpilogue(void const *erased, RawPart const &part) {
   auto const &context = *static_cast<RawEpilogueContext<E> const *>(erased);
-  kernels::EpilogueOperand operands[kernels::EPILOGUE_MAX_OPERANDS];
+  kernels::EpilogueOperands operands;
   for (std::size_t i = 0; i != context.numOperands; ++i)
     operands[i] = context.operand(i, part.g);
   std::size_t const row = part.transposed ? part.j : part.i;
-  kernels::EpilogueContext<E> const block{context.epilogue,      operands,       part.g, {row},
+  kernels::EpilogueContext<E> const block{context.epilogue,      operands.data(), part.g, {row},
                                           part.i + part.j - row, part.transposed};
   kernels::activeMatMulKernels().finished<In, Out>()(argsOf<In, Out>(part), part.blocking,
                                                      part.workspace, {&block, context.run});
@@ -395,7 +402,8 @@ template <class T>
 using RawElement = std::conditional_t<::poplin::kernels::detail::IS_HALF<T>, half, float>;
 
 POP_API void checkRawOperands(char const *where,
-                              std::vector<::poplin::kernels::EpilogueOperand> const &operands);
+                              std::vector<::poplin::kernels::EpilogueOperand> const &operands,
+                              std::size_t wanted);
 
 } // namespace cottonwood::poplin
 
@@ -404,13 +412,14 @@ namespace poplin::kernels {
 /// c = epilogue(a * b), or epilogue(c + a * b) with options.accumulate.
 /// \param b         a MatrixView or a PackedMatrix
 /// \param operands  what at.operand(i) gives; they must not overlap c
-/// \throws poplar::poplar_error  as matMul without an epilogue; operands that are null.
+/// \throws poplar::poplar_error  as matMul without an epilogue; operands that are null, or fewer
+///                               than the epilogue reads.
 template <detail::Element A, class B, detail::Element C, EpilogueFunctor E>
 void matMul(MatrixView<A> a, B const &b, MatrixView<C> c, E const &epilogue,
             std::vector<EpilogueOperand> const &operands = {}, MatMulOptions const &options = {}) {
   namespace lib = cottonwood::poplin;
   char const *const where = "poplin::kernels::matMul";
-  lib::checkRawOperands(where, operands);
+  lib::checkRawOperands(where, operands, lib::operandsWanted(epilogue));
   cottonwood::isa::Isa used;
   lib::RawEpilogueContext<E> const context{
       &epilogue, operands.data(), operands.size(),
@@ -428,12 +437,12 @@ requires(detail::IS_HALF<In> ==
                                               std::vector<EpilogueOperand> const &operands = {}) {
   namespace lib = cottonwood::poplin;
   using Result = lib::RawElement<Out>;
-  lib::checkRawOperands("poplin::kernels::convolution", operands);
+  lib::checkRawOperands("poplin::kernels::convolution", operands, lib::operandsWanted(epilogue));
   lib::RawArray const source{in, detail::IS_HALF<In>}, kernel{weights, detail::IS_HALF<W>};
   lib::checkRawConv(conv.impl(), source, kernel, {out, detail::IS_HALF<Out>});
-  std::vector<cottonwood::kernels::EpilogueOperand> plain;
-  for (EpilogueOperand const &o : operands)
-    plain.push_back({o.data, o.row, o.column, o.isHalf});
+  cottonwood::kernels::EpilogueOperands plain;
+  for (std::size_t i = 0; i != operands.size(); ++i)
+    plain[i] = {operands[i].data, operands[i].row, operands[i].column, operands[i].isHalf};
   cottonwood::isa::Isa used;
   lib::RawConvContext<E> const context{
       &conv.impl(), kernel,       out,

@@ -9,6 +9,7 @@
 
 #include <poplar/impl/codelet/Codelet.hpp>
 
+#include <cstddef>
 #include <span>
 #include <string>
 #include <vector>
@@ -24,6 +25,7 @@ struct EpilogueJob {
   std::vector<Tensor> operands;
   /// Its vertices, to be made known to the graph; none if those are among the built-in ones.
   std::span<codelet::Codelet const> codelets;
+  std::size_t wanted = 0; ///< number of operands, for the largest index that it was seen to read
 };
 
 /// The operands of an epilogue as views of the result's shape, [groups, rows, columns].

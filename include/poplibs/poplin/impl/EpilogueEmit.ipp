@@ -20,11 +20,20 @@ namespace detail {
 
 using ::poputil::poplibs_error;
 
+/// \param wanted  number of operands, for the largest index that the epilogue was seen to read
+template <class Error>
+void checkNumOperands(char const *where, std::size_t given, std::size_t wanted) {
+  if (given > kernels::EPILOGUE_MAX_OPERANDS)
+    base::fail<Error>(where, "the epilogue has ", given, " operands; it may have ",
+                      kernels::EPILOGUE_MAX_OPERANDS);
+  if (wanted > given)
+    base::fail<Error>(where, "the epilogue reads operand ", wanted - 1, "; ", given,
+                      given == 1 ? " was given" : " were given");
+}
+
 POP_INLINE void checkEpilogueOperands(char const *where, EpilogueJob const &epilogue) {
   auto const &all = epilogue.operands;
-  if (all.size() > kernels::EPILOGUE_MAX_OPERANDS)
-    base::fail<poplibs_error>(where, "the epilogue has ", all.size(), " operands; it may have ",
-                              kernels::EPILOGUE_MAX_OPERANDS);
+  checkNumOperands<poplibs_error>(where, all.size(), epilogue.wanted);
   for (std::size_t i = 0; i != all.size(); ++i) {
     if (!all[i].valid())
       base::fail<poplibs_error>(where, "operand ", i, " of the epilogue is an invalid tensor");
@@ -224,10 +233,9 @@ POP_INLINE void emitFinish(::poplar::Graph &graph, EpilogueJob const &epilogue,
 }
 
 POP_INLINE void checkRawOperands(char const *where,
-                                 std::vector<::poplin::kernels::EpilogueOperand> const &operands) {
-  if (operands.size() > kernels::EPILOGUE_MAX_OPERANDS)
-    base::fail<::poplar::poplar_error>(where, "the epilogue has ", operands.size(),
-                                       " operands; it may have ", kernels::EPILOGUE_MAX_OPERANDS);
+                                 std::vector<::poplin::kernels::EpilogueOperand> const &operands,
+                                 std::size_t wanted) {
+  detail::checkNumOperands<::poplar::poplar_error>(where, operands.size(), wanted);
   for (std::size_t i = 0; i != operands.size(); ++i)
     if (!operands[i].data)
       base::fail<::poplar::poplar_error>(where, "operand ", i,
