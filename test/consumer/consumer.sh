@@ -148,12 +148,17 @@ headerOnly() {
   check "$scratch/header-only"
 }
 
-# Clang finds nothing amiss in the headers with the kernels of AVX2 and of matrix tiles; nothing is generated.
+# Clang finds nothing amiss in the headers with the kernels of AVX2 and of matrix tiles; nothing is generated. Whatever
+# stands before them, no name is ambiguous.
 clangReads() {
   local machine library file=$scratch/clang-reads.cpp
-  for library in popops poplin poprand popnn; do
-    echo "#include <$library/codelets.hpp>"
-  done >"$file"
+  {
+    echo "namespace poplar { namespace program {} }"
+    echo "using namespace poplar; using namespace poplar::program;"
+    for library in popops poplin poprand popnn; do
+      echo "#include <$library/codelets.hpp>"
+    done
+  } >"$file"
   for machine in x86-64-v3 sapphirerapids; do
     clang++ -std=c++20 -DPOPLAR_HEADER_ONLY -fsyntax-only -Wall -Wextra -Werror "-march=$machine" \
       "-I$prefix/include" "-I$prefix/include/cottonwood" "$file"

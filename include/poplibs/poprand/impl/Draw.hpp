@@ -14,7 +14,7 @@ namespace cottonwood::poprand {
 using ::poplar::Tensor;
 
 /// Where an operation stands: what its messages begin with, and what it adds to.
-struct Call {
+struct DrawCall {
   char const *where;
   ::poplar::Graph &graph;
   ::poplar::program::Sequence &prog;
@@ -42,6 +42,6 @@ struct Draw {
 
 /// Appends the programs of a draw: its vertices and, without a seed, the step of the state of their
 /// tiles.
-POP_API POP_INLINE void emitDraw(Call const &call, Stream const &stream, Draw const &draw);
+POP_API POP_INLINE void emitDraw(DrawCall const &call, Stream const &stream, Draw const &draw);
 
 } // namespace cottonwood::poprand

@@ -45,7 +45,7 @@ POP_INLINE std::vector<RegularRuns> regularRuns(std::vector<Interval> const &int
 /// The first row of a tile's state: what its vertices draw from.
 POP_INLINE Tensor tileStream(Tensor const &state, unsigned tile) { return state[tile][0]; }
 
-POP_INLINE void advanceState(Call const &call, Tensor const &state,
+POP_INLINE void advanceState(DrawCall const &call, Tensor const &state,
                              std::vector<unsigned> const &tiles) {
   auto const cs = call.graph.addComputeSet({call.context, "advanceSeed"});
   for (unsigned const tile : tiles) {
@@ -78,7 +78,7 @@ POP_INLINE Stream checkedStream(char const *where, Tensor const *seed, std::uint
   return stream;
 }
 
-POP_INLINE void emitDraw(Call const &call, Stream const &stream, Draw const &draw) {
+POP_INLINE void emitDraw(DrawCall const &call, Stream const &stream, Draw const &draw) {
   Tensor const out = draw.out.flatten();
   if (out.numElements() == 0)
     return;

@@ -56,7 +56,7 @@ struct RealFields {
   double tail = 0;
 };
 
-POP_INLINE Tensor drawReals(Call const &call, Stream const &stream, char const *vertex,
+POP_INLINE Tensor drawReals(DrawCall const &call, Stream const &stream, char const *vertex,
                             Tensor const &reference, Type const &type, RealFields const &fields,
                             unsigned cyclesPer8) {
   Draw draw;
@@ -75,7 +75,7 @@ POP_INLINE Tensor drawReals(Call const &call, Stream const &stream, char const *
 }
 
 /// Integers of [low, high], which is checked.
-POP_INLINE Tensor drawInts(Call const &call, Stream const &stream, Tensor const &reference,
+POP_INLINE Tensor drawInts(DrawCall const &call, Stream const &stream, Tensor const &reference,
                            long long low, long long high) {
   Draw draw;
   draw.vertex = "poprand::UniformInt";
@@ -91,7 +91,7 @@ POP_INLINE Tensor drawInts(Call const &call, Stream const &stream, Tensor const 
 }
 
 /// `value` with probability threshold / 65536, else 0.
-POP_INLINE Tensor drawBernoulli(Call const &call, Stream const &stream, Tensor const &reference,
+POP_INLINE Tensor drawBernoulli(DrawCall const &call, Stream const &stream, Tensor const &reference,
                                 Type const &type, unsigned threshold, double value) {
   Draw draw;
   draw.vertex = ::poputil::templateVertex("poprand::Bernoulli", type);
@@ -202,7 +202,7 @@ POP_INLINE poplar::Tensor uniform(poplar::Graph &graph, poplar::Tensor const *se
         where, "range for uniform distribution invalid: [", minVal, ", ", maxVal, "]");
   poputil::PoplibsOpDebugInfo di(debugContext,
                                  DI_ARGS(reference, seedModifier, outType, minVal, maxVal));
-  Call const call{where, graph, prog, {di}};
+  DrawCall const call{where, graph, prog, {di}};
   poplar::Tensor out;
   if (outType == poplar::INT) {
     double const low = std::ceil(minVal), high = std::floor(maxVal);
@@ -233,7 +233,7 @@ POP_INLINE poplar::Tensor logUniform(poplar::Graph &graph, poplar::Tensor const 
   detail::checkLogUniform(where, outType, minVal, maxVal, base);
   poputil::PoplibsOpDebugInfo di(debugContext,
                                  DI_ARGS(reference, seedModifier, outType, minVal, maxVal, base));
-  Call const call{where, graph, prog, {di}};
+  DrawCall const call{where, graph, prog, {di}};
   bool const isInt = outType == poplar::INT;
   Bounds const bounds = roundInwards(isInt ? poplar::FLOAT : outType, minVal, maxVal);
   poplar::Tensor out;
