@@ -47,8 +47,8 @@ public:
   /// compiled for.
   /// \param checkPackageHash  true: the same release of the library must have written the file;
   ///     false: any release with the same format version. The format version always counts.
-  /// \throws poplar_error  the stream ends early, or holds something else or something damaged; the
-  ///     text says which field, what was found and what is wanted.
+  /// \throws poplar_error  the stream has failed before, ends early, or holds something else or
+  ///     something damaged; the text says which field, what was found and what is wanted.
   static Executable deserialize(std::istream &in, bool checkPackageHash = true);
   static Executable deserialize(std::unique_ptr<std::istream> in, bool checkPackageHash = true);
 

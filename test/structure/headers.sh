@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
-# headers.sh SCRATCH parse|alone|budget
+# headers.sh SCRATCH parse|alone|budget|older
 #   parse   all published headers in one file, in both orders, as C++11, 14, 17 and 20 with g++ and clang++
 #   alone   each published header by itself, included twice, as C++11 and C++20
 #   budget  preprocessed lines of each published header
+#   older   as C++17 the headers that are C++20 give one error, which says so
 # A warning is an error. SCRATCH keeps objects, and a stamp per check: the same headers are not looked at twice.
 set -euo pipefail
 export LC_ALL=C
@@ -17,7 +18,8 @@ readonly PATHS=(-Iinclude -Iinclude/poplibs)
 readonly CXX20='/(MapFunctor|ReduceFunctor|Epilogue|Kernels)\.hpp$'
 readonly DEVICE_LINES=28000 CXX11_LINES=65000 CXX20_LINES=100000
 
-published() { find include/poplar include/poplibs/* -maxdepth 1 -name '*.hpp' | sort -u | grep -Ev "$CXX20"; }
+headers() { find include/poplar include/poplibs/* -maxdepth 1 -name '*.hpp' | sort -u; }
+published() { headers | grep -Ev "$CXX20"; }
 includeName() { sed -e 's|^include/poplibs/||' -e 's|^include/||'; }
 compilers() {
   for compiler in g++ clang++; do
@@ -72,6 +74,21 @@ budgetOne() {
   fi
 }
 
+checkOlder() {
+  local name compiler failed=0
+  headers | grep -E "$CXX20" | includeName >"$scratch/cxx20.txt"
+  while read -r name; do
+    for compiler in $(compilers); do
+      echo "#include <$name>" | $compiler -std=c++17 "${PATHS[@]}" -fsyntax-only -x c++ - 2>"$scratch/older.log" || true
+      if [[ $(grep -c 'error:' "$scratch/older.log") != 1 ]] || ! grep -q "error: .*$name needs C++20" "$scratch/older.log"; then
+        head -n 5 "$scratch/older.log" >&2
+        failed=1
+      fi
+    done
+  done <"$scratch/cxx20.txt"
+  return $failed
+}
+
 each() { published | xargs -P "$(nproc)" -I{} bash "$0" "$scratch" "$1" {}; }
 
 case $check in
@@ -84,6 +101,7 @@ key=$({ find include -type f -print0 | sort -z | xargs -0 cat; cat "$0"; g++ --v
 [[ "$(cat "$scratch/$check.stamp" 2>/dev/null)" == "$key" ]] && { echo "headers as checked before: fine"; exit 0; }
 case $check in
   parse) checkParse ;;
+  older) checkOlder ;;
   alone) each aloneOne ;;
   budget)
     perl test/structure/layers.pl --list device >"$scratch/device.txt"

@@ -33,6 +33,9 @@
 // This header is C++20.
 #include <poplin/impl/Config.hpp>
 
+#if __cplusplus < 202002L
+#error "poplin/Epilogue.hpp needs C++20: compile with -std=c++20 or newer"
+#else
 #ifndef POPLIN_EPILOGUE_HPP
 #define POPLIN_EPILOGUE_HPP
 
@@ -455,4 +458,5 @@ requires(detail::IS_HALF<In> ==
 
 } // namespace poplin::kernels
 
+#endif
 #endif

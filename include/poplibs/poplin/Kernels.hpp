@@ -15,6 +15,9 @@
 // This header is C++20.
 #include <poplin/impl/Config.hpp>
 
+#if __cplusplus < 202002L
+#error "poplin/Kernels.hpp needs C++20: compile with -std=c++20 or newer"
+#else
 #ifndef POPLIN_KERNELS_HPP
 #define POPLIN_KERNELS_HPP
 
@@ -205,4 +208,5 @@ PackedMatrix<T>::PackedMatrix(MatrixView<From> b) : rows_(b.rows), columns_(b.co
 
 } // namespace poplin::kernels
 
+#endif
 #endif

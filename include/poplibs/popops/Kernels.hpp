@@ -17,6 +17,9 @@
 // This header is C++20.
 #include <popops/impl/Config.hpp>
 
+#if __cplusplus < 202002L
+#error "popops/Kernels.hpp needs C++20: compile with -std=c++20 or newer"
+#else
 #ifndef POPOPS_KERNELS_HPP
 #define POPOPS_KERNELS_HPP
 
@@ -116,4 +119,5 @@ void reduce(Operation op, Out *out, ReduceShape const &shape, In *in,
 
 } // namespace popops::kernels
 
+#endif
 #endif

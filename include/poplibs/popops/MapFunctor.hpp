@@ -36,6 +36,9 @@
 // This header is C++20.
 #include <popops/impl/Config.hpp>
 
+#if __cplusplus < 202002L
+#error "popops/MapFunctor.hpp needs C++20: compile with -std=c++20 or newer"
+#else
 #ifndef POPOPS_MAP_FUNCTOR_HPP
 #define POPOPS_MAP_FUNCTOR_HPP
 
@@ -198,4 +201,5 @@ requires(std::is_class_v<F> && sizeof...(In) != 0) POP_ALWAYS_INLINE
 
 } // namespace popops::kernels
 
+#endif
 #endif

@@ -28,6 +28,9 @@
 // This header is C++20.
 #include <popops/impl/Config.hpp>
 
+#if __cplusplus < 202002L
+#error "popops/ReduceFunctor.hpp needs C++20: compile with -std=c++20 or newer"
+#else
 #ifndef POPOPS_REDUCE_FUNCTOR_HPP
 #define POPOPS_REDUCE_FUNCTOR_HPP
 
@@ -188,4 +191,5 @@ POP_ALWAYS_INLINE void reduce(R const &reduction, Out *out, ReduceShape const &s
 
 } // namespace popops::kernels
 
+#endif
 #endif

@@ -7,6 +7,7 @@
 #include <doctest/doctest.h>
 
 #include <cstring>
+#include <fstream>
 #include <iostream>
 #include <memory>
 #include <random>
@@ -234,6 +235,9 @@ TEST_SUITE("poplar/engine/executable") {
     out.setstate(std::ios::badbit);
     checkRefused([&] { smallExecutable().serialize(out); }, {"the stream failed"});
     checkRefused([&] { Executable::deserialize(std::unique_ptr<std::istream>()); }, {"null"});
+    std::ifstream missing("there/is/no/such/file", std::ios::binary);
+    checkRefused([&] { Executable::deserialize(missing); },
+                 {"Executable::deserialize: the stream cannot be read"});
   }
 
   TEST_CASE("progress grows to its total, which is the same in all calls") {

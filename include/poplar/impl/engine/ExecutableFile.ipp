@@ -150,6 +150,9 @@ POP_INLINE void writeExecutable(std::ostream &out, lower::ExecutableData const &
 POP_INLINE std::shared_ptr<lower::ExecutableData const> readExecutable(std::istream &in,
                                                                        bool sameRelease) {
   detail::checkHost("Executable::deserialize");
+  if (!in)
+    detail::refuse("the stream cannot be read: it has failed already, as that of a file does which "
+                   "could not be opened");
   detail::Header const header = detail::readHeader(in);
   if (sameRelease && header.release != releaseText())
     detail::refuse(base::textOf("release: the file was written by ", header.release, ", this is ",
