@@ -66,40 +66,61 @@ public:
 
   Priced price(TileMapPlan const &plan) const;
 
-  /// No plan with EVEN's elements on a tile costs less: computing them, and bringing those operands
-  /// of which each element is used once.
+  /// No plan with EVEN's elements on a tile costs less: computing them, bringing those operands of
+  /// which each element is used once, and taking home a result that has its place.
   std::uint64_t leastEven(std::uint64_t onTile) const {
-    std::vector<std::uint64_t> in(p_.tiles), out(p_.tiles), messages(p_.tiles);
-    bool moves = false;
+    Flow brought(p_.tiles), taken(p_.tiles);
     for (std::size_t o = 0; o != operands_.size(); ++o) {
       TileMapOperand const &operand = operands_[o];
       bool known = operand.isFull() && operand.run == 0 && operand.distinct == 0;
       for (std::size_t before = 0; before != o; ++before)
         known = known && operands_[before].source != operand.source;
-      if (!known)
-        continue;
-      for (LaidInterval const &interval : operand.layout)
-        for (std::uint64_t at = interval.begin; at < interval.end;) {
-          auto const tile = static_cast<unsigned>(at / onTile);
-          std::uint64_t const end = std::min(interval.end, (tile + 1) * onTile);
-          if (tile != interval.tile) {
-            in[tile] += (end - at) * operand.bytes;
-            out[interval.tile] += (end - at) * operand.bytes;
-            ++messages[tile];
-            moves = true;
-          }
-          at = end;
-        }
+      if (known)
+        forEachMoved(operand.layout, onTile, [&](unsigned home, unsigned tile, std::uint64_t n) {
+          brought.add(home, tile, n * operand.bytes);
+        });
     }
-    std::uint64_t exchange = 0;
-    for (unsigned tile = 0; moves && tile != p_.tiles; ++tile)
-      exchange = std::max(
-          exchange, charges_.exchange(std::max<std::uint64_t>(1, std::max(in[tile], out[tile])),
-                                      messages[tile]));
-    return exchange + leastWith(std::min(onTile, p_.elements));
+    if (!p_.places && p_.resultRun == 0)
+      forEachMoved(result_, onTile, [&](unsigned home, unsigned tile, std::uint64_t n) {
+        taken.add(tile, home, n * p_.resultBytes);
+        if (p_.inPlace)
+          brought.add(home, tile, n * p_.resultBytes);
+      });
+    return brought.cycles(charges_) + leastWith(std::min(onTile, p_.elements)) +
+           taken.cycles(charges_);
   }
 
 private:
+  /// What tiles send and receive in one exchange.
+  struct Flow {
+    explicit Flow(unsigned tiles) : in(tiles), out(tiles), messages(tiles) {}
+    void add(unsigned from, unsigned to, std::uint64_t bytes) {
+      in[to] += bytes;
+      out[from] += bytes;
+      ++messages[to];
+    }
+    std::uint64_t cycles(StepCharges const &charges) const {
+      std::uint64_t most = 0;
+      for (std::size_t tile = 0; tile != in.size(); ++tile)
+        most = std::max(most, charges.exchange(std::max(in[tile], out[tile]), messages[tile]));
+      return most;
+    }
+    std::vector<std::uint64_t> in, out, messages;
+  };
+
+  /// f(where they lie, tile that computes them, elements) for what EVEN moves of a layout.
+  template <class F>
+  static void forEachMoved(IntervalLayout const &layout, std::uint64_t onTile, F &&f) {
+    for (LaidInterval const &interval : layout)
+      for (std::uint64_t at = interval.begin; at < interval.end;) {
+        auto const tile = static_cast<unsigned>(at / onTile);
+        std::uint64_t const end = std::min(interval.end, (tile + 1) * onTile);
+        if (tile != interval.tile)
+          f(interval.tile, tile, end - at);
+        at = end;
+      }
+  }
+
   using Ranks = std::vector<std::uint64_t>; ///< elements of its tile before each interval
   using Range = std::pair<std::uint64_t, std::uint64_t>;
 

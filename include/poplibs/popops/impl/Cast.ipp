@@ -3,6 +3,7 @@
 #include <popops/Cast.hpp>
 #include <popops/ElementWise.hpp>
 #include <popops/impl/CastTypes.hpp>
+#include <popops/impl/ElementOrder.hpp>
 #include <popops/impl/ElementWiseTiles.hpp>
 #include <popops/impl/Partition.hpp>
 #include <poputil/DebugInfo.hpp>
@@ -83,8 +84,8 @@ POP_INLINE void checkMapped(::poplar::Graph const &graph, Tensor const &src) {
 POP_INLINE void addCastVertices(::poplar::Graph &graph, Tensor const &src, Tensor const &dst,
                                 ::poplar::ComputeSet cs,
                                 ::poplar::DebugContext const &debugContext = {}) {
-  auto const order = memoryOrder(dst);
-  Tensor in = src.dimShuffle(order).flatten(), out = dst.dimShuffle(order).flatten();
+  ElementOrder const order = elementOrder(graph, dst, {src}, false);
+  Tensor const in = order.flat(src), out = order.flat(dst);
   std::vector<Share> shares;
   planner::TileMapPlan plan;
   if (auto const job = castJob(graph, in, out)) {
@@ -106,8 +107,8 @@ POP_INLINE void addCastVertices(::poplar::Graph &graph, Tensor const &src, Tenso
 /// dst = src & src, of 64 bits.
 POP_INLINE void addWideCopyVertices(::poplar::Graph &graph, Tensor const &src, Tensor const &dst,
                                     ::poplar::ComputeSet cs) {
-  auto const order = memoryOrder(dst);
-  Tensor const in = src.dimShuffle(order).flatten(), out = dst.dimShuffle(order).flatten();
+  ElementOrder const order = elementOrder(graph, dst, {src}, false);
+  Tensor const in = order.flat(src), out = order.flat(dst);
   planner::ElementWiseProblem problem;
   problem.elements = out.numElements();
   problem.bytesPer8 = 8 * 3 * 8;

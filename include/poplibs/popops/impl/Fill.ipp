@@ -2,6 +2,7 @@
 
 #include <popops/Fill.hpp>
 #include <popops/Zero.hpp>
+#include <popops/impl/ElementOrder.hpp>
 #include <popops/impl/Partition.hpp>
 #include <poputil/DebugInfo.hpp>
 #include <poputil/Util.hpp>
@@ -148,7 +149,7 @@ void fill(poplar::Graph &graph, poplar::Tensor const &t, poplar::program::Sequen
     prog.add(poplar::program::Copy(constant, t, false, {di}));
     return;
   }
-  poplar::Tensor const flat = t.dimShuffle(cottonwood::popops::memoryOrder(t)).flatten();
+  poplar::Tensor const flat = cottonwood::popops::elementOrder(graph, t).flat(t);
   cottonwood::planner::ElementWiseProblem problem;
   problem.elements = flat.numElements();
   auto const plan =

@@ -5,6 +5,7 @@
 #include <popops/GatherStatistics.hpp>
 #include <popops/Reduce.hpp>
 #include <popops/Zero.hpp>
+#include <popops/impl/ElementOrder.hpp>
 #include <popops/impl/Partition.hpp>
 #include <poputil/DebugInfo.hpp>
 #include <poputil/VertexTemplates.hpp>
@@ -55,7 +56,7 @@ POP_INLINE void checkHistogram(Tensor const &input, Tensor const &levels) {
 POP_INLINE Tensor countLevels(::poplar::Graph &graph, Tensor const &input, Tensor const &levels,
                               bool absolute, ::poplar::program::Sequence &prog,
                               ::poplar::DebugContext const &debugContext) {
-  Tensor const flat = input.dimShuffle(memoryOrder(input)).flatten();
+  Tensor const flat = elementOrder(graph, input).flat(input);
   std::size_t const bins = levels.dim(0) + 1, workers = graph.getTarget().getNumWorkerContexts();
   planner::ElementWiseProblem problem;
   problem.elements = flat.numElements();

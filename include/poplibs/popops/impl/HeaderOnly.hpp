@@ -48,6 +48,7 @@
 #include <popops/impl/CircBuf.ipp>
 #include <popops/impl/Codelets.ipp>
 #include <popops/impl/DynamicSlice.ipp>
+#include <popops/impl/ElementOrder.ipp>
 #include <popops/impl/ElementWise.ipp>
 #include <popops/impl/ElementWiseTiles.ipp>
 #include <popops/impl/ElementWiseUtil.ipp>

@@ -20,4 +20,15 @@ POP_API POP_INLINE planner::IntervalLayout intervalLayout(::poplar::Graph const 
 /// its layout of so many intervals has.
 POP_INLINE std::uint64_t runLength(::poplar::Tensor const &flat, std::size_t intervals);
 
+namespace detail {
+
+/// Intervals, or rows, of which a tile may have so many on average.
+inline constexpr std::size_t MANY_INTERVALS = 16, MANY_RUNS = 64;
+
+/// Stretches of storage in flat order; no more than most + 1 are counted. Takes time for each
+/// strided block of the view, not for each stretch.
+POP_INLINE std::uint64_t countRuns(::poplar::Tensor const &t, std::uint64_t most);
+
+} // namespace detail
+
 } // namespace cottonwood::popops

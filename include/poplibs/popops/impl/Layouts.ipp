@@ -10,19 +10,35 @@ namespace cottonwood::popops {
 
 namespace detail {
 
-/// Intervals, or rows, of which a tile may have so many on average.
-inline constexpr std::size_t MANY_INTERVALS = 16, MANY_RUNS = 64;
+/// Those of one block. From one element to the next the indices inside some dimension start again:
+/// how far apart the two lie depends on the dimension only.
+POP_INLINE std::uint64_t runsOf(graph::StridedBlock const &block, std::int64_t &span) {
+  std::uint64_t runs = 1, outside = 1;
+  for (std::uint64_t size : block.sizes)
+    outside *= size;
+  span = 0; // from the first element to the last
+  for (std::size_t d = block.sizes.size(); d-- != 0;) {
+    outside /= block.sizes[d];
+    if (block.strides[d] - span != 1)
+      runs += (block.sizes[d] - 1) * outside;
+    span += static_cast<std::int64_t>(block.sizes[d] - 1) * block.strides[d];
+  }
+  return runs;
+}
 
-/// Stretches of storage in flat order, about; no more than `most` are counted.
-POP_INLINE std::uint64_t countRuns(::poplar::Tensor const &flat, std::uint64_t most) {
-  if (flat.isContiguous())
-    return flat.numElements() == 0 ? 0 : 1;
+POP_INLINE std::uint64_t countRuns(::poplar::Tensor const &t, std::uint64_t most) {
+  if (t.isContiguous())
+    return std::min<std::uint64_t>(t.numElements() == 0 ? 0 : 1, most + 1);
   std::uint64_t runs = 0;
-  graph::viewOf(flat).forEachBlock([&](graph::StridedBlock const &block) {
-    std::uint64_t of = 1;
-    for (std::size_t d = 0; d != block.sizes.size(); ++d)
-      of *= d + 1 == block.sizes.size() && block.strides[d] == 1 ? 1 : block.sizes[d];
-    runs += of;
+  graph::VarId var{};
+  std::int64_t last = 0;
+  graph::viewOf(t).forEachBlock([&](graph::StridedBlock const &block) {
+    auto const begin = static_cast<std::int64_t>(block.offset);
+    std::int64_t span = 0;
+    bool const continues = runs != 0 && block.var == var && begin == last + 1;
+    runs += runsOf(block, span) - (continues ? 1 : 0);
+    var = block.var;
+    last = begin + span;
     return runs <= most;
   });
   return std::min(runs, most + 1);

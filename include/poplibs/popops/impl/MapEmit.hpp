@@ -31,10 +31,6 @@ POP_INLINE ::poplar::Tensor newMapResult(::poplar::Graph &graph,
                                          ::poplar::Type const &type,
                                          ::poplar::DebugContext const &debugContext);
 
-/// The dimensions of an operand, which may have fewer of them than the result, in the order in
-/// which the result is contiguous.
-POP_INLINE ::poplar::Tensor inOrder(::poplar::Tensor t, std::vector<unsigned> const &order);
-
 /// Emits terms over one list of tensors. All terms run in one compute set and read the tensors'
 /// contents from before it.
 class POP_API MapEmitter {

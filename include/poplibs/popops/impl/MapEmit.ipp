@@ -1,6 +1,7 @@
 #pragma once
 
 #include <popops/ElementWiseUtil.hpp>
+#include <popops/impl/ElementOrder.hpp>
 #include <popops/impl/MapEmit.hpp>
 #include <popops/impl/MapOperand.hpp>
 #include <popops/impl/MapWide.hpp>
@@ -246,12 +247,6 @@ POP_INLINE Tensor newMapResult(::poplar::Graph &graph, std::vector<Tensor> const
   return scalar;
 }
 
-POP_INLINE Tensor inOrder(Tensor t, std::vector<unsigned> const &order) {
-  if (t.rank() < order.size())
-    t = t.expand(std::vector<std::size_t>(order.size() - t.rank(), 0));
-  return t.dimShuffle(order);
-}
-
 POP_INLINE void MapEmitter::checkOutput(Term const &term, std::vector<std::size_t> const &shape,
                                         Tensor const &out) const {
   checkMapOutput(where_, shape, term.type, out);
@@ -358,25 +353,26 @@ POP_INLINE void MapEmitter::emit(Term term, Tensor const &out, bool isNew) {
 }
 
 POP_INLINE void MapEmitter::emitVertices(Term const &term, Tensor const &out, bool isNew) {
-  auto const order = memoryOrder(out);
-  Tensor const ordered = out.dimShuffle(order);
-  auto const shape = ordered.shape();
-  Tensor const flat = ordered.flatten();
   std::vector<bool> used(tensors_.size());
   collectInputs(term, used);
+  std::vector<Tensor> read;
+  bool inPlace = false;
+  for (std::size_t i = 0; i != tensors_.size(); ++i)
+    if (used[i]) {
+      inPlace = inPlace || tensors_[i] == out;
+      read.push_back(tensors_[i]);
+    }
+  ElementOrder const order = elementOrder(graph_, out, read, inPlace);
+  auto const shape = order.shape();
+  Tensor const flat = order.flat(out);
 
   std::vector<MapOperand> storage;
   storage.reserve(tensors_.size());
   std::vector<MapOperand const *> operands(tensors_.size(), nullptr);
-  bool inPlace = false;
   for (std::size_t i = 0; i != tensors_.size(); ++i) {
-    if (!used[i])
+    if (!used[i] || tensors_[i] == out)
       continue;
-    if (tensors_[i] == out) {
-      inPlace = true;
-      continue;
-    }
-    storage.emplace_back(inOrder(tensors_[i], order), shape, *mapTypeOf(tensors_[i].elementType()),
+    storage.emplace_back(order.ordered(tensors_[i]), shape, *mapTypeOf(tensors_[i].elementType()),
                          options_.expandBroadcasts);
     operands[i] = &storage.back();
   }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <popops/impl/ElementOrder.hpp>
 #include <popops/impl/ElementWiseTiles.hpp>
 #include <popops/impl/MapEmit.hpp>
 #include <popops/impl/MapFunctorEmit.hpp>
@@ -73,20 +74,20 @@ class MapFunctorEmitter {
 public:
   MapFunctorEmitter(::poplar::Graph &graph, MapFunctorJob const &job,
                     std::vector<Tensor> const &tensors, Tensor const &out, bool isNew)
-      : graph_(graph), job_(job), isNew_(isNew), order_(memoryOrder(out)),
-        ordered_(out.dimShuffle(order_)), flat_(ordered_.flatten()) {
-    auto const shape = ordered_.shape();
-    operands_.reserve(tensors.size());
-    for (Tensor const &t : tensors) {
+      : graph_(graph), job_(job), isNew_(isNew) {
+    for (Tensor const &t : tensors)
       isOutput_.push_back(t == out);
-      operands_.emplace_back(inOrder(t, order_), shape, *mapTypeOf(t.elementType()), false);
-    }
+    ElementOrder const order = elementOrder(graph, out, tensors, isInPlace());
+    flat_ = order.flat(out);
+    operands_.reserve(tensors.size());
+    for (Tensor const &t : tensors)
+      operands_.emplace_back(order.ordered(t), order.shape(), *mapTypeOf(t.elementType()), false);
   }
 
   void emit(::poplar::program::Sequence &prog, ::poplar::DebugContext const &debugContext) const {
     codelet::addToGraph(graph_, job_.codelets);
     auto const cs = graph_.addComputeSet(debugContext);
-    bool const inPlace = std::count(isOutput_.begin(), isOutput_.end(), true) != 0;
+    bool const inPlace = isInPlace();
     std::string const name = std::string(inPlace ? "popops::MapWithInPlace<" : "popops::MapWith<") +
                              flat_.elementType().toString().cloneAsString() + job_.suffix;
     planner::TileMapPlan plan;
@@ -96,6 +97,10 @@ public:
   }
 
 private:
+  bool isInPlace() const {
+    return std::find(isOutput_.begin(), isOutput_.end(), true) != isOutput_.end();
+  }
+
   std::vector<Share> shares(bool inPlace, ::poplar::DebugContext const &debugContext,
                             planner::TileMapPlan &plan) const {
     if (auto job = tileMapJob(graph_, flat_, isNew_)) {
@@ -146,8 +151,7 @@ private:
   ::poplar::Graph &graph_;
   MapFunctorJob const &job_;
   bool isNew_;
-  std::vector<unsigned> order_;
-  Tensor ordered_, flat_;
+  Tensor flat_;
   std::vector<MapOperand> operands_;
   std::vector<bool> isOutput_;
 };

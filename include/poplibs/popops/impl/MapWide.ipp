@@ -2,6 +2,7 @@
 
 #include <popops/Cast.hpp>
 #include <popops/impl/CastTypes.hpp>
+#include <popops/impl/ElementOrder.hpp>
 #include <popops/impl/MapEmit.hpp>
 #include <popops/impl/MapWide.hpp>
 #include <popops/impl/Partition.hpp>
@@ -131,8 +132,8 @@ POP_INLINE void MapEmitter::emitWide(Term const &term, Tensor const &out) {
   }
   if (term.op == MapOp::CAST)
     return emitWideCast(term, out);
-  auto const order = memoryOrder(out);
-  Tensor const flat = out.dimShuffle(order).flatten();
+  ElementOrder const order = elementOrder(graph_, out);
+  Tensor const flat = order.flat(out);
   static constexpr char const *FIELDS[] = {"a", "b", "condition"};
   std::vector<detail::WideOperand> operands;
   unsigned single = 0;
@@ -142,7 +143,7 @@ POP_INLINE void MapEmitter::emitWide(Term const &term, Tensor const &out) {
       operand.t = tensors_[arg.input];
       Tensor spread = operand.t.numElements() == 1 ? operand.t.flatten()[0] : operand.t;
       ::poputil::broadcastToMatch(spread, out.shape());
-      operand.spread = spread.dimShuffle(order).flatten();
+      operand.spread = order.flat(spread);
     }
     single |= operand.isSingle() ? 1U << operands.size() : 0;
     operands.push_back(operand);

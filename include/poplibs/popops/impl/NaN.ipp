@@ -2,6 +2,7 @@
 
 #include <popops/NaN.hpp>
 #include <popops/Reduce.hpp>
+#include <popops/impl/ElementOrder.hpp>
 #include <popops/impl/Partition.hpp>
 #include <poputil/DebugInfo.hpp>
 #include <poputil/VertexTemplates.hpp>
@@ -21,7 +22,7 @@ POP_INLINE Tensor findSpecial(char const *where, ::poplar::Graph &graph, Tensor 
   if (src.elementType() != ::poplar::FLOAT && src.elementType() != ::poplar::HALF)
     base::fail<::poputil::poplibs_error>(where, "'src' is of type ", src.elementType(),
                                          "; allowed: float, half");
-  Tensor const flat = src.dimShuffle(memoryOrder(src)).flatten();
+  Tensor const flat = elementOrder(graph, src).flat(src);
   planner::ElementWiseProblem problem;
   problem.elements = flat.numElements();
   problem.bytesPer8 = 8 * static_cast<unsigned>(graph.getTarget().getTypeSize(src.elementType()));

@@ -2,6 +2,7 @@
 
 #include <popops/Cast.hpp>
 #include <popops/ScaledAdd.hpp>
+#include <popops/impl/ElementOrder.hpp>
 #include <popops/impl/Partition.hpp>
 #include <poputil/DebugInfo.hpp>
 #include <poputil/Util.hpp>
@@ -124,8 +125,8 @@ private:
   }
 
   void addVertices(ScaledAddJob const &job) {
-    auto const order = memoryOrder(job.a);
-    Tensor const a = job.a.dimShuffle(order).flatten(), b = job.b.dimShuffle(order).flatten();
+    ElementOrder const order = elementOrder(graph_, job.a, {job.b}, true);
+    Tensor const a = order.flat(job.a), b = order.flat(job.b);
     std::string const kind = job.scalesA ? "popops::Axpby" : "popops::ScaledAdd";
     std::string const name = ::poputil::templateVertex(kind + (job.tensors ? "Tensor" : ""),
                                                        a.elementType(), b.elementType());

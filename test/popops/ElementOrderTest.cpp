@@ -1,0 +1,223 @@
+// Operations element by element on blocked layouts, as convolutions give their operands and
+// results.
+#include "Harness.hpp"
+
+#include <popops/Cast.hpp>
+#include <popops/ElementWise.hpp>
+#include <popops/Fill.hpp>
+#include <popops/NaN.hpp>
+#include <popops/ScaledAdd.hpp>
+
+#include <algorithm>
+
+using namespace harness;
+using namespace popops::expr;
+using poplar::FLOAT;
+using poplar::HALF;
+using poplar::INT;
+using poplar::Tensor;
+using poplar::Type;
+
+TEST_SUITE_BEGIN("popops/element-order");
+
+namespace {
+
+constexpr unsigned TILES = 16;
+poplar::Device model16() { return modelOf(TILES); }
+
+/// [N, C, H, W] whose memory is [C / block, N, H, W, block].
+Tensor blocked(poplar::Graph &graph, Type const &type, Shape const &shape, std::size_t block) {
+  Tensor const t = graph.addVariable(type, {shape[1] / block, shape[0], shape[2], shape[3], block});
+  return t.dimShuffle({1, 0, 4, 2, 3}).reshape(shape);
+}
+
+/// The same in some layout: as declared, blocked (outside or inside of N), channels last, with
+/// elements between, backwards, or as two tensors.
+Tensor laidOut(poplar::Graph &graph, Type const &type, Shape const &s, std::size_t layout) {
+  std::size_t const block = s[1] % 4 == 0 ? 4 : s[1] % 3 == 0 ? 3 : 1;
+  switch (layout) {
+  case 0:
+    return graph.addVariable(type, s);
+  case 1:
+    return blocked(graph, type, s, block);
+  case 2:
+    return graph.addVariable(type, {s[0], s[1] / block, s[2], s[3], block})
+        .dimShuffle({0, 1, 4, 2, 3})
+        .reshape(s);
+  case 3:
+    return graph.addVariable(type, {s[2], s[3], s[0], s[1]}).dimShuffle({2, 3, 0, 1});
+  case 4:
+    return blocked(graph, type, {s[0], s[1], s[2], 2 * s[3]}, block).subSample(2, 3);
+  case 5:
+    return blocked(graph, type, s, block).reverse(2);
+  default:
+    return poplar::concat(graph.addVariable(type, {s[0], s[1], 1, s[3]}),
+                          blocked(graph, type, {s[0], s[1], s[2], s[3]}, block), 2)
+        .slice(1, s[2] + 1, 2);
+  }
+}
+
+/// On any tiles, in pieces of memory or of the view.
+void mapSomewhere(poplar::Graph &graph, Tensor const &t, std::mt19937 &random) {
+  for (poplar::VariableInterval const &region : t.getVarRegions()) // elements between as well
+    graph.setTileMapping(graph.getVariable(region.var), 0);
+  Tensor flat = t.flatten();
+  if (random() % 2 == 0)
+    graph.reorderToSimplify(&flat, {});
+  std::size_t const n = flat.numElements(), pieces[] = {n / TILES + 1, 5, 1 + n / 5};
+  std::size_t const piece = pieces[random() % 3];
+  for (std::size_t begin = 0; begin < n; begin += piece)
+    graph.setTileMapping(flat.slice(begin, std::min(begin + piece, n)),
+                         static_cast<unsigned>(random() % TILES));
+}
+
+constexpr std::size_t LAYOUTS = 7;
+
+Shape someShape(std::mt19937 &random) {
+  std::size_t const channels[] = {12, 8, 7, 9, 1};
+  return {1 + random() % 3, channels[random() % 5], 1 + random() % 5, 1 + random() % 7};
+}
+
+Tensor somewhere(Run &run, Type const &type, Shape const &shape, Values const &values,
+                 std::mt19937 &random) {
+  Tensor const t = laidOut(run.graph, type, shape, random() % LAYOUTS);
+  mapSomewhere(run.graph, t, random);
+  run.write(t, values);
+  return t;
+}
+
+/// Steps of a kind in one run of a program.
+std::size_t stepsOf(Run &run, std::string const &type) {
+  poplar::Engine engine(run.graph, run.prog);
+  poplar::ProfileValue const profile = engine.getGraphProfile();
+  std::size_t steps = 0;
+  for (auto const &step : profile["steps"].asVector())
+    steps += step["type"].asString() == type ? 1 : 0;
+  return steps;
+}
+
+} // namespace
+
+TEST_CASE("maps of blocked operands give what those of plain ones do") {
+  std::mt19937 random(61);
+  Numbers numbers;
+  for (int trial = 0; trial != 120; ++trial) {
+    CAPTURE(trial);
+    Run run(model16);
+    Shape const s = someShape(random);
+    Shape const others[] = {s, {s[1], 1, 1}, {s[3]}, {s[0], 1, s[2], 1}, {}, {1, s[1], 1, s[3]}};
+    std::size_t const kind = random() % 6;
+    Shape const other = others[kind];
+    Values const x = numbers.integer(product(s), -8, 8), y = numbers.integer(product(other), -8, 8);
+    Tensor const a = somewhere(run, FLOAT, s, x, random);
+    Tensor const b = kind == 0 ? somewhere(run, FLOAT, s, y, random) : run.input(FLOAT, other, y);
+    Tensor out = a;
+    auto const expression = Sub(Mul(_1, _2), _1);
+    if (trial % 3 == 0) {
+      popops::mapInPlace(run.graph, expression, {a, b}, run.prog);
+    } else if (trial % 3 == 1) {
+      out = popops::map(run.graph, expression, {a, b}, run.prog);
+    } else {
+      out = somewhere(run, FLOAT, s, Values(x.size()), random);
+      popops::mapWithOutput(run.graph, expression, {a, b}, out, run.prog);
+    }
+    std::size_t const result = run.output(out);
+    run.run();
+    std::size_t i = 0;
+    for (std::size_t n = 0; n != s[0]; ++n)
+      for (std::size_t c = 0; c != s[1]; ++c)
+        for (std::size_t h = 0; h != s[2]; ++h)
+          for (std::size_t w = 0; w != s[3]; ++w, ++i) {
+            std::size_t const at[] = {i, c, w, n * s[2] + h, 0, c * s[3] + w};
+            CHECK(run.values(result)[i] == x[i] * y[at[kind]] - x[i]);
+          }
+  }
+}
+
+TEST_CASE("casts, scaled additions, fills and tests of blocked operands give what plain ones do") {
+  std::mt19937 random(62);
+  Numbers numbers;
+  for (int trial = 0; trial != 60; ++trial) {
+    CAPTURE(trial);
+    Run run(model16);
+    Shape const s = someShape(random);
+    std::size_t const n = product(s);
+    Values const x = numbers.integer(n, -30, 30), y = numbers.integer(n, -30, 30);
+    Values const zeros(n);
+    Tensor const a = somewhere(run, HALF, s, x, random), b = somewhere(run, HALF, s, y, random),
+                 c = somewhere(run, FLOAT, s, zeros, random),
+                 d = somewhere(run, INT, s, zeros, random),
+                 e = somewhere(run, poplar::LONGLONG, s, x, random),
+                 f = somewhere(run, poplar::LONGLONG, s, y, random);
+    popops::castWithOutput(run.graph, a, c, run.prog);
+    popops::fill(run.graph, d, run.prog, 17);
+    std::size_t const results[] = {run.output(c),
+                                   run.output(a),
+                                   run.output(d),
+                                   run.output(popops::cast(run.graph, b, INT, run.prog)),
+                                   run.output(popops::hasNaN(run.graph, b, run.prog)),
+                                   run.output(popops::add(run.graph, e, f, run.prog))};
+    popops::scaledAddTo(run.graph, a, b, 2.0F, run.prog);
+    run.run();
+    Values sums(n), wide(n);
+    for (std::size_t i = 0; i != n; ++i) {
+      sums[i] = x[i] + 2 * y[i];
+      wide[i] = x[i] + y[i];
+    }
+    CHECK(run.values(results[0]) == x);
+    CHECK(run.values(results[1]) == sums);
+    CHECK(run.values(results[2]) == Values(n, 17));
+    CHECK(run.values(results[3]) == y);
+    CHECK(run.values(results[4]) == Values{0});
+    CHECK(run.values(results[5]) == wide);
+  }
+}
+
+TEST_CASE("what lies side by side on a tile is not copied, in one vertex a tile") {
+  auto const layer = [](Run &run) {
+    Tensor const t = blocked(run.graph, HALF, {2, 32, 6, 8}, 16);
+    Tensor flat = t.flatten();
+    run.graph.reorderToSimplify(&flat, {});
+    poputil::mapTensorLinearly(run.graph, flat);
+    return t;
+  };
+  auto const check = [&](char const *what, auto const &emit) {
+    CAPTURE(std::string(what));
+    Run run(model16);
+    Tensor const z = layer(run), q = layer(run);
+    emit(run, z, q);
+    CHECK(run.graph.getNumVertices() == TILES);
+    CHECK(stepsOf(run, "OnTileCopy") == 0);
+    CHECK(stepsOf(run, "DoExchange") == 0);
+  };
+  check("map", [](Run &run, Tensor const &z, Tensor const &) {
+    popops::mapInPlace(run.graph, UnaryOpType::RELU, z, run.prog);
+  });
+  check("add", [](Run &run, Tensor const &z, Tensor const &q) {
+    popops::addInPlace(run.graph, z, q, run.prog);
+  });
+  check("cast", [](Run &run, Tensor const &z, Tensor const &) {
+    popops::cast(run.graph, z, FLOAT, run.prog);
+  });
+  check("scaledAddTo", [](Run &run, Tensor const &z, Tensor const &q) {
+    popops::scaledAddTo(run.graph, z, q, 0.5F, run.prog);
+  });
+  check("fill", [](Run &run, Tensor const &z, Tensor const &) {
+    popops::fill(run.graph, z, run.prog, 3.0F);
+  });
+}
+
+TEST_CASE("what lies in another order elsewhere comes in that of what vertices write in place") {
+  Run run(model16);
+  Shape const s{2, 32, 6, 8};
+  Tensor const z = blocked(run.graph, HALF, s, 16), q = run.graph.addVariable(HALF, s);
+  Tensor flat = z.flatten();
+  run.graph.reorderToSimplify(&flat, {});
+  poputil::mapTensorLinearly(run.graph, flat);
+  run.graph.setTileMapping(q, 0);
+  popops::scaledAddTo(run.graph, z.slice(0, 2, 0), q, 0.5F, run.prog);
+  CHECK(run.graph.getNumVertices() == TILES);
+  CHECK(stepsOf(run, "OnTileCopy") == 1); // of tile 0, which has both
+}
+
+TEST_SUITE_END();
