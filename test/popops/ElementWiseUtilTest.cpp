@@ -46,4 +46,33 @@ TEST_CASE("of inputs spread alike the one of the fewest regions is the model of 
                        poplibs_error);
 }
 
+TEST_CASE("regions of any views are counted, however many there are") {
+  Run run(cpu);
+  // Columns cut and turned, rows that touch the next ones, two variables, elements between.
+  std::vector<Tensor> views;
+  auto const variable = [&](Shape const &shape) { return run.graph.addVariable(FLOAT, shape); };
+  views.push_back(variable({6, 8}).transpose());
+  views.push_back(variable({8, 9}).slice(1, 7, 1));
+  views.push_back(variable({4, 2, 6}).dimShuffle({0, 2, 1}).reshape({8, 6}));
+  views.push_back(poplar::concat(variable({8, 2}), variable({8, 4}), 1));
+  views.push_back(variable({8, 12}).subSample(2, 1));
+  views.push_back(variable({8, 6}).reverse(0));
+  Tensor const halves = variable({2, 8, 3});
+  views.push_back(poplar::concat(halves[0], halves[1], 1));
+  views.push_back(poplar::concat(halves[0].flatten(), halves[1].flatten()).reshape({8, 6}));
+  auto const regions = [](Tensor const &t) { return t.getContiguousRegions().size(); };
+  for (Tensor const &a : views)
+    for (Tensor const &b : views) {
+      Tensor const best = run.graph.clone(regions(b) < regions(a) ? b : a);
+      Tensor const out = popops::createOutputForElementWiseOp(run.graph, {a, b}, FLOAT);
+      CHECK(regions(out) == regions(best));
+      for (std::size_t i : {1, 6, 9})
+        CHECK(out.flatten()[i].getVarRegions()[0].interval ==
+              best.flatten()[i].getVarRegions()[0].interval);
+    }
+  // To list these takes tens of gigabytes.
+  Tensor const plain = variable({1U << 15U, 1U << 15U}), turned = plain.transpose();
+  CHECK(popops::createOutputForElementWiseOp(run.graph, {turned, plain}, HALF).isContiguous());
+}
+
 TEST_SUITE_END();

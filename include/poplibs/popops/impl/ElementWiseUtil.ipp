@@ -1,6 +1,7 @@
 #pragma once
 
 #include <popops/ElementWiseUtil.hpp>
+#include <popops/impl/Layouts.hpp>
 #include <poputil/TileMapping.hpp>
 #include <poputil/exceptions.hpp>
 
@@ -35,8 +36,10 @@ POP_INLINE LayoutScore layoutScore(::poplar::Graph const &graph, ::poplar::Tenso
   return score;
 }
 
-POP_INLINE std::size_t numRegions(::poplar::Tensor const &t) {
-  return t.isContiguous() ? 1 : t.getContiguousRegions().size();
+/// Whether t has fewer contiguous regions than another tensor.
+POP_INLINE bool hasFewerRegions(::poplar::Tensor const &t, ::poplar::Tensor const &other) {
+  std::uint64_t const n = countRuns(other, other.numElements());
+  return n > 1 && countRuns(t, n - 1) < n;
 }
 
 /// The best of some tensors, the first of equals; null: all have aliases.
@@ -49,7 +52,7 @@ POP_INLINE ::poplar::Tensor const *bestLayout(::poplar::Graph const &graph,
       continue;
     auto const score = layoutScore(graph, input);
     bool const ties = best && !(score < bestScore) && !(bestScore < score);
-    if (!best || score < bestScore || (ties && numRegions(input) < numRegions(*best))) {
+    if (!best || score < bestScore || (ties && hasFewerRegions(input, *best))) {
       best = &input;
       bestScore = score;
     }
