@@ -71,6 +71,35 @@ TEST_CASE("activations mapped to single tiles are treated where they are") {
   CHECK(mapping[5][0].size() == 600);
 }
 
+TEST_CASE("a tile walks what it holds of blocks, or of several rows, in one vertex") {
+  Run run(model);
+  poplin::addCodelets(run.graph);
+  std::size_t const tiles = run.graph.getTarget().getNumTiles();
+  Shape const shape{2, 32, 7, 10};
+  Tensor const memory = run.graph.addVariable(FLOAT, {2, 2, 7, 10, 16});
+  poputil::mapTensorLinearly(run.graph, memory);
+  Tensor const stats = run.input(FLOAT, {32}, Values(32, 1));
+  poplin::normWhiten(run.graph, norms::inBlocks(memory, shape), stats, stats, run.prog);
+  CHECK(run.graph.getNumVertices() == tiles);
+  // Every tile has a seventh of each row.
+  Tensor const rows = run.graph.addVariable(FLOAT, {12, 32 * tiles});
+  norms::mapInTurn(run.graph, rows, 32);
+  Tensor const ones = run.input(FLOAT, {32 * tiles}, Values(32 * tiles, 1));
+  poplin::normWhiten(run.graph, rows, ones, ones, run.prog);
+  CHECK(run.graph.getNumVertices() == 2 * tiles);
+}
+
+TEST_CASE("statistics of rows that begin on one tile are computed on all that hold some of them") {
+  Run run(model);
+  poplin::addCodelets(run.graph);
+  std::size_t const tiles = run.graph.getTarget().getNumTiles();
+  Tensor const acts = run.graph.addVariable(FLOAT, {1, 2 * tiles, 32 * tiles});
+  norms::mapInTurn(run.graph, acts, 32);
+  auto const stats = poplin::normStatistics(run.graph, acts, 1.F, run.prog, false, true);
+  for (auto const &intervals : run.graph.getTileMapping(stats.first))
+    CHECK(intervals.size() == 1);
+}
+
 TEST_CASE("what the callback gets and must return") {
   Run run(cpu);
   poplin::addCodelets(run.graph);

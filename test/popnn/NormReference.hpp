@@ -76,13 +76,54 @@ inline Expected reference(Shape const &shape, Sets const &sets, Values const &x,
   return e;
 }
 
-/// How activations lie in memory.
-enum class Layout { CHANNELS_FIRST, CHANNELS_LAST, SAMPLES_LAST, FIELD_FIRST, SLICED, EVERY };
+/// How activations lie in memory. BLOCKED: some channels innermost, the others outermost, and small
+/// pieces of memory on tiles in turn; PIECES: the latter only.
+enum class Layout {
+  CHANNELS_FIRST,
+  CHANNELS_LAST,
+  SAMPLES_LAST,
+  FIELD_FIRST,
+  SLICED,
+  EVERY,
+  BLOCKED,
+  PIECES
+};
+
+/// Every `piece` elements of memory go to the next tile.
+inline void mapInTurn(poplar::Graph &graph, poplar::Tensor const &memory, std::size_t piece) {
+  std::size_t const n = memory.numElements(), tiles = graph.getTarget().getNumTiles();
+  for (std::size_t begin = 0; begin < n; begin += piece)
+    graph.setTileMapping(memory.flatten().slice(begin, std::min(begin + piece, n)),
+                         static_cast<unsigned>(begin / piece % tiles));
+}
+
+/// [N, C, ...F] of memory [C / block, N, ...F, block].
+inline poplar::Tensor inBlocks(poplar::Tensor const &memory, Shape const &shape) {
+  auto const rank = static_cast<unsigned>(shape.size());
+  std::vector<unsigned> order{1, 0, rank};
+  for (unsigned d = 2; d != rank; ++d)
+    order.push_back(d);
+  return memory.dimShuffle(order).reshape(shape);
+}
 
 /// [N, C, ...F] of a layout, filled before the run with values in the order of the dimensions.
 inline poplar::Tensor activations(harness::Run &run, poplar::Type const &type, Shape const &shape,
                                   Values const &values, Layout layout) {
   auto const rank = static_cast<unsigned>(shape.size());
+  if (layout == Layout::BLOCKED || layout == Layout::PIECES) {
+    Shape memory = shape;
+    if (layout == Layout::BLOCKED) {
+      std::size_t const block = shape[1] % 4 == 0 ? 4 : shape[1] % 3 == 0 ? 3 : 2;
+      memory[1] = shape[0];
+      memory[0] = shape[1] / block;
+      memory.push_back(block);
+    }
+    poplar::Tensor const whole = run.graph.addVariable(type, memory);
+    mapInTurn(run.graph, whole, layout == Layout::PIECES ? 5 : 10);
+    poplar::Tensor const t = layout == Layout::PIECES ? whole : inBlocks(whole, shape);
+    run.write(t, values);
+    return t;
+  }
   std::vector<unsigned> order(rank); // of memory
   for (unsigned d = 0; d != rank; ++d)
     order[d] = d;
@@ -222,13 +263,16 @@ inline std::vector<Case> cases(std::function<Sets(Shape const &, std::size_t)> c
                                   {2, 64},   {3, 4, 2, 3, 4}, {2, 36, 9, 11}};
   std::vector<Case> all;
   std::size_t i = 0;
-  for (Shape const &shape : shapes)
-    for (Layout layout : {Layout::CHANNELS_FIRST, Layout::CHANNELS_LAST, Layout::SAMPLES_LAST,
-                          Layout::FIELD_FIRST, Layout::SLICED, Layout::EVERY}) {
+  for (Shape const &shape : shapes) {
+    ++i; // layouts are not to have one algorithm each
+    for (Layout layout :
+         {Layout::CHANNELS_FIRST, Layout::CHANNELS_LAST, Layout::SAMPLES_LAST, Layout::FIELD_FIRST,
+          Layout::SLICED, Layout::EVERY, Layout::BLOCKED, Layout::PIECES}) {
       ++i;
       all.push_back({shape, i % 3 == 0 ? poplar::HALF : poplar::FLOAT, layout, setsOf(shape, i),
                      i % 2 == 0, i % 4 < 2});
     }
+  }
   return all;
 }
 

@@ -1,9 +1,11 @@
 #pragma once
 
 #include <poplin/impl/NormBoxes.hpp>
+#include <poplin/impl/NormWalk.hpp>
 #include <popops/Cast.hpp>
 #include <popops/ElementWise.hpp>
 #include <popops/ElementWiseUtil.hpp>
+#include <popops/impl/ElementOrder.hpp>
 #include <popops/impl/Partition.hpp>
 #include <poputil/VertexTemplates.hpp>
 
@@ -20,78 +22,6 @@ struct NormField {
   char const *name;
   Kind kind;
   Tensor t; ///< DATA: of the shape of activations; else a vector
-};
-
-/// The dimensions of activations in the order of memory, joined where coefficients allow it.
-class NormWalkTable {
-public:
-  NormWalkTable(NormView const &view, std::vector<unsigned> const &order) {
-    auto const stat = strides(view.t, view.stat), chan = strides(view.t, view.chan);
-    for (unsigned d : order)
-      if (view.t.dim(d) != 1)
-        append({view.t.dim(d), stat[d], chan[d]});
-    if (dims_.empty())
-      dims_.push_back({1, 0, 0});
-  }
-
-  std::vector<unsigned> words() const {
-    std::vector<unsigned> words;
-    for (Dim const &d : dims_)
-      for (std::size_t word : {d.size, d.stat, d.chan})
-        words.push_back(static_cast<unsigned>(word));
-    return words;
-  }
-
-  /// The smallest range of coefficients that holds those of elements [begin, end).
-  ::poplar::Interval coefficients(::poplar::Interval const &elements, bool channels) const {
-    std::size_t first = elements.begin(), last = elements.end() - 1, block = 1;
-    for (Dim const &d : dims_)
-      block *= d.size;
-    std::size_t low = 0, high = 0;
-    bool whole = false; // dimensions from here on are run through
-    for (Dim const &d : dims_) {
-      std::size_t const stride = channels ? d.chan : d.stat;
-      block /= d.size;
-      std::size_t const from = whole ? 0 : first / block;
-      std::size_t const to = whole ? d.size - 1 : last / block;
-      low += from * stride;
-      high += to * stride;
-      whole = whole || from != to;
-      first %= block;
-      last %= block;
-    }
-    return {low, high + 1};
-  }
-
-private:
-  struct Dim {
-    std::size_t size, stat, chan;
-  };
-
-  static std::vector<std::size_t> strides(Tensor const &t, std::vector<bool> const &which) {
-    std::vector<std::size_t> strides(t.rank(), 0);
-    std::size_t next = 1;
-    for (unsigned d = t.rank(); d-- != 0;)
-      if (which[d]) {
-        strides[d] = next;
-        next *= t.dim(d);
-      }
-    return strides;
-  }
-
-  void append(Dim const &d) {
-    if (!dims_.empty()) {
-      Dim &last = dims_.back();
-      if (last.stat == d.stat * d.size && last.chan == d.chan * d.size &&
-          last.size * d.size <= std::numeric_limits<unsigned>::max()) {
-        last = {last.size * d.size, d.stat, d.chan};
-        return;
-      }
-    }
-    dims_.push_back(d);
-  }
-
-  std::vector<Dim> dims_;
 };
 
 POP_INLINE Tensor asFloats(NormCall const &call, Tensor const &t) {
@@ -119,13 +49,13 @@ POP_INLINE Tensor asFloats(NormCall const &call, Tensor const &t,
 }
 
 /// The ranges of elements in the order of memory that have sums of their own, if passes over all
-/// elements follow these; else none. \param order  the dimensions of view.t in that order.
+/// elements follow these; else none. \param order  that of view.t
 POP_INLINE std::vector<::poplar::Interval>
-normRanges(::poplar::Graph const &graph, NormView const &view, std::vector<unsigned> const &order) {
+normRanges(::poplar::Graph const &graph, NormView const &view, popops::ElementOrder const &order) {
   std::vector<::poplar::Interval> ranges;
   if (graph.getTarget().getNumTiles() != 1)
     return ranges;
-  NormLayout const layout(view.t, view.stat);
+  NormLayout const layout(graph, view.t, view.stat);
   if (layout.order() == order && planner::passesFollowSums(normProblem(graph, layout)))
     for (NormBox const &box : normBoxes(graph, layout).boxes)
       ranges.emplace_back(box.flatBegin, box.flatBegin + box.elements());
@@ -138,7 +68,7 @@ POP_INLINE std::vector<popops::Share> normShares(::poplar::Graph const &graph, T
   problem.elements = flat.numElements();
   problem.bytesPer8 = 96;
   auto plan = planner::planElementWise(problem, popops::crewOf(graph.getTarget()));
-  plan.gatherAbove = std::numeric_limits<unsigned>::max(); // a vertex walks one range
+  plan.gatherAbove = 0; // all of a tile in one share: its regular runs get a vertex each
   return popops::sharesOf(graph, flat, plan);
 }
 
@@ -149,7 +79,7 @@ POP_INLINE void emitNormPass(NormCall const &call, char const *vertex, NormSets 
     return;
   auto &graph = call.graph;
   NormView const view = normView(out, sets);
-  auto const order = popops::memoryOrder(view.t);
+  popops::ElementOrder const order = popops::elementOrder(graph, view.t);
   NormWalkTable const table(view, order);
   std::vector<popops::Share> shares;
   std::vector<::poplar::Interval> statRanges;
@@ -159,30 +89,29 @@ POP_INLINE void emitNormPass(NormCall const &call, char const *vertex, NormSets 
   }
   std::vector<Tensor> flat;
   for (NormField const &field : fields)
-    flat.push_back(field.kind == NormField::DATA
-                       ? normView(field.t, sets).t.dimShuffle(order).flatten()
+    flat.push_back(field.kind == NormField::DATA        ? order.flat(normView(field.t, sets).t)
                    : field.kind == NormField::STATISTIC ? asFloats(call, field.t, statRanges)
                                                         : asFloats(call, field.t));
   if (shares.empty())
-    shares = normShares(graph, view.t.dimShuffle(order).flatten());
+    shares = normShares(graph, order.flat(view.t));
   auto const cs = graph.addComputeSet(call.debugContext);
   auto const name = ::poputil::templateVertex(vertex, out.elementType());
-  for (auto const &share : shares) {
-    auto const &range = share.intervals.front();
-    auto const stats = table.coefficients(range, false), chans = table.coefficients(range, true);
-    auto const v = graph.addVertex(cs, name);
-    for (std::size_t i = 0; i != fields.size(); ++i) {
-      auto const kind = fields[i].kind;
-      graph.connect(v[fields[i].name], flat[i].slice(kind == NormField::DATA        ? range
-                                                     : kind == NormField::STATISTIC ? stats
-                                                                                    : chans));
+  for (auto const &share : shares)
+    for (NormWalkPart const &part : table.parts(share.intervals)) {
+      auto const v = graph.addVertex(cs, name);
+      for (std::size_t i = 0; i != fields.size(); ++i) {
+        auto const kind = fields[i].kind;
+        graph.connect(v[fields[i].name],
+                      kind == NormField::DATA
+                          ? popops::partOf(flat[i], {share.tile, part.intervals})
+                          : flat[i].slice(kind == NormField::STATISTIC ? part.stats : part.chans));
+      }
+      graph.setInitialValue(v["table"], part.words);
+      graph.setInitialValue(v["origin"], static_cast<long long>(part.origin));
+      graph.setInitialValue(v["statBase"], part.statBase);
+      graph.setInitialValue(v["chanBase"], part.chanBase);
+      graph.setTileMapping(v, share.tile);
     }
-    graph.setInitialValue(v["table"], table.words());
-    graph.setInitialValue(v["origin"], static_cast<long long>(range.begin()));
-    graph.setInitialValue(v["statBase"], -static_cast<long long>(stats.begin()));
-    graph.setInitialValue(v["chanBase"], -static_cast<long long>(chans.begin()));
-    graph.setTileMapping(v, share.tile);
-  }
   call.prog.add(::poplar::program::Execute(cs, call.debugContext));
 }
 

@@ -4,7 +4,7 @@
 
 #include <planners/poplin/Norm.hpp>
 #include <poplin/impl/NormEmit.hpp>
-#include <popops/impl/Partition.hpp>
+#include <popops/impl/ElementOrder.hpp>
 
 #include <algorithm>
 #include <array>
@@ -17,45 +17,52 @@ namespace cottonwood::poplin::detail {
 /// A tensor in the order of memory as [k1, r1, k2, r2].
 class NormLayout {
 public:
-  NormLayout(Tensor const &t, std::vector<bool> const &kept) : order_(popops::memoryOrder(t)) {
-    if (!joinRuns(t, kept)) {
+  NormLayout(::poplar::Graph const &graph, Tensor const &t, std::vector<bool> const &kept)
+      : order_(popops::elementOrder(graph, t)) {
+    if (!joinRuns(kept)) {
       // More runs than there are places for: kept dimensions first, which costs a rearrangement.
-      std::stable_partition(order_.begin(), order_.end(), [&](unsigned d) { return kept[d]; });
-      joinRuns(t, kept);
+      auto factors = order_.factors();
+      std::stable_partition(factors.begin(), factors.end(),
+                            [&](auto const &factor) { return kept[factor.dim]; });
+      order_ = popops::ElementOrder(std::move(factors));
+      joinRuns(kept);
     }
-    for (unsigned d : order_)
-      if (kept[d]) {
-        keptDims_.push_back(d);
-        keptShape_.push_back(t.dim(d));
-      }
+    for (auto const &factor : order_.factors())
+      if (kept[factor.dim])
+        kept_.push_back(factor);
   }
 
   std::array<std::size_t, 4> const &sizes() const { return sizes_; }
-  std::vector<unsigned> const &order() const { return order_; }
+  popops::ElementOrder const &order() const { return order_; }
   std::size_t numKept() const { return sizes_[0] * sizes_[2]; }
   std::size_t numReduced() const { return sizes_[1] * sizes_[3]; }
 
-  Tensor flat(Tensor const &t) const { return t.dimShuffle(order_).flatten(); }
+  Tensor flat(Tensor const &t) const { return order_.flat(t); }
   /// Kept elements in the order of memory, in that of the dimensions.
   Tensor inOrderOfDims(Tensor const &kept) const {
-    std::vector<unsigned> order(keptDims_.size());
-    for (unsigned i = 0; i != order.size(); ++i)
-      order[i] = i;
-    std::sort(order.begin(), order.end(),
-              [&](unsigned a, unsigned b) { return keptDims_[a] < keptDims_[b]; });
-    return kept.reshape(keptShape_).dimShuffle(order).flatten();
+    std::vector<std::size_t> shape;
+    std::vector<unsigned> order;
+    for (auto const &factor : kept_) {
+      order.push_back(static_cast<unsigned>(shape.size()));
+      shape.push_back(factor.size);
+    }
+    std::sort(order.begin(), order.end(), [&](unsigned a, unsigned b) {
+      return kept_[a].dim != kept_[b].dim ? kept_[a].dim < kept_[b].dim
+                                          : kept_[a].step > kept_[b].step;
+    });
+    return kept.reshape(shape).dimShuffle(order).flatten();
   }
 
 private:
-  bool joinRuns(Tensor const &t, std::vector<bool> const &kept) {
+  bool joinRuns(std::vector<bool> const &kept) {
     std::vector<std::pair<bool, std::size_t>> runs;
-    for (unsigned d : order_) {
-      if (t.dim(d) == 1)
+    for (auto const &factor : order_.factors()) {
+      if (factor.size == 1)
         continue;
-      if (!runs.empty() && runs.back().first == kept[d])
-        runs.back().second *= t.dim(d);
+      if (!runs.empty() && runs.back().first == kept[factor.dim])
+        runs.back().second *= factor.size;
       else
-        runs.emplace_back(kept[d], t.dim(d));
+        runs.emplace_back(kept[factor.dim], factor.size);
     }
     sizes_ = {1, 1, 1, 1};
     // [kept, reduced] alone are rows.
@@ -72,10 +79,9 @@ private:
     return true;
   }
 
-  std::vector<unsigned> order_;
+  popops::ElementOrder order_;
   std::array<std::size_t, 4> sizes_{};
-  std::vector<unsigned> keptDims_;
-  std::vector<std::size_t> keptShape_;
+  std::vector<popops::ElementOrder::Factor> kept_;
 };
 
 /// One run of memory of a layout.

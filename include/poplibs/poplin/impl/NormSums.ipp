@@ -43,23 +43,41 @@ POP_INLINE std::size_t numNormStatistics(Tensor const &acts, NormSets const &set
 
 namespace detail {
 
-/// The tile of each box: that of its first element.
+/// The tile of each box: of those that hold some of it the one that has least to do, what it
+/// receives included.
 POP_INLINE std::vector<unsigned> tilesOfBoxes(::poplar::Graph const &graph, Tensor const &flat,
                                               std::vector<NormBox> const &boxes) {
   std::vector<unsigned> tiles(boxes.size(), 0);
   if (graph.getTarget().getNumTiles() == 1)
     return tiles;
-  std::vector<std::pair<std::size_t, unsigned>> starts;
+  struct Held {
+    std::size_t begin, end;
+    unsigned tile;
+  };
+  std::vector<Held> held;
   auto const mapping = graph.getTileMapping(flat);
   for (unsigned tile = 0; tile != mapping.size(); ++tile)
     for (auto const &interval : mapping[tile])
-      starts.emplace_back(interval.begin(), tile);
-  std::sort(starts.begin(), starts.end());
+      held.push_back({interval.begin(), interval.end(), tile});
+  std::sort(held.begin(), held.end(),
+            [](Held const &a, Held const &b) { return a.begin < b.begin; });
+  std::vector<std::size_t> load(mapping.size(), 0), local(mapping.size(), 0);
   for (std::size_t i = 0; i != boxes.size(); ++i) {
-    auto const after =
-        std::upper_bound(starts.begin(), starts.end(),
-                         std::make_pair(boxes[i].flatBegin, std::numeric_limits<unsigned>::max()));
-    tiles[i] = std::prev(after)->second;
+    std::size_t const begin = boxes[i].flatBegin, size = boxes[i].elements(), end = begin + size;
+    auto const first =
+        std::prev(std::upper_bound(held.begin(), held.end(), begin,
+                                   [](std::size_t at, Held const &h) { return at < h.begin; }));
+    auto last = first;
+    for (; last != held.end() && last->begin < end; ++last)
+      if (last->end > begin)
+        local[last->tile] += std::min(last->end, end) - std::max(last->begin, begin);
+    auto const work = [&](Held const &h) { return load[h.tile] + size - local[h.tile]; };
+    tiles[i] = std::min_element(first, last, [&](Held const &a, Held const &b) {
+                 return work(a) < work(b);
+               })->tile;
+    for (auto h = first; h != last; ++h)
+      local[h->tile] = 0;
+    load[tiles[i]] += size;
   }
   return tiles;
 }
@@ -68,8 +86,8 @@ POP_INLINE std::vector<unsigned> tilesOfBoxes(::poplar::Graph const &graph, Tens
 class NormSumEmitter {
 public:
   NormSumEmitter(NormCall const &call, Tensor const &t, std::vector<bool> const &kept)
-      : call_(call), layout_(t, kept), boxes_(normBoxes(call.graph, layout_)), in_(layout_.flat(t)),
-        tiles_(tilesOfBoxes(call.graph, in_, boxes_.boxes)) {}
+      : call_(call), layout_(call.graph, t, kept), boxes_(normBoxes(call.graph, layout_)),
+        in_(layout_.flat(t)), tiles_(tilesOfBoxes(call.graph, in_, boxes_.boxes)) {}
 
   NormLayout const &layout() const { return layout_; }
   std::size_t parts() const { return boxes_.parts; }
