@@ -7,13 +7,11 @@
 
 #include <poplar/impl/base/Error.hpp>
 
-#include <unistd.h>
-
-#include <atomic>
 #include <cstdio>
 #include <filesystem>
 #include <fstream>
 #include <mutex>
+#include <random>
 #include <sstream>
 #include <system_error>
 
@@ -104,9 +102,9 @@ POP_INLINE void saveWisdom(std::string const &path) {
   if (fs::exists(target, error) && !fs::is_regular_file(target, error))
     cottonwood::base::fail<poplibs_error>(where, "'", path, "' is not a regular file");
   // Of its own for each call, so that several processes may save at once.
-  static std::atomic<unsigned> calls{0};
+  std::random_device random;
   std::string const next =
-      target.string() + "." + std::to_string(::getpid()) + "-" + std::to_string(calls++) + ".new";
+      target.string() + "." + std::to_string(random()) + "-" + std::to_string(random()) + ".new";
   {
     std::ofstream file(next, std::ios::binary | std::ios::trunc);
     file << exportWisdom();
