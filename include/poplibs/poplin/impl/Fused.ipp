@@ -4,6 +4,7 @@
 #include <poplin/impl/EpilogueEmit.hpp>
 #include <poplin/impl/EpilogueText.hpp>
 #include <poplin/impl/MatMulCheck.hpp>
+#include <poplin/impl/QuarterOperands.hpp>
 #include <poputil/DebugInfo.hpp>
 
 namespace cottonwood::poplin::detail {
