@@ -242,12 +242,12 @@ POP_INLINE Engine &Engine::operator=(Engine &&other) noexcept = default;
 POP_INLINE Engine::~Engine() = default;
 
 POP_INLINE void Engine::prepare(Device const &device) {
-  cottonwood::engine::sessionOf(session_, __func__).prepare(device);
+  sessionOf(session_, __func__).prepare(device);
 }
 POP_INLINE void Engine::prepare(Device const &device, RuntimeOptions const &) {
-  cottonwood::engine::sessionOf(session_, __func__).prepare(device);
+  sessionOf(session_, __func__).prepare(device);
 }
-POP_INLINE void Engine::deploy() { cottonwood::engine::sessionOf(session_, __func__).deploy(); }
+POP_INLINE void Engine::deploy() { sessionOf(session_, __func__).deploy(); }
 
 POP_INLINE void Engine::load(Device const &device) {
   prepare(device);
@@ -255,12 +255,12 @@ POP_INLINE void Engine::load(Device const &device) {
 }
 
 POP_INLINE void Engine::run(unsigned prog, std::string const &debugName) {
-  cottonwood::engine::sessionOf(session_, __func__).run(prog, debugName, {});
+  sessionOf(session_, __func__).run(prog, debugName, {});
 }
 
 POP_INLINE void Engine::run(unsigned prog, std::string const &debugName,
                             RuntimeOptions const &opt) {
-  cottonwood::engine::sessionOf(session_, __func__).run(prog, debugName, opt.flags());
+  sessionOf(session_, __func__).run(prog, debugName, opt.flags());
 }
 
 POP_INLINE void Engine::loadAndRun(Device const &device, unsigned prog) {
@@ -268,16 +268,16 @@ POP_INLINE void Engine::loadAndRun(Device const &device, unsigned prog) {
   run(prog);
 }
 
-POP_INLINE void Engine::stop() { cottonwood::engine::sessionOf(session_, __func__).stop(); }
+POP_INLINE void Engine::stop() { sessionOf(session_, __func__).stop(); }
 
 POP_INLINE void Engine::readTensor(StringRef handle, void *buf, void *bufEnd) {
-  cottonwood::engine::sessionOf(session_, __func__)
+  sessionOf(session_, __func__)
       .readTensor(engineDetail::viewOf(handle), buf,
                   engineDetail::distance(buf, bufEnd, "Engine::readTensor", handle));
 }
 
 POP_INLINE void Engine::writeTensor(StringRef handle, void const *buf, void const *bufEnd) {
-  cottonwood::engine::sessionOf(session_, __func__)
+  sessionOf(session_, __func__)
       .writeTensor(engineDetail::viewOf(handle), buf,
                    engineDetail::distance(buf, bufEnd, "Engine::writeTensor", handle));
 }
@@ -285,29 +285,26 @@ POP_INLINE void Engine::writeTensor(StringRef handle, void const *buf, void cons
 POP_INLINE void Engine::writeTensor(StringRef handle, QuarterMetadata const &metadata,
                                     void const *buf, void const *bufEnd) {
   // Too small a buffer is an error before anything is written.
-  cottonwood::engine::sessionOf(session_, __func__)
+  sessionOf(session_, __func__)
       .writeMetadata(engineDetail::viewOf(handle), metadata.getBinary(),
                      engineDetail::distance(buf, bufEnd, "Engine::writeTensor", handle));
   writeTensor(handle, buf, bufEnd);
 }
 
 POP_INLINE void Engine::readTensor(StringRef handle, void *buf) {
-  cottonwood::engine::sessionOf(session_, __func__)
-      .readTensor(engineDetail::viewOf(handle), buf, ~std::uint64_t{0});
+  sessionOf(session_, __func__).readTensor(engineDetail::viewOf(handle), buf, ~std::uint64_t{0});
 }
 
 POP_INLINE void Engine::writeTensor(StringRef handle, void const *buf) {
-  cottonwood::engine::sessionOf(session_, __func__)
-      .writeTensor(engineDetail::viewOf(handle), buf, ~std::uint64_t{0});
+  sessionOf(session_, __func__).writeTensor(engineDetail::viewOf(handle), buf, ~std::uint64_t{0});
 }
 
 POP_INLINE void Engine::connectStream(StringRef handle, void *begin, void *end) {
-  cottonwood::engine::sessionOf(session_, __func__)
-      .connect(engineDetail::viewOf(handle), begin, end);
+  sessionOf(session_, __func__).connect(engineDetail::viewOf(handle), begin, end);
 }
 
 POP_INLINE void Engine::connectStream(StringRef handle, void *p) {
-  cottonwood::engine::sessionOf(session_, __func__).connect(engineDetail::viewOf(handle), p);
+  sessionOf(session_, __func__).connect(engineDetail::viewOf(handle), p);
 }
 
 POP_INLINE void Engine::connectStream(DataStream const &stream, void *begin, void *end) {
@@ -324,8 +321,7 @@ POP_INLINE void Engine::connectStreamToCallback(StringRef handle, StreamCallback
 
 POP_INLINE void Engine::connectStreamToCallback(StringRef handle, unsigned index,
                                                 StreamCallbackHandle f) {
-  cottonwood::engine::sessionOf(session_, __func__)
-      .connect(engineDetail::viewOf(handle), index, std::move(f));
+  sessionOf(session_, __func__).connect(engineDetail::viewOf(handle), index, std::move(f));
 }
 
 POP_INLINE void Engine::connectStreamToCallback(DataStream const &stream, StreamCallbackHandle f) {
@@ -339,15 +335,14 @@ POP_INLINE void Engine::connectStreamToCallback(DataStream const &stream, unsign
 
 POP_INLINE void Engine::connectHostFunction(StringRef handle, unsigned index,
                                             HostCallbackHandle f) {
-  cottonwood::engine::sessionOf(session_, __func__)
-      .connectFunction(engineDetail::viewOf(handle), index, std::move(f));
+  sessionOf(session_, __func__).connectFunction(engineDetail::viewOf(handle), index, std::move(f));
 }
 
 POP_INLINE void Engine::copyFromRemoteBuffer(StringRef handle, void *w, std::uint64_t bytes,
                                              std::uint64_t repeatIndex, unsigned replicationIndex) {
   std::uint64_t rowBytes = 0;
   std::byte const *const row =
-      cottonwood::engine::sessionOf(session_, __func__)
+      sessionOf(session_, __func__)
           .remoteRow("Engine::copyFromRemoteBuffer", engineDetail::viewOf(handle), repeatIndex,
                      replicationIndex, bytes, rowBytes);
   if (rowBytes != 0)
@@ -357,7 +352,7 @@ POP_INLINE void Engine::copyFromRemoteBuffer(StringRef handle, void *w, std::uin
 POP_INLINE void Engine::copyToRemoteBuffer(void const *w, std::uint64_t bytes, StringRef handle,
                                            std::uint64_t repeatIndex, unsigned replicationIndex) {
   std::uint64_t rowBytes = 0;
-  std::byte *const row = cottonwood::engine::sessionOf(session_, __func__)
+  std::byte *const row = sessionOf(session_, __func__)
                              .remoteRow("Engine::copyToRemoteBuffer", engineDetail::viewOf(handle),
                                         repeatIndex, replicationIndex, bytes, rowBytes);
   if (rowBytes != 0)
@@ -388,7 +383,7 @@ POP_INLINE void Engine::copyToRemoteBuffer(void *w, RemoteBuffer const &buffer, 
 POP_INLINE std::vector<std::string> Engine::listStreams() const {
   std::vector<std::string> handles;
   for (cottonwood::lower::StreamPlan const &stream :
-       cottonwood::engine::sessionOf(session_, __func__).executable().streams)
+       sessionOf(session_, __func__).executable().streams)
     handles.push_back(stream.handle);
   return handles;
 }
@@ -403,50 +398,43 @@ POP_INLINE std::string Engine::reportTiming(TimerTimePoint const &start,
                                             TimerTimePoint const &end) {
   double const seconds = std::chrono::duration<double>(end.time_ - start.time_).count();
   double const cycles =
-      seconds *
-      cottonwood::engine::sessionOf(session_, __func__).executable().target.getTileClockFrequency();
+      seconds * sessionOf(session_, __func__).executable().target.getTileClockFrequency();
   char text[96];
   std::snprintf(text, sizeof text, "Elapsed time: %.6fs (approx %.0f cycles)", seconds, cycles);
   return text;
 }
 
-POP_INLINE void Engine::resetExecutionProfile() {
-  cottonwood::engine::sessionOf(session_, __func__).resetRecording();
-}
+POP_INLINE void Engine::resetExecutionProfile() { sessionOf(session_, __func__).resetRecording(); }
 POP_INLINE void Engine::disableExecutionProfiling() {
-  cottonwood::engine::sessionOf(session_, __func__).setRecording(false);
+  sessionOf(session_, __func__).setRecording(false);
 }
 POP_INLINE void Engine::enableExecutionProfiling() {
-  cottonwood::engine::sessionOf(session_, __func__).setRecording(true);
+  sessionOf(session_, __func__).setRecording(true);
 }
 
 POP_INLINE void Engine::setPrintStream(std::ostream &stream) {
-  cottonwood::engine::sessionOf(session_, __func__).setPrintStream(stream);
+  sessionOf(session_, __func__).setPrintStream(stream);
 }
 POP_INLINE void Engine::setPrintTensorStream(std::ostream &stream) {
-  cottonwood::engine::sessionOf(session_, __func__).setPrintStream(stream);
+  sessionOf(session_, __func__).setPrintStream(stream);
 }
 POP_INLINE void Engine::insertSimulatedError(ErrorCode code, ErrorLocation const &location) {
-  unsigned const tiles =
-      cottonwood::engine::sessionOf(session_, __func__).executable().target.getNumTiles();
+  unsigned const tiles = sessionOf(session_, __func__).executable().target.getNumTiles();
   if (location.getTile() >= tiles)
     cottonwood::base::fail<index_error>("Engine::insertSimulatedError", "tile ", location.getTile(),
                                         " does not exist; the target has ", tiles);
-  cottonwood::engine::sessionOf(session_, __func__)
-      .simulatedErrors()
-      .insert(location.getTile(), code);
+  sessionOf(session_, __func__).simulatedErrors().insert(location.getTile(), code);
 }
 POP_INLINE void Engine::eraseSimulatedError(ErrorLocation const &location) {
-  cottonwood::engine::sessionOf(session_, __func__).simulatedErrors().erase(location.getTile());
+  sessionOf(session_, __func__).simulatedErrors().erase(location.getTile());
 }
 POP_INLINE void Engine::clearSimulatedErrors() {
-  cottonwood::engine::sessionOf(session_, __func__).simulatedErrors().clear();
+  sessionOf(session_, __func__).simulatedErrors().clear();
 }
 
 POP_INLINE std::vector<ErrorLocation> Engine::getSimulatedErrorLocations(unsigned prog,
                                                                          unsigned limit) const {
-  cottonwood::lower::ExecutableData const &executable =
-      cottonwood::engine::sessionOf(session_, __func__).executable();
+  cottonwood::lower::ExecutableData const &executable = sessionOf(session_, __func__).executable();
   if (prog >= executable.entryPoints.size())
     cottonwood::base::fail<index_error>("Engine::getSimulatedErrorLocations", "program ", prog,
                                         " does not exist; the engine has ",
@@ -457,8 +445,7 @@ POP_INLINE std::vector<ErrorLocation> Engine::getSimulatedErrorLocations(unsigne
 
 POP_INLINE std::vector<ErrorLocation> Engine::getSimulatedErrorLocations(StringRef name,
                                                                          unsigned limit) const {
-  cottonwood::lower::ExecutableData const &executable =
-      cottonwood::engine::sessionOf(session_, __func__).executable();
+  cottonwood::lower::ExecutableData const &executable = sessionOf(session_, __func__).executable();
   std::vector<std::uint32_t> sets;
   for (std::uint32_t set = 0; set < executable.computeSets.size(); ++set)
     if (executable.computeSets[set].name.find(std::string(name)) != std::string::npos)
@@ -467,11 +454,11 @@ POP_INLINE std::vector<ErrorLocation> Engine::getSimulatedErrorLocations(StringR
 }
 
 POP_INLINE OptionFlags Engine::getEngineOptions() const {
-  return cottonwood::engine::sessionOf(session_, __func__).options();
+  return sessionOf(session_, __func__).options();
 }
 
 POP_INLINE void Engine::serializeExecutable(std::ostream &out) const {
-  Executable(cottonwood::engine::sessionOf(session_, __func__).sharedExecutable()).serialize(out);
+  Executable(sessionOf(session_, __func__).sharedExecutable()).serialize(out);
 }
 
 } // namespace poplar

@@ -54,17 +54,16 @@ namespace poplar {
 
 POP_INLINE ProfileValue Engine::getGraphProfile() const {
   return cottonwood::profile::graphProfile(
-      *cottonwood::profile::reportOf(cottonwood::engine::sessionOf(session_, __func__), false));
+      *cottonwood::profile::reportOf(sessionOf(session_, __func__), false));
 }
 
 POP_INLINE ProfileValue Engine::getExecutionProfile() const {
   return cottonwood::profile::executionProfile(
-      *cottonwood::profile::reportOf(cottonwood::engine::sessionOf(session_, __func__), true));
+      *cottonwood::profile::reportOf(sessionOf(session_, __func__), true));
 }
 
 POP_INLINE ProfileValue Engine::getProfile() const {
-  auto const report =
-      cottonwood::profile::reportOf(cottonwood::engine::sessionOf(session_, __func__), true);
+  auto const report = cottonwood::profile::reportOf(sessionOf(session_, __func__), true);
   ProfileValue::Map map;
   map["graphProfile"] = cottonwood::profile::graphProfile(*report);
   map["executionProfile"] = cottonwood::profile::executionProfile(*report);
@@ -72,7 +71,7 @@ POP_INLINE ProfileValue Engine::getProfile() const {
 }
 
 POP_INLINE void Engine::reportIntervals(std::ostream &out) const {
-  auto const &session = cottonwood::engine::sessionOf(session_, __func__);
+  auto const &session = sessionOf(session_, __func__);
   auto const &executable = cottonwood::profile::detail::profiled(session);
   auto const *recorder = session.recorder();
   if (!recorder)

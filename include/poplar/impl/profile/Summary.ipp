@@ -137,7 +137,7 @@ POP_INLINE void printProfileSummary(std::ostream &stream, ProfileValue const &gr
 POP_INLINE void Engine::printProfileSummary(std::ostream &out, OptionFlags const &opt) {
   namespace detail = cottonwood::profile::detail;
   auto const options = detail::summaryOptions("Engine::printProfileSummary", opt);
-  auto const &session = cottonwood::engine::sessionOf(session_, __func__);
+  auto const &session = sessionOf(session_, __func__);
   auto const report = cottonwood::profile::reportOf(session, true);
   detail::printSummary(out, cottonwood::profile::graphProfile(*report),
                        session.recorder() ? cottonwood::profile::executionProfile(*report)
