@@ -72,6 +72,7 @@
 
 #include <poplar/impl/base/DebugContext.ipp>
 #include <poplar/impl/base/Exceptions.ipp>
+#include <poplar/impl/base/Files.ipp>
 #include <poplar/impl/base/Log.ipp>
 #include <poplar/impl/base/OptionFlags.ipp>
 #include <poplar/impl/base/ProfileValue.ipp>

@@ -1,23 +1,18 @@
 // Whole files, and folders for a while.
 #pragma once
 
-#include <poplar/impl/base/Config.hpp>
+#include <poplar/impl/base/Files.hpp>
 
 #include <filesystem>
-#include <optional>
-#include <string>
 #include <string_view>
 
 namespace cottonwood::popc {
 
-/// What the file holds; nothing if it cannot be read (a folder cannot).
-POP_API std::optional<std::string> readFile(std::filesystem::path const &path);
+using base::readFile;
+using base::replaceFile;
 
-/// Puts a file of these bytes there at once: other processes see the file of before or the new one.
-/// \returns an empty text, or what went wrong
-POP_API std::string replaceFile(std::filesystem::path const &path, std::string_view bytes);
-
-/// The same. \throws poplar::graph_object_creation_error  with `where` and what went wrong
+/// replaceFile().
+/// \throws poplar::graph_object_creation_error  with `where` and what went wrong
 POP_API void writeFile(std::filesystem::path const &path, std::string_view bytes,
                        std::string_view where);
 

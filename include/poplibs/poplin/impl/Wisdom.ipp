@@ -6,13 +6,10 @@
 #include <poputil/impl/BuiltinCodelets.hpp>
 
 #include <poplar/impl/base/Error.hpp>
+#include <poplar/impl/base/Files.hpp>
 
-#include <cstdio>
 #include <filesystem>
-#include <fstream>
 #include <mutex>
-#include <random>
-#include <sstream>
 #include <system_error>
 
 namespace cottonwood::poplin {
@@ -101,35 +98,17 @@ POP_INLINE void saveWisdom(std::string const &path) {
       fs::is_symlink(path, error) ? fs::weakly_canonical(path, error) : fs::path(path);
   if (fs::exists(target, error) && !fs::is_regular_file(target, error))
     cottonwood::base::fail<poplibs_error>(where, "'", path, "' is not a regular file");
-  // Of its own for each call, so that several processes may save at once.
-  std::random_device random;
-  std::string const next =
-      target.string() + "." + std::to_string(random()) + "-" + std::to_string(random()) + ".new";
-  {
-    std::ofstream file(next, std::ios::binary | std::ios::trunc);
-    file << exportWisdom();
-    file.close();
-    if (!file) {
-      std::remove(next.c_str());
-      cottonwood::base::fail<poplibs_error>(where, "'", path, "' cannot be written: '", next,
-                                            "' cannot");
-    }
-  }
-  if (std::rename(next.c_str(), target.c_str()) != 0) {
-    std::remove(next.c_str());
-    cottonwood::base::fail<poplibs_error>(where, "'", path, "' cannot be replaced");
-  }
+  if (std::string const problem = cottonwood::base::replaceFile(target, exportWisdom());
+      !problem.empty())
+    cottonwood::base::fail<poplibs_error>(where, "'", path, "' cannot be written: ", problem);
 }
 
 POP_INLINE void loadWisdom(std::string const &path) {
-  std::ifstream file(path, std::ios::binary);
-  std::error_code error;
-  if (!file.is_open() || std::filesystem::is_directory(path, error))
+  auto const text = cottonwood::base::readFile(path);
+  if (!text)
     cottonwood::base::fail<poputil::poplibs_error>("poplin::loadWisdom", "'", path,
                                                    "' cannot be read");
-  std::ostringstream text;
-  text << file.rdbuf();
-  cottonwood::poplin::detail::mergeWisdom("poplin::loadWisdom: '" + path + "'", text.str());
+  cottonwood::poplin::detail::mergeWisdom("poplin::loadWisdom: '" + path + "'", *text);
 }
 
 POP_INLINE void forgetWisdom() {
