@@ -25,14 +25,16 @@
 ///   in, weights, out   out [outputs, columns] row-major; in weights columns lie side by side.
 ///              Priced as a vertex of the AMP.
 ///
-/// Types <Weights or In, Out>: <float, float> <half, half> <half, float> <float, half>. Sums are
-/// float and rounded to Out once.
+/// Types <Weights or In, Out>: <float, float> <half, half> <half, float> <float, half>, and on
+/// tiles <quarter, half>, whose operands are exact in float by their metadata. Sums are float and
+/// rounded to Out once.
 #pragma once
 
 #include <codelets/arch/EntryTable.hpp>
 #include <codelets/arch/Shell.hpp>
 #include <codelets/poplin/Conv.hpp>
 #include <codelets/poplin/ConvStream.hpp>
+#include <codelets/popops/QuarterEdge.hpp>
 
 namespace cottonwood::vertices {
 
@@ -115,8 +117,13 @@ public:
 
   bool compute(unsigned worker) {
     const kernels::ConvStreamArgs<KernelType<In>, KernelType<Out>> args{
-        kernels::ConvGeometry(dims, table.data(), strides.data()), columns,
-        kernelPointer(in.data()), kernelPointer(weights.data()), kernelPointer(out.data())};
+        kernels::ConvGeometry(dims, table.data(), strides.data()),
+        columns,
+        kernelPointer(in.data()),
+        kernelPointer(weights.data()),
+        kernelPointer(out.data()),
+        quarterLayoutOf(in),
+        quarterLayoutOf(weights)};
     kernels::convolveStreamed<Tag>(args, worker, numWorkers());
     return true;
   }
@@ -132,7 +139,8 @@ struct ConvFamily {
                  ConvChannels<Tag, float, float>, ConvChannels<Tag, poplar::half, poplar::half>,
                  ConvChannels<Tag, poplar::half, float>, ConvChannels<Tag, float, poplar::half>,
                  ConvPartial<Tag, float, float>, ConvPartial<Tag, poplar::half, poplar::half>,
-                 ConvPartial<Tag, poplar::half, float>, ConvPartial<Tag, float, poplar::half>>;
+                 ConvPartial<Tag, poplar::half, float>, ConvPartial<Tag, float, poplar::half>,
+                 ConvPartial<Tag, quarter, poplar::half>>;
 
   template <class Tag> static VertexEntries entries();
   /// The kernels behind the vertices, for callers without a graph.

@@ -53,21 +53,22 @@ void streamQuarters(std::size_t rows, const QuarterMatrix &a, const QuarterMatri
 } // namespace detail
 
 /// C[i,j] = sum over p of a[i,p] * b[p,j] for m <= MATMUL_STREAMED_ROWS rows; the columns of B lie
-/// side by side, and so do those of C.
+/// side by side. \param layoutA, layoutB  what the patterns mean
 template <class Tag, class TOut>
-void matMulQuarters(std::size_t m, std::size_t n, std::size_t k, const QuarterMatrix &a,
-                    const QuarterMatrix &b, TOut *c, std::size_t cRow) {
+void matMulQuarters(const MatMulArgs<std::uint8_t, TOut> &args, QuarterLayout layoutA,
+                    QuarterLayout layoutB) {
   constexpr std::size_t BLOCK = 1024;
   alignas(64) float sums[MATMUL_STREAMED_ROWS * BLOCK];
-  for (std::size_t j = 0; j < n; j += BLOCK) {
-    const std::size_t columns = n - j < BLOCK ? n - j : BLOCK;
-    for (std::size_t i = 0; i < m; ++i)
+  for (std::size_t j = 0; j < args.n; j += BLOCK) {
+    const std::size_t columns = args.n - j < BLOCK ? args.n - j : BLOCK;
+    for (std::size_t i = 0; i < args.m; ++i)
       for (std::size_t x = 0; x < columns; ++x)
         sums[i * BLOCK + x] = 0;
-    const QuarterMatrix part{{b.patterns.at(0, j), b.patterns.row, b.patterns.column}, b.layout};
-    detail::streamQuarters<Tag>(m, a, part, k, sums, BLOCK, columns);
-    for (std::size_t i = 0; i < m; ++i)
-      detail::copyFromFloat<Tag>(sums + i * BLOCK, columns, c + i * cRow + j, 1);
+    const MatMulView<std::uint8_t> part{args.b.at(0, j), args.b.row, args.b.column};
+    detail::streamQuarters<Tag>(args.m, {args.a, layoutA}, {part, layoutB}, args.k, sums, BLOCK,
+                                columns);
+    for (std::size_t i = 0; i < args.m; ++i)
+      detail::copyFromFloat<Tag>(sums + i * BLOCK, columns, args.row(i) + j, 1);
   }
 }
 

@@ -16,13 +16,16 @@
 /// poplin::MatMulPartial<In, Out>   for tiles of an IPU (MultiVertex): one block of one product
 ///   a [m, k], b [k, n], c [m, n]: row-major; m, n, k unsigned. Priced as a vertex of the AMP.
 ///
-/// Types <In, Out>: <float, float> <half, half> <half, float> <float, half>. Sums are float and
-/// rounded to Out once.
+/// Types <In, Out>: <float, float> <half, half> <half, float> <float, half>, and on tiles <quarter,
+/// half>, whose operands are exact in float by their metadata. Sums are float and rounded to Out
+/// once.
 #pragma once
 
 #include <codelets/arch/EntryTable.hpp>
 #include <codelets/arch/Shell.hpp>
 #include <codelets/poplin/MatMul.hpp>
+#include <codelets/poplin/MatMulQuarter.hpp>
+#include <codelets/popops/QuarterEdge.hpp>
 
 namespace cottonwood::vertices {
 
@@ -96,12 +99,14 @@ public:
     kernels::MatMulArgs<KernelType<In>, KernelType<Out>> args{};
     args.n = n, args.k = k, args.cRow = n;
     args.b = {kernelPointer(b.data()), n, 1};
-    const kernels::MatMulBlocking rows{kernels::MatMulMethod::ROWS};
     for (std::size_t i = share.begin; i < share.end; i += ROWS) {
       args.m = share.end - i < ROWS ? share.end - i : ROWS;
       args.a = {kernelPointer(a.data()) + i * k, k, 1};
       args.c = kernelPointer(c.data()) + i * n;
-      kernels::matMul<Tag>(args, rows, nullptr);
+      if constexpr (IS_QUARTER<In>)
+        kernels::matMulQuarters<Tag>(args, quarterLayoutOf(a), quarterLayoutOf(b));
+      else
+        kernels::matMul<Tag>(args, {kernels::MatMulMethod::ROWS}, nullptr);
     }
     return true;
   }
@@ -114,7 +119,8 @@ struct MatMulFamily {
       VertexList<MatMul<Tag, float, float>, MatMul<Tag, poplar::half, poplar::half>,
                  MatMul<Tag, poplar::half, float>, MatMul<Tag, float, poplar::half>,
                  MatMulPartial<Tag, float, float>, MatMulPartial<Tag, poplar::half, poplar::half>,
-                 MatMulPartial<Tag, poplar::half, float>, MatMulPartial<Tag, float, poplar::half>>;
+                 MatMulPartial<Tag, poplar::half, float>, MatMulPartial<Tag, float, poplar::half>,
+                 MatMulPartial<Tag, quarter, poplar::half>>;
 
   template <class Tag> static VertexEntries entries();
   /// The kernels behind the vertices, for callers without a graph.

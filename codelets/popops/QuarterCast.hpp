@@ -15,15 +15,11 @@
 #include <codelets/arch/EntryTable.hpp>
 #include <codelets/arch/Shell.hpp>
 #include <codelets/popops/CastKernel.hpp>
-#include <codelets/popops/QuarterKernel.hpp>
-
-#include <poplar/QuarterFloat.hpp>
+#include <codelets/popops/QuarterEdge.hpp>
 
 namespace cottonwood::vertices {
 
 namespace detail {
-
-template <class T> inline constexpr bool IS_QUARTER = std::is_same_v<T, quarter>;
 
 /// CAST_BLOCK elements as floats.
 template <class Tag, class From>
@@ -56,7 +52,7 @@ public:
   bool compute(Workers workers) {
     constexpr std::size_t B = kernels::detail::CAST_BLOCK;
     const WorkerShare share = workerShare(out.size(), workers, kernels::CAST_GRAIN);
-    const kernels::QuarterLayout from = layoutOf(in), to = layoutOf(out);
+    const kernels::QuarterLayout from = quarterLayoutOf(in), to = quarterLayoutOf(out);
     const From *const source = in.data();
     To *const destination = out.data();
     float wide[B];
@@ -75,14 +71,6 @@ public:
       __builtin_memcpy(static_cast<void *>(destination + i), last, rest * sizeof(To));
     }
     return true;
-  }
-
-private:
-  template <class Edge> static kernels::QuarterLayout layoutOf(const Edge &edge) {
-    if constexpr (requires { edge.getMetadata(); })
-      return kernels::quarterLayout(*edge.getMetadata());
-    else
-      return {};
   }
 };
 

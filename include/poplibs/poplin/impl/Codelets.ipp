@@ -12,7 +12,6 @@
 #include <codelets/poplin/ConvVertex.hpp>
 #include <codelets/poplin/FusedVertex.hpp>
 #include <codelets/poplin/MatMulVertex.hpp>
-#include <codelets/poplin/QuarterVertex.hpp>
 #include <codelets/poplin/Winograd.hpp>
 #include <poputil/impl/BuiltinCodelets.hpp>
 
@@ -23,33 +22,18 @@
 
 namespace cottonwood::vertices {
 
-/// "name<quarter,half>"
-template <class Out> std::string quarterName(std::string_view name) {
-  return poputil::nameWith(name,
-                           {::poplar::QUARTER, ::poplar::equivalent_device_type<Out>().value});
-}
-
 template <class Tag, class In, class Out>
 poputil::VertexText describeVertex(MatMul<Tag, In, Out> *) {
   return {poputil::templateName<In, Out>("poplin::MatMul"), matMulFields<MatMul<Tag, In, Out>>(),
           &costOfMatMulFields<In, Out>};
 }
-template <class V, class In, class Out>
-poputil::VertexText describeMatMulPartial(std::string name) {
-  return {std::move(name),
+template <class Tag, class In, class Out>
+poputil::VertexText describeVertex(MatMulPartial<Tag, In, Out> *) {
+  using V = MatMulPartial<Tag, In, Out>;
+  return {poputil::templateName<In, Out>("poplin::MatMulPartial"),
           {POP_FIELD(V, a), POP_FIELD(V, b), POP_FIELD(V, c), POP_FIELD(V, m), POP_FIELD(V, n),
            POP_FIELD(V, k)},
           &costOfMatMul<In, Out, 3, 4, 5, 0>};
-}
-template <class Tag, class In, class Out>
-poputil::VertexText describeVertex(MatMulPartial<Tag, In, Out> *) {
-  return describeMatMulPartial<MatMulPartial<Tag, In, Out>, In, Out>(
-      poputil::templateName<In, Out>("poplin::MatMulPartial"));
-}
-template <class Tag, class Out>
-poputil::VertexText describeVertex(QuarterMatMulPartial<Tag, Out> *) {
-  return describeMatMulPartial<QuarterMatMulPartial<Tag, Out>, quarter, Out>(
-      quarterName<Out>("poplin::MatMulPartial"));
 }
 
 template <class V, class In, class Out> poputil::VertexText describeConv(char const *name) {
@@ -66,21 +50,14 @@ template <class Tag, class In, class Out>
 poputil::VertexText describeVertex(ConvChannels<Tag, In, Out> *) {
   return describeConv<ConvChannels<Tag, In, Out>, In, Out>("poplin::ConvChannels");
 }
-template <class V, class In, class Out> poputil::VertexText describeConvPartial(std::string name) {
-  return {std::move(name),
+template <class Tag, class In, class Out>
+poputil::VertexText describeVertex(ConvPartial<Tag, In, Out> *) {
+  using V = ConvPartial<Tag, In, Out>;
+  return {poputil::templateName<In, Out>("poplin::ConvPartial"),
           {POP_FIELD(V, in), POP_FIELD(V, weights), POP_FIELD(V, out), POP_FIELD(V, table),
            POP_FIELD(V, strides), POP_FIELD(V, dims), POP_FIELD(V, columns), POP_FIELD(V, outputs),
            POP_FIELD(V, inChannels), POP_FIELD(V, taps)},
           &costOfConv<In, Out, 0, 6, 7>};
-}
-template <class Tag, class In, class Out>
-poputil::VertexText describeVertex(ConvPartial<Tag, In, Out> *) {
-  return describeConvPartial<ConvPartial<Tag, In, Out>, In, Out>(
-      poputil::templateName<In, Out>("poplin::ConvPartial"));
-}
-template <class Tag, class Out> poputil::VertexText describeVertex(QuarterConvPartial<Tag, Out> *) {
-  return describeConvPartial<QuarterConvPartial<Tag, Out>, quarter, Out>(
-      quarterName<Out>("poplin::ConvPartial"));
 }
 
 template <class Tag, class In, class Out>
@@ -182,7 +159,6 @@ POP_INLINE std::vector<codelet::Codelet> const &builtinCodelets(isa::Isa isa) {
     poputil::appendFamily<vertices::ConvPlanesFamily>(isa, codelets, PACKED);
     poputil::appendFamily<vertices::FusedFamily>(isa, codelets, PACKED);
     poputil::appendFamily<vertices::NormFamily>(isa, codelets);
-    poputil::appendFamily<vertices::QuarterProductFamily>(isa, codelets);
     poputil::appendFamily<vertices::WinogradFamily>(isa, codelets, PACKED);
     detail::appendTileMethods(codelets);
   });

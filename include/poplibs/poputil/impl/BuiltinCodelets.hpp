@@ -6,6 +6,7 @@
 #include <codelets/arch/CpuFeatures.hpp>
 #include <codelets/arch/EntryTable.hpp>
 
+#include <poplar/QuarterFloat.hpp>
 #include <poplar/exceptions.hpp>
 #include <poplar/impl/base/Error.hpp>
 #include <poplar/impl/codelet/Describe.hpp>
@@ -17,6 +18,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -39,9 +41,17 @@ inline std::string nameWith(std::string_view name, std::initializer_list<::popla
   return all + '>';
 }
 
+/// The type of a tensor whose elements a vertex knows as T.
+template <class T>::poplar::Type deviceType() {
+  if constexpr (std::is_same_v<T, quarter>)
+    return ::poplar::QUARTER;
+  else
+    return ::poplar::equivalent_device_type<T>().value;
+}
+
 /// "lib::Name<float,half>"
 template <class... T> std::string templateName(std::string_view name) {
-  return nameWith(name, {::poplar::equivalent_device_type<T>().value...});
+  return nameWith(name, {deviceType<T>()...});
 }
 
 /// The instruction set of built-in codelets in this process.
