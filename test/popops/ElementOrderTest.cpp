@@ -1,14 +1,12 @@
 // Operations element by element on blocked layouts, as convolutions give their operands and
 // results.
-#include "Harness.hpp"
+#include "Pieces.hpp"
 
 #include <popops/Cast.hpp>
 #include <popops/ElementWise.hpp>
 #include <popops/Fill.hpp>
 #include <popops/NaN.hpp>
 #include <popops/ScaledAdd.hpp>
-
-#include <algorithm>
 
 using namespace harness;
 using namespace popops::expr;
@@ -21,9 +19,6 @@ using poplar::Type;
 TEST_SUITE_BEGIN("popops/element-order");
 
 namespace {
-
-constexpr unsigned TILES = 16;
-poplar::Device model16() { return modelOf(TILES); }
 
 /// [N, C, H, W] whose memory is [C / block, N, H, W, block].
 Tensor blocked(poplar::Graph &graph, Type const &type, Shape const &shape, std::size_t block) {
@@ -64,11 +59,8 @@ void mapSomewhere(poplar::Graph &graph, Tensor const &t, std::mt19937 &random) {
   Tensor flat = t.flatten();
   if (random() % 2 == 0)
     graph.reorderToSimplify(&flat, {});
-  std::size_t const n = flat.numElements(), pieces[] = {n / TILES + 1, 5, 1 + n / 5};
-  std::size_t const piece = pieces[random() % 3];
-  for (std::size_t begin = 0; begin < n; begin += piece)
-    graph.setTileMapping(flat.slice(begin, std::min(begin + piece, n)),
-                         static_cast<unsigned>(random() % TILES));
+  std::size_t const n = flat.numElements(), pieces[] = {n / MODEL16_TILES + 1, 5, 1 + n / 5};
+  mapInPieces(graph, flat, pieces[random() % 3], random);
 }
 
 constexpr std::size_t LAYOUTS = 7;
@@ -186,7 +178,7 @@ TEST_CASE("what lies side by side on a tile is not copied, in one vertex a tile"
     Run run(model16);
     Tensor const z = layer(run), q = layer(run);
     emit(run, z, q);
-    CHECK(run.graph.getNumVertices() == TILES);
+    CHECK(run.graph.getNumVertices() == MODEL16_TILES);
     CHECK(stepsOf(run, "OnTileCopy") == 0);
     CHECK(stepsOf(run, "DoExchange") == 0);
   };
@@ -216,7 +208,7 @@ TEST_CASE("what lies in another order elsewhere comes in that of what vertices w
   poputil::mapTensorLinearly(run.graph, flat);
   run.graph.setTileMapping(q, 0);
   popops::scaledAddTo(run.graph, z.slice(0, 2, 0), q, 0.5F, run.prog);
-  CHECK(run.graph.getNumVertices() == TILES);
+  CHECK(run.graph.getNumVertices() == MODEL16_TILES);
   CHECK(stepsOf(run, "OnTileCopy") == 1); // of tile 0, which has both
 }
 

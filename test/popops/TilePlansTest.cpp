@@ -1,11 +1,9 @@
 // What plans for tiles do to results: nothing, wherever operands lie.
-#include "Harness.hpp"
+#include "Pieces.hpp"
 
 #include <popops/Cast.hpp>
 #include <popops/ElementWise.hpp>
 #include <popops/Rearrange.hpp>
-
-#include <algorithm>
 
 using namespace harness;
 using namespace popops::expr;
@@ -17,20 +15,13 @@ TEST_SUITE_BEGIN("popops/tile-plans");
 
 namespace {
 
-constexpr unsigned TILES = 16;
-poplar::Device model16() { return modelOf(TILES); }
-
 /// Somewhere: on one tile, evenly, in small pieces or in large ones on any tiles.
 Tensor somewhere(Run &run, poplar::Type const &type, Shape const &shape, Values const &values,
                  std::mt19937 &random) {
   Tensor const t = run.graph.addVariable(type, shape);
-  Tensor const flat = t.flatten();
-  std::size_t const n = flat.numElements();
-  std::size_t const pieces[] = {n, n / TILES + 1, 5, 40};
-  std::size_t const piece = pieces[random() % 4];
-  for (std::size_t begin = 0; begin < n; begin += piece)
-    run.graph.setTileMapping(flat.slice(begin, std::min(begin + piece, n)),
-                             static_cast<unsigned>(random() % TILES));
+  std::size_t const n = t.numElements();
+  std::size_t const pieces[] = {n, n / MODEL16_TILES + 1, 5, 40};
+  mapInPieces(run.graph, t.flatten(), pieces[random() % 4], random);
   run.write(t, values);
   return t;
 }
