@@ -23,14 +23,11 @@ namespace {
 
 using ::poplar::Tensor;
 
-planner::MatMulType typeOf(poplar::Type const &type) {
-  return type == poplar::HALF ? planner::MatMulType::HALF : planner::MatMulType::FLOAT;
-}
-
 planner::MatMulProblem productOf(Product const &p, Request const &request) {
   planner::MatMulProblem problem;
   problem.g = p.g, problem.m = p.m, problem.k = p.k, problem.n = p.n;
-  problem.input = typeOf(request.inputType), problem.output = typeOf(request.outputType);
+  problem.input = poplin::plannerType(request.inputType);
+  problem.output = poplin::plannerType(request.outputType);
   problem.partials = poplin::partialsFor(problem, poplin::readMatMulOptions(request.options));
   return problem;
 }
