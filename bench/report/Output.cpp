@@ -1,5 +1,7 @@
 #include <bench/report/Output.hpp>
 
+#include <poplar/impl/base/Files.hpp>
+
 #include <filesystem>
 #include <fstream>
 #include <stdexcept>
@@ -30,21 +32,15 @@ void checkOutput(std::string const &file, std::span<std::string const> profiles)
 void writePage(std::string const &file, std::string_view page) {
   // A device or pipe is not replaced.
   std::error_code ignored;
-  bool const special =
-      std::filesystem::exists(file, ignored) && !std::filesystem::is_regular_file(file, ignored);
-  std::string const draft = special ? file : file + ".tmp";
-  std::ofstream out(draft, std::ios::binary);
-  out << page << std::flush;
-  bool const complete = static_cast<bool>(out);
-  out.close();
-  std::error_code error;
-  if (complete && !special)
-    std::filesystem::rename(draft, file, error);
-  if (complete && !error)
+  if (!std::filesystem::exists(file, ignored) || std::filesystem::is_regular_file(file, ignored)) {
+    if (std::string const problem = base::replaceFile(file, page); !problem.empty())
+      fail(file, problem);
     return;
-  if (!special)
-    std::filesystem::remove(draft, ignored);
-  fail(file, error ? error.message() : "the folder or the disk does not take it");
+  }
+  std::ofstream out(file, std::ios::binary);
+  out << page << std::flush;
+  if (!out)
+    fail(file, "what it is does not take the page");
 }
 
 } // namespace cottonwood::report

@@ -7,9 +7,12 @@
 
 #include <sqlite3.h>
 
+#include <atomic>
 #include <cstdlib>
 #include <random>
 #include <string>
+#include <thread>
+#include <vector>
 
 using namespace poplar;
 using namespace profileTest;
@@ -147,6 +150,35 @@ TEST_SUITE("poplar/profile/File") {
     std::ostringstream fromTree;
     printGraphSummary(fromTree, written.graphProfile, {});
     CHECK(fromTree.str() == graphSummaryOf(written.profilePath));
+  }
+
+  TEST_CASE("engines that are made at once write one file after the other, and leave no other") {
+    Folder const folder("profile-race");
+    OptionFlags const graphOnly{{"autoReport.outputGraphProfile", "true"},
+                                {"autoReport.directory", folder.path.string()}};
+    std::string const expected = [] {
+      Profiled p;
+      std::ostringstream out;
+      p.engine.printProfileSummary(out, {});
+      return out.str();
+    }();
+    std::atomic<int> failed{0};
+    {
+      std::vector<std::jthread> threads;
+      for (int t = 0; t < 4; ++t)
+        threads.emplace_back([&] {
+          for (int i = 0; i < 8; ++i)
+            try {
+              Profiled const p(graphOnly);
+            } catch (poplar_error const &) {
+              ++failed;
+            }
+        });
+    }
+    CHECK(failed == 0);
+    CHECK(expected.starts_with(graphSummaryOf(folder.file("profile.pop"))));
+    for (auto const &entry : std::filesystem::directory_iterator(folder.path))
+      CHECK(entry.path().filename() == "profile.pop");
   }
 
   TEST_CASE("a folder that cannot be made is an error that names the option") {

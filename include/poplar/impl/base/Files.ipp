@@ -69,9 +69,13 @@ POP_INLINE std::optional<std::string> readFile(std::filesystem::path const &path
   return bytes;
 }
 
-POP_INLINE std::string replaceFile(std::filesystem::path const &path, std::string_view bytes) {
+POP_INLINE std::string unfinishedName(std::filesystem::path const &path) {
   static std::atomic<unsigned> count{0};
-  std::string const name = textOf(path.string(), '.', ::getpid(), '.', ++count, ".new");
+  return textOf(path.string(), '.', ::getpid(), '.', ++count, ".new");
+}
+
+POP_INLINE std::string replaceFile(std::filesystem::path const &path, std::string_view bytes) {
+  std::string const name = unfinishedName(path);
   detail::OpenFile const file(::open(name.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666));
   auto const problem = [&](char const *what) {
     std::string const text = textOf("cannot ", what, " ", quoted(name), ": ", std::strerror(errno));

@@ -7,6 +7,7 @@
 
 #include <poplar/exceptions.hpp>
 #include <poplar/impl/base/Error.hpp>
+#include <poplar/impl/base/Files.hpp>
 #include <poplar/impl/profile/Columns.hpp>
 #include <poplar/impl/profile/Database.hpp>
 #include <poplar/impl/profile/ReportTables.hpp>
@@ -205,8 +206,7 @@ POP_INLINE bool writeReport(std::string const &path, ReportData const &report) {
   if (error)
     detail::cannotWrite(path, error.message());
   // Whoever reads the file meanwhile sees the old one or the new one.
-  std::string const unfinished = path + ".new";
-  fs::remove(unfinished, error);
+  std::string const unfinished = base::unfinishedName(path);
   try {
     Database database(unfinished, Database::Mode::Create);
     detail::ReportWriter(database, report).run();
@@ -216,8 +216,11 @@ POP_INLINE bool writeReport(std::string const &path, ReportData const &report) {
     detail::cannotWrite(path, failure.what());
   }
   fs::rename(unfinished, path, error);
-  if (error)
+  if (error) {
+    std::error_code ignored;
+    fs::remove(unfinished, ignored);
     detail::cannotWrite(path, error.message());
+  }
   return true;
 }
 
