@@ -82,6 +82,34 @@ TEST_SUITE("poplar/engine/threads") {
 
 #if !defined(                                                                                      \
     __SANITIZE_THREAD__) // ThreadSanitizer does not follow threads started in a forked child
+  TEST_CASE("the pool can be sized while other threads give it jobs") {
+    const PoolSize size(4);
+    std::atomic<bool> done{false};
+    std::thread sizing([&] {
+      for (unsigned turn = 0; turn < 200; ++turn)
+        base::setPoolThreads(1 + turn % 4);
+      done = true;
+    });
+    unsigned wrong = 0;
+    while (!done)
+      wrong += sumOfSlices(40) != 820;
+    sizing.join();
+    CHECK(wrong == 0);
+  }
+
+  TEST_CASE("inside a job nobody waits for its end: the pool keeps its size") {
+    const PoolSize size(3);
+    auto body = [](unsigned slice) {
+      base::ensurePoolThreads(slice);
+      base::ensurePoolThreads(16);
+      base::setPoolThreads(2);
+    };
+    base::parallelFor(8, ~0u, body);
+    CHECK(base::threadBackend().numThreads() == 3);
+    base::ensurePoolThreads(4);
+    CHECK(base::threadBackend().numThreads() == 4);
+  }
+
   TEST_CASE("a forked child makes a pool of its own") {
     const PoolSize size(3);
     CHECK(sumOfSlices(50) == 1275);

@@ -35,10 +35,11 @@ POP_API void setThreadBackend(ThreadBackend *backend);
 
 /// Sizes the pool: `count` threads in total, the calling one included. 0 restores the default: the
 /// environment variable POPLAR_NUM_THREADS, or else the hardware threads this process may use.
-/// Waits for a running job.
+/// Waits for a running job; inside a job the pool keeps its size.
 POP_API void setPoolThreads(unsigned count);
 
-/// Makes the pool hold at least `count` threads in total, without shrinking it.
+/// Makes the pool hold at least `count` threads in total, without shrinking it. To grow it waits for
+/// a running job; inside a job the pool keeps its size.
 POP_API void ensurePoolThreads(unsigned count);
 
 /// The default number of threads, as setPoolThreads(0) would choose it. A value of

@@ -94,6 +94,7 @@ private:
   bool claimFrom(Share &share, Claim &claim);
   bool claimSlice(unsigned number, unsigned numShares, Claim &claim);
   void wakeNext(unsigned number, unsigned numShares);
+  bool isInJob() const;
 
   std::vector<Share> shares_;
   std::vector<Bed> beds_; ///< by number, the caller's unused
@@ -102,6 +103,7 @@ private:
   alignas(64) std::atomic<unsigned> finished_{0};
   // Callers only.
   alignas(64) std::atomic<bool> busy_{false};
+  std::atomic<pthread_t> caller_{}; ///< of the job that runs, else no thread
   // Read all the time and seldom written.
   alignas(64) std::atomic<bool> stopping_{false};
   std::atomic<unsigned> sleeping_{0};
@@ -167,7 +169,17 @@ POP_INLINE void ThreadPool::stop() {
   stopping_.store(false, std::memory_order_relaxed);
 }
 
+/// The pool whose worker the thread is.
+inline thread_local ThreadPool const *workersPool = nullptr;
+
+POP_INLINE bool ThreadPool::isInJob() const {
+  return workersPool == this || caller_.load(std::memory_order_relaxed) == pthread_self();
+}
+
 POP_INLINE void ThreadPool::resize(unsigned numThreads, bool shrink) {
+  // A thread that waited for the job it is part of would wait for ever.
+  if ((numThreads <= this->numThreads() && !shrink) || isInJob())
+    return;
   while (busy_.exchange(true, std::memory_order_acquire))
     std::this_thread::yield();
   const unsigned now = this->numThreads();
@@ -240,8 +252,8 @@ POP_INLINE bool ThreadPool::claimFrom(Share &share, Claim &claim) {
   return false;
 }
 
-/// Claims a slice of the thread's own share, or else of another's. The last one of another's is left
-/// to its owner for a while, who is likely to have its data in the cache.
+/// Claims a slice of the thread's own share, or else of another's. The last one of another's is
+/// left to its owner for a while, who is likely to have its data in the cache.
 POP_INLINE bool ThreadPool::claimSlice(unsigned number, unsigned numShares, Claim &claim) {
   if (claimFrom(shares_[number], claim))
     return true;
@@ -262,13 +274,20 @@ POP_INLINE bool ThreadPool::claimSlice(unsigned number, unsigned numShares, Clai
 
 POP_INLINE void ThreadPool::run(unsigned numSlices, unsigned maxThreads, SliceFunction slice,
                                 void *context) {
-  const unsigned numShares = std::min({numSlices, maxThreads, numThreads()});
-  // A second engine at the same time, and a job inside a job, find the pool busy and run inline.
-  if (numShares < 2 || busy_.exchange(true, std::memory_order_acquire)) {
+  const auto runInline = [&]() {
     for (unsigned i = 0; i < numSlices; ++i)
       slice(context, i);
-    return;
+  };
+  const unsigned most = std::min(numSlices, maxThreads);
+  // A second engine at the same time, and a job inside a job, find the pool busy and run inline.
+  if (std::min(most, numThreads()) < 2 || busy_.exchange(true, std::memory_order_acquire))
+    return runInline();
+  const unsigned numShares = std::min(most, numThreads()); // it may have shrunk meanwhile
+  if (numShares < 2) {
+    busy_.store(false, std::memory_order_release);
+    return runInline();
   }
+  caller_.store(pthread_self(), std::memory_order_relaxed);
   const unsigned before = finished_.load(std::memory_order_relaxed);
   publish(numSlices, numShares, slice, context);
   if (sleeping_.load(std::memory_order_seq_cst) != 0)
@@ -283,6 +302,7 @@ POP_INLINE void ThreadPool::run(unsigned numSlices, unsigned maxThreads, SliceFu
     else
       sched_yield();
   }
+  caller_.store({}, std::memory_order_relaxed);
   busy_.store(false, std::memory_order_release);
 }
 
@@ -316,6 +336,7 @@ POP_INLINE bool ThreadPool::waitForJob(unsigned number, std::uint64_t seen) {
 }
 
 POP_INLINE void ThreadPool::workerMain(unsigned number) {
+  workersPool = this;
   Share &share = shares_[number];
   // Not the ticket as it is now: the first job may have come before this thread has.
   for (std::uint64_t seen = 0; waitForJob(number, seen);) {
