@@ -6,6 +6,7 @@
 // nothing is published, with the reason.
 #pragma once
 
+#include <array>
 #include <cmath>
 #include <poplar/impl/base/Error.hpp>
 #include <poplar/impl/base/OptionReader.hpp>
@@ -86,8 +87,9 @@ POP_INLINE Generation makeIpu21() {
 }
 
 POP_INLINE std::span<Generation const> generations() {
-  static Generation const all[] = {makeIpu1(), makeIpu2(), makeIpu21()};
-  return all;
+  // Never destroyed: graphs may be made in destructors of static objects.
+  static auto const *const all = new std::array{makeIpu1(), makeIpu2(), makeIpu21()};
+  return *all;
 }
 
 } // namespace cottonwood::model::detail

@@ -7,17 +7,19 @@
 
 #include <poplar/impl/base/Error.hpp>
 
+#include <utility>
 #include <vector>
 
 namespace cottonwood::poplin {
 
 POP_INLINE planner::MatMulCpu rawCpu(unsigned threads) {
-  static planner::MatMulCpu const machineCpu = [] {
+  // Never destroyed: destructors of static objects may call kernels.
+  static auto const *const machineCpu = [] {
     model::Machine machine;
     machine.cpu = model::cpuFacts();
-    return detail::cpuOf(machine);
+    return new planner::MatMulCpu(detail::cpuOf(machine));
   }();
-  planner::MatMulCpu cpu = machineCpu;
+  planner::MatMulCpu cpu = *machineCpu;
   cpu.threads = std::max(threads, 1U);
   cpu.wholeDepth = true;
   return cpu;
@@ -71,6 +73,28 @@ POP_INLINE void checkRawSizes(char const *where, RawMatMul const &p) {
   checkRaw(where, p.c, "c");
 }
 
+/// What a thread keeps from call to call.
+struct RawThread {
+  planner::MatMulProblem problem; ///< the last one that was planned
+  unsigned threads = 0;
+  planner::MatMulPlan plan;
+  std::vector<float> scratch;
+};
+inline thread_local RawThread *rawThreadPointer = nullptr;
+
+/// Where destructors of static objects call kernels, what the main thread kept is gone, and it gets
+/// another that stays.
+POP_INLINE RawThread &rawThread() {
+  struct Owner {
+    ~Owner() { delete std::exchange(rawThreadPointer, nullptr); }
+  };
+  if (!rawThreadPointer) {
+    rawThreadPointer = new RawThread;
+    static thread_local Owner const owner;
+  }
+  return *rawThreadPointer;
+}
+
 /// As the planner cuts it; the last answer of a thread is kept, because calls repeat.
 POP_INLINE planner::MatMulPlan rawPlan(planner::MatMulProblem const &problem, unsigned threads) {
   double const work = static_cast<double>(problem.m) * static_cast<double>(problem.n) *
@@ -80,14 +104,11 @@ POP_INLINE planner::MatMulPlan rawPlan(planner::MatMulProblem const &problem, un
     planner::detail::chooseKernel(plan, problem, rawCpu(1));
     return plan;
   }
-  struct Last {
-    planner::MatMulProblem problem;
-    unsigned threads = 0;
-    planner::MatMulPlan plan;
-  };
-  static thread_local Last last;
-  if (last.threads != threads || !(last.problem == problem))
-    last = {problem, threads, planner::planMatMulCpu(problem, rawCpu(threads)).plan};
+  RawThread &last = rawThread();
+  if (last.threads != threads || !(last.problem == problem)) {
+    last.plan = planner::planMatMulCpu(problem, rawCpu(threads)).plan;
+    last.problem = problem, last.threads = threads;
+  }
   return last.plan;
 }
 
@@ -205,7 +226,7 @@ POP_INLINE void checkRaw(char const *where, RawMatrix const &m, char const *name
 }
 
 POP_INLINE float *threadScratch(std::size_t floats) {
-  static thread_local std::vector<float> scratch;
+  std::vector<float> &scratch = detail::rawThread().scratch;
   if (scratch.size() < floats)
     scratch.resize(floats);
   return scratch.data();

@@ -22,8 +22,8 @@ struct WisdomStore {
 };
 
 POP_INLINE WisdomStore &wisdomStore() {
-  static WisdomStore store;
-  return store;
+  static auto *const store = new WisdomStore; // never destroyed, as the pool of threads is not
+  return *store;
 }
 
 /// Whether a problem and its plan are ones that planners could have written.

@@ -35,8 +35,8 @@ POP_INLINE std::string tileMapNote(planner::TileMapChoice const &choice) {
 class TileMapMemory {
 public:
   static TileMapMemory &instance() {
-    static TileMapMemory memory;
-    return memory;
+    static auto *const memory = new TileMapMemory; // never destroyed, as the pool is not
+    return *memory;
   }
   planner::TileMapChoice plan(TileMapJob const &job) {
     if (!job.constraints.empty())
