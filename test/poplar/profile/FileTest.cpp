@@ -10,6 +10,7 @@
 #include <atomic>
 #include <cstdlib>
 #include <random>
+#include <stdexcept>
 #include <string>
 #include <thread>
 #include <vector>
@@ -179,6 +180,35 @@ TEST_SUITE("poplar/profile/File") {
     CHECK(expected.starts_with(graphSummaryOf(folder.file("profile.pop"))));
     for (auto const &entry : std::filesystem::directory_iterator(folder.path))
       CHECK(entry.path().filename() == "profile.pop");
+  }
+
+  TEST_CASE("of a run that throws, the file has what was executed") {
+    for (char const *const eachRun : {"true", "false"}) {
+      Folder const folder("profile-throw");
+      Device const device = smallModel();
+      Graph graph(device);
+      Tensor const x = graph.addVariable(FLOAT, {8}, "x"), y = graph.addVariable(FLOAT, {8}, "y");
+      graph.setTileMapping(x, 0);
+      graph.setTileMapping(y, 1);
+      auto const stream = graph.addHostToDeviceFIFO("stream", FLOAT, 8);
+      program::Sequence const program{program::Repeat(3, program::Copy(x, y, false, "move")),
+                                      program::Copy(stream, x)};
+      std::string expected;
+      {
+        Engine engine(graph, program,
+                      {{"autoReport.all", "true"},
+                       {"autoReport.directory", folder.path.string()},
+                       {"autoReport.streamAtEachRun", eachRun}});
+        engine.connectStreamToCallback("stream", [](void *) { throw std::logic_error("no data"); });
+        engine.load(device);
+        CHECK_THROWS_WITH_AS(engine.run(0, "throws"), "no data", std::logic_error);
+        std::ostringstream out;
+        engine.printProfileSummary(out, {{"showExecutionSteps", "true"}});
+        expected = out.str();
+      }
+      CHECK(expected.find("move") != std::string::npos);
+      CHECK(summaryOf(folder.file("profile.pop"), {{"showExecutionSteps", "true"}}) == expected);
+    }
   }
 
   TEST_CASE("a folder that cannot be made is an error that names the option") {

@@ -26,10 +26,15 @@ public:
   void restart() { runs_ = 0; }
   /// After a run: writes the file if it is one of the first, or else later.
   void ran(Session const &session);
+  /// The same after a run that threw. What fails is logged.
+  void failed(Session const &session) noexcept;
   /// Writes what is not yet in the file. What fails is logged.
   void finish(Session const &session) noexcept;
 
 private:
+  /// Whether a run that has ended is to be written at once.
+  bool isDue();
+
   std::string path_; ///< of the file; empty: none
   bool execution_ = false, variables_ = false, eachRun_ = true, unwritten_ = false;
   std::uint64_t runs_ = 0, mostRuns_ = 0;

@@ -30,14 +30,23 @@ POP_INLINE Reports::Reports(lower::ExecutableData const &executable,
                        executable.name.empty() ? "" : "/", executable.name, "/profile.pop");
 }
 
-POP_INLINE void Reports::ran(Session const &session) {
+POP_INLINE bool Reports::isDue() {
   if (!wanted() || !execution_)
-    return;
+    return false;
   unwritten_ = true;
-  if (!eachRun_ || ++runs_ > mostRuns_)
+  return eachRun_ && ++runs_ <= mostRuns_;
+}
+
+POP_INLINE void Reports::ran(Session const &session) {
+  if (!isDue())
     return;
   unwritten_ = false;
   writeReport(*this, session);
+}
+
+POP_INLINE void Reports::failed(Session const &session) noexcept {
+  if (isDue())
+    finish(session);
 }
 
 POP_INLINE void Reports::finish(Session const &session) noexcept {

@@ -213,12 +213,22 @@ POP_INLINE void Session::run(std::uint32_t program, std::string const &name,
     runs_.push_back({name, recorder.clock(), recorder.clock(), recorder.separateRuns(), 0});
   FloatEnvironment const environment;
   detail::StreamThreads const threads(streams_);
-  replicas_->run(program, runSettings(runtime));
-  std::size_t const numGroups = recorder.separateRuns();
-  if (named) {
-    runs_.back().endCycle = recorder.clock();
-    runs_.back().numGroups = numGroups - runs_.back().firstGroup;
+  auto const endRun = [&] {
+    std::size_t const numGroups = recorder.separateRuns();
+    if (named) {
+      runs_.back().endCycle = recorder.clock();
+      runs_.back().numGroups = numGroups - runs_.back().firstGroup;
+    }
+  };
+  try {
+    replicas_->run(program, runSettings(runtime));
+  } catch (...) {
+    endRun();
+    if (recording_)
+      reports_.failed(*this);
+    throw;
   }
+  endRun();
   for (StreamConnection &stream : streams_)
     stream.finish();
   if (recording_)
