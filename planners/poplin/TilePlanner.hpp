@@ -5,10 +5,37 @@
 #include "TileSearch.hpp"
 
 #include <functional>
+#include <utility>
 
 namespace cottonwood::planner {
 
 namespace detail {
+
+/// Operands of at most this many elements: tiles hold less by far, and of so many the
+/// multiply-adds, sqrt(a b c) of a product, fit into 64 bits.
+inline constexpr double TILE_MOST_ELEMENTS = 0x1p40;
+
+/// \throws PlanError  an operand has more elements.
+inline void checkTileSizes(TileProblem const &p) {
+  double in = 1, weights = 1, out = 1;
+  for (auto const size : {p.g, p.b, p.i})
+    in *= static_cast<double>(size);
+  for (auto const size : {p.g, p.n, p.i})
+    weights *= static_cast<double>(size);
+  for (auto const size : {p.g, p.b, p.n})
+    out *= static_cast<double>(size);
+  for (TileField const &f : p.field) {
+    in *= static_cast<double>(f.inputs);
+    weights *= static_cast<double>(f.taps);
+    out *= static_cast<double>(f.outputs);
+  }
+  for (auto const &[name, elements] :
+       {std::pair("the input", in), std::pair("the weights", weights),
+        std::pair("the result", out)})
+    if (elements > TILE_MOST_ELEMENTS)
+      throw PlanError("no plan for " + toText(p) + ": " + name +
+                      " would have more than 2^40 elements");
+}
 
 /// Keeps the cheapest plans within a number of bytes.
 class LimitedSink {
@@ -125,10 +152,12 @@ inline std::vector<TilePoint> tileFrontier(TileProblem const &problem, TileMachi
 /// says which.
 /// \param keep  plans of which the result tells, the chosen one included
 /// \param more  what plans cost besides, from 0; null: nothing
-/// \throws PlanError  the constraints admit no plan.
+/// \throws PlanError  the constraints admit no plan, or an operand has more elements than can be
+///                    counted
 inline TileChoice planTilesWith(TileProblem const &problem, TileMachine const &machine,
                                 Constraints const &constraints, std::size_t keep,
                                 detail::LimitedSink::More const &more) {
+  detail::checkTileSizes(problem);
   double const allowed = machine.allowedBytes();
   TileChoice choice;
   auto const choose = [&](Candidate<TilePlan> const &candidate) {

@@ -60,6 +60,26 @@ TEST_CASE("the curve of cycles against memory holds the best plan of every limit
   }
 }
 
+TEST_CASE("operands of more elements than tiles could ever hold are refused") {
+  std::uint64_t const most = std::uint64_t{1} << 20;
+  CHECK(planTiles(product(1, most, most, most), machineOf(1472)).plan.parts() > 1000);
+  auto const refusal = [&](TileProblem const &p) -> std::string {
+    try {
+      return "planned: " + toText(planTiles(p, machineOf(1472)).plan);
+    } catch (PlanError const &error) {
+      return error.what();
+    }
+  };
+  for (auto const &[p, name] : {std::pair(product(1, 2 * most, most, 4), "the input"),
+                                std::pair(product(1, 4, 2 * most, most), "the weights"),
+                                std::pair(product(1, 2 * most, 4, most), "the result"),
+                                std::pair(product(~0U, ~0U, 4, ~0U), "the input")}) {
+    std::string const text = refusal(p);
+    CAPTURE(text);
+    CHECK(text.ends_with(std::string(": ") + name + " would have more than 2^40 elements"));
+  }
+}
+
 TEST_CASE("constraints force splits, and impossible ones are explained") {
   TileProblem const p = layer(4, 28, 16, 16);
   auto const forced = [&](char const *text) {
