@@ -8,6 +8,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
+#include <filesystem>
 #include <stdexcept>
 #include <string>
 #include <thread>
@@ -73,6 +74,10 @@ void checkOptions(Family const &family, Arguments const &arguments) {
     throw UsageError(name + " has no peers, and so not --against, --tags and --report");
   if (arguments.busyCore && family.run != runEngine)
     throw UsageError("--busy-core is for engine, not for " + name);
+  // Not after an hour of measuring.
+  if (std::filesystem::path const folder = std::filesystem::path(arguments.report).parent_path();
+      !folder.empty() && !std::filesystem::is_directory(folder))
+    throw UsageError("--report: there is no folder '" + folder.string() + "'");
 }
 
 /// The workers of a serving process come from the one that started it.
