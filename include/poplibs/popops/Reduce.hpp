@@ -30,8 +30,14 @@
 //
 // HALF input is accumulated in float. Without elements the result is the identity of the operation.
 //
-// The result does not depend on tile mapping or threads, but sums are not in the order of a simple
-// loop: the order is a function of the shape and of the device.
+// MIN, MAX (but for the sign of a zero), the logical operations and operations on integers give the
+// same in any order. Sums and products of floats round, and not in the order of a simple loop:
+//
+// - On a CPU the order is a function of the shape and of the order in which dimensions of the input
+//   lie in memory. Results do not depend on the number of threads.
+// - On several tiles it is a function of the plan, which also depends on the number of tiles and on
+//   where input and output lie on them: with another tile mapping, or views in another order, a
+//   result may be rounded otherwise. A program computes the same in every run.
 //
 // Options: accumType.interTile and accumType.inVertex (float|half): the type of partial results
 // between the stages and inside them; default float for ADD, SQUARE_ADD, MUL and LOG_ADD, else the
