@@ -9,7 +9,7 @@
 ///   popnn::SumSquaredLoss<T, Label>
 ///       deltas[b, c] = outputs[b, c] - [c = label];  loss[b] = sum over c of deltas^2 / 2
 ///   popnn::CorrectRows<T, Label>
-///       correct[b] = 1 if the first maximum of outputs[b, :] is at label, else 0
+///       correct[b] = 1 if the first maximum of outputs[b, :] is at label, else 0; NaN is none
 /// A row whose label is MASKED_LABEL_CODE (0xffffffff, -1) has loss 0, deltas 0, correct 0. A label
 /// that is no class selects none: [c = label] is 0 everywhere and the loss has no such term.
 /// Fields
@@ -22,8 +22,8 @@
 ///   classes        unsigned, at least 1
 ///   deltasScale, outputScaling  Input<float> (CrossEntropyLoss): connect constants of 1 if there
 ///                  is no scaling
-///   firstClass     unsigned (CrossEntropyLoss): that of a row's first element. Parts of rows give
-///                  losses of which all but the label's part are 0
+///   firstClass     unsigned (not CorrectRows): that of a row's first element. Losses of the parts
+///                  of a row add up
 /// Computed in float and rounded to T once.
 #pragma once
 
@@ -63,13 +63,14 @@ public:
   LossInput<Label> labels;
   poplar::Output<poplar::Vector<T, poplar::VectorLayout::ONE_PTR>> deltas;
   poplar::Output<poplar::Vector<T, poplar::VectorLayout::SPAN>> loss;
-  unsigned classes;
+  unsigned classes, firstClass;
 
   bool compute(Workers workers) {
     const WorkerShare rows = workerShare(loss.size(), workers, 1);
     for (std::size_t row = rows.begin; row < rows.end; ++row)
       kernels::sumSquaredRow<Tag>(
-          kernelPointer(outputs.data()) + row * classes, static_cast<std::uint32_t>(labels[row]),
+          kernelPointer(outputs.data()) + row * classes,
+          kernels::labelFrom(static_cast<std::uint32_t>(labels[row]), firstClass),
           kernelPointer(deltas.data()) + row * classes, kernelPointer(loss.data()) + row, classes);
     return true;
   }

@@ -178,22 +178,46 @@ TEST_CASE("losses of rows that lie on tiles in several ways") {
   });
 }
 
-TEST_CASE("accuracy of long rows passes over NaN") {
+TEST_CASE("accuracy passes over NaN, and -infinity may be the largest output") {
   onDevices([](DeviceMaker const &device) {
-    Run run(device);
-    popnn::addCodelets(run.graph);
-    std::size_t const n = 4001;
-    Values o(3 * n, 0.5);
-    o[n - 1] = 2, o[17] = std::nan(""); // the maximum is the last
-    o[n] = std::nan(""), o[n + 1] = 1;  // the label is NaN
-    std::fill(o.begin() + 2 * static_cast<std::ptrdiff_t>(n), o.end(), std::nan(""));
-    Tensor const outputs = run.input(FLOAT, {3, n}, o),
-                 labels = run.input(UNSIGNED_INT, {3}, {n - 1., 0, 0}),
-                 numCorrect = run.input(UNSIGNED_INT, {}, {5});
-    run.prog.add(popnn::calcAccuracy(run.graph, outputs, labels, numCorrect));
-    std::size_t const out = run.output(numCorrect);
-    run.run();
-    CHECK(run.values(out) == Values{6});
+    for (poplar::Type const &type : {FLOAT, HALF})
+      for (std::size_t n : {5, 4001}) {
+        CAPTURE(n);
+        Run run(device);
+        popnn::addCodelets(run.graph);
+        double const nan = std::nan(""), least = -std::numeric_limits<double>::infinity();
+        Values o, labels, correct;
+        auto const row = [&](Values const &first, double rest, double label, bool isCorrect) {
+          for (std::size_t c = 0; c != n; ++c)
+            o.push_back(c < first.size() ? first[c] : rest);
+          labels.push_back(label), correct.push_back(isCorrect);
+        };
+        auto const last = static_cast<double>(n - 1);
+        row({0.5, nan}, 2, 2, true);
+        row({nan, 1}, 0.5, 0, false);
+        row({-0.0, nan}, 0, 0, true);
+        row({}, nan, 0, false);
+        row({}, nan, last, false);
+        row({}, least, 0, true);
+        row({}, least, 1, false);
+        row({nan, nan}, least, 2, true);
+        row({nan, nan}, least, 0, false);
+        row({least, -65504}, least, 1, true);
+        Tensor const outputs = run.input(type, {labels.size(), n}, o),
+                     expected = run.input(UNSIGNED_INT, {labels.size()}, labels);
+        std::vector<std::size_t> counts;
+        for (std::size_t r = 0; r != labels.size(); ++r) {
+          Tensor const numCorrect = run.input(UNSIGNED_INT, {}, {5});
+          run.prog.add(popnn::calcAccuracy(run.graph, outputs.slice(r, r + 1),
+                                           expected.slice(r, r + 1), numCorrect));
+          counts.push_back(run.output(numCorrect));
+        }
+        run.run();
+        for (std::size_t r = 0; r != labels.size(); ++r) {
+          CAPTURE(r);
+          CHECK(run.values(counts[r])[0] == 5 + correct[r]);
+        }
+      }
   });
 }
 

@@ -119,14 +119,15 @@ template <class F> void forRowFunctions(F f) {
   f("softmax's gradient", [](poplar::Graph &g, Tensor const &t, poplar::program::Sequence &prog) {
     popnn::nonLinearityInputGradient(g, popnn::NonLinearityType::SOFTMAX, t, g.clone(t), prog);
   });
-  f("loss", [](poplar::Graph &g, Tensor const &t, poplar::program::Sequence &prog) {
-    Tensor const labels = g.addVariable(poplar::UNSIGNED_INT, {t.dim(0)}),
-                 loss = g.addVariable(HALF, {t.dim(0)}),
-                 correct = g.addVariable(poplar::UNSIGNED_INT, {});
-    for (Tensor const &vector : {labels, loss, correct})
-      poputil::mapTensorLinearly(g, vector);
-    prog.add(popnn::calcLoss(g, t, labels, loss, g.clone(t), correct, popnn::CROSS_ENTROPY_LOSS));
-  });
+  for (popnn::LossType type : {popnn::CROSS_ENTROPY_LOSS, popnn::SUM_SQUARED_LOSS})
+    f("loss", [type](poplar::Graph &g, Tensor const &t, poplar::program::Sequence &prog) {
+      Tensor const labels = g.addVariable(poplar::UNSIGNED_INT, {t.dim(0)}),
+                   loss = g.addVariable(HALF, {t.dim(0)}),
+                   correct = g.addVariable(poplar::UNSIGNED_INT, {});
+      for (Tensor const &vector : {labels, loss, correct})
+        poputil::mapTensorLinearly(g, vector);
+      prog.add(popnn::calcLoss(g, t, labels, loss, g.clone(t), correct, type));
+    });
 }
 
 } // namespace

@@ -23,8 +23,8 @@ enum LossType { SUM_SQUARED_LOSS, CROSS_ENTROPY_LOSS };
 // - deltas: [B, C] of the type of modelOutputs, written: the gradient with respect to the model's
 //   outputs before the softmax, times deltasScale / modelOutputScaling.
 // - deltasScale, modelOutputScaling: one element each, of the type of modelOutputs or FLOAT.
-// - numCorrect: UNSIGNED_INT, one element; the number of rows whose largest output is at the label
-//   is *added*.
+// - numCorrect: UNSIGNED_INT, one element; the number of rows whose first largest output is at the
+//   label is *added*. NaN is passed over: a row of nothing else is not correct.
 //
 // With h = 1 at the label and 0 elsewhere:
 //

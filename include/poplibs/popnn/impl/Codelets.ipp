@@ -77,7 +77,7 @@ poputil::VertexText describeVertex(SumSquaredLoss<Tag, T, Label> *) {
   using V = SumSquaredLoss<Tag, T, Label>;
   return {poputil::templateName<T, Label>("popnn::SumSquaredLoss"),
           {POP_FIELD(V, outputs), POP_FIELD(V, labels), POP_FIELD(V, deltas), POP_FIELD(V, loss),
-           POP_FIELD(V, classes)},
+           POP_FIELD(V, classes), POP_FIELD(V, firstClass)},
           &costOfLoss<LossKind::SUM_SQUARED, sizeof(T), 3, 4>};
 }
 template <class Tag, class T, class Label>

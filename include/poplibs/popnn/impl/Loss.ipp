@@ -119,8 +119,9 @@ struct LossBlock {
 POP_INLINE std::vector<LossBlock> lossBlocks(::poplar::Graph const &graph, LossArgs const &args) {
   std::size_t const rows = args.outputs.dim(0), classes = args.outputs.dim(1);
   std::vector<LossBlock> blocks;
-  if (args.type != ::popnn::CROSS_ENTROPY_LOSS ||
-      !sharesLossRows(graph, args.outputs, vertices::LossKind::CROSS_ENTROPY)) {
+  if (!sharesLossRows(graph, args.outputs,
+                      args.type == ::popnn::CROSS_ENTROPY_LOSS ? vertices::LossKind::CROSS_ENTROPY
+                                                               : vertices::LossKind::SUM_SQUARED)) {
     for (popops::Share const &share :
          popops::rowSharesOf(graph, args.outputs, softmaxRowCycles(classes)))
       blocks.push_back({share.intervals.front(), {0, classes}, share.tile});
@@ -182,8 +183,8 @@ POP_INLINE void emitLoss(::poplar::Graph &graph, LossArgs const &args,
     if (crossEntropy) {
       graph.connect(v["deltasScale"], deltasScale);
       graph.connect(v["outputScaling"], outputScaling);
-      graph.setInitialValue(v["firstClass"], static_cast<unsigned>(block.classes.begin()));
     }
+    graph.setInitialValue(v["firstClass"], static_cast<unsigned>(block.classes.begin()));
     graph.setInitialValue(v["classes"], block.classes.size());
     graph.setTileMapping(v, block.tile);
   }

@@ -41,8 +41,7 @@ POP_INLINE void emitSharedSoftmax(RowsCall const &call, RowFunction function, Te
 POP_INLINE void emitSharedSoftmaxGradient(RowsCall const &call, Tensor const &act,
                                           Tensor const &gradient, Tensor const &out);
 
-/// UNSIGNED_INT 1 for each row whose first maximum is at its label, else 0, as popnn::CorrectRows;
-/// rows of nothing but NaN and -infinity count as wrong.
+/// UNSIGNED_INT 1 for each row whose first maximum is at its label, else 0, as popnn::CorrectRows.
 POP_INLINE Tensor emitSharedCorrectRows(RowsCall const &call, Tensor const &outputs,
                                         Tensor const &labels);
 

@@ -6,8 +6,6 @@
 #include <popops/impl/RowExtremesEmit.hpp>
 #include <poputil/impl/Math.hpp>
 
-#include <limits>
-
 namespace cottonwood::popnn {
 
 namespace detail {
@@ -90,18 +88,13 @@ POP_INLINE void emitSharedSoftmaxGradient(RowsCall const &call, Tensor const &ac
 POP_INLINE Tensor emitSharedCorrectRows(RowsCall const &call, Tensor const &outputs,
                                         Tensor const &labels) {
   namespace pe = ::popops::expr;
-  float const least = -std::numeric_limits<float>::infinity();
-  // To RowExtremes NaN is above all numbers.
-  Tensor const numbers = ::popops::map(
-      call.graph,
-      pe::Cast(pe::Select(detail::asFloat(pe::_1), pe::Const(least), pe::Equal(pe::_1, pe::_1)),
-               outputs.elementType()),
-      {outputs}, call.prog, call.debugContext);
+  // NaN is above all numbers: the smallest of negated outputs passes over it.
+  Tensor const negated =
+      ::popops::map(call.graph, pe::Neg(pe::_1), {outputs}, call.prog, call.debugContext);
   auto const [values, indices] =
-      popops::emitRowExtremes(call.graph, numbers, true, call.prog, call.debugContext);
+      popops::emitRowExtremes(call.graph, negated, false, call.prog, call.debugContext);
   return ::popops::map(call.graph,
-                       pe::Cast(pe::And(pe::Equal(pe::_1, pe::_2),
-                                        pe::Gt(detail::asFloat(pe::_3), pe::Const(least))),
+                       pe::Cast(pe::And(pe::Equal(pe::_1, pe::_2), pe::Equal(pe::_3, pe::_3)),
                                 ::poplar::UNSIGNED_INT),
                        {indices, labels.reinterpret(::poplar::UNSIGNED_INT), values}, call.prog,
                        call.debugContext);
