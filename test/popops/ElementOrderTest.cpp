@@ -199,6 +199,18 @@ TEST_CASE("what lies side by side on a tile is not copied, in one vertex a tile"
   });
 }
 
+TEST_CASE("scaled additions take one vertex a tile, in however many intervals its elements lie") {
+  Run run(model16);
+  Tensor const a = run.graph.addVariable(HALF, {64, 16});
+  for (unsigned row = 0; row != 64; ++row)
+    run.graph.setTileMapping(a[row], row % MODEL16_TILES);
+  Tensor const b = run.graph.clone(a);
+  popops::scaledAddTo(run.graph, a, b, 0.5F, run.prog);
+  CHECK(run.graph.getNumVertices() == MODEL16_TILES);
+  CHECK(stepsOf(run, "OnTileCopy") == 0);
+  CHECK(stepsOf(run, "DoExchange") == 0);
+}
+
 TEST_CASE("what lies in another order elsewhere comes in that of what vertices write in place") {
   Run run(model16);
   Shape const s{2, 32, 6, 8};

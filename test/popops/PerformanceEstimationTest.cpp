@@ -161,13 +161,13 @@ TEST_CASE("scaled sums cost what profiles show") {
     };
     for (unsigned n : {1U, 12U, 13U, 200U}) {
       Profiled add, axpby;
-      popops::scaledAddTo(add.graph, add.variable(a, {n}), add.variable(b, {n}), 2.f, add.prog);
-      popops::scaledAddTo(axpby.graph, axpby.variable(a, {n}), 3.f, axpby.variable(b, {n}), 2.f,
+      popops::scaledAddTo(add.graph, add.onBoth(a, n), add.onBoth(b, n), 2.f, add.prog);
+      popops::scaledAddTo(axpby.graph, axpby.onBoth(a, n), 3.f, axpby.onBoth(b, n), 2.f,
                           axpby.prog);
-      std::uint64_t const cycles = add.cyclesOf("popops::ScaledAdd" + name);
+      std::uint64_t const cycles = add.cyclesOf("popops::ScaledAdd" + name, 2);
       CHECK(estimate(ScaledArithmeticOp::ADD, n) == cycles);
       CHECK(estimate(ScaledArithmeticOp::SUBTRACT, n) == cycles);
-      std::uint64_t const both = axpby.cyclesOf("popops::Axpby" + name);
+      std::uint64_t const both = axpby.cyclesOf("popops::Axpby" + name, 2);
       CHECK(estimate(ScaledArithmeticOp::AXPLUSBY, n) == both);
       CHECK(estimate(ScaledArithmeticOp::AXMINUSBY, n) == both);
     }

@@ -3,6 +3,7 @@
 #include <popops/Cast.hpp>
 #include <popops/ScaledAdd.hpp>
 #include <popops/impl/ElementOrder.hpp>
+#include <popops/impl/ElementWiseTiles.hpp>
 #include <popops/impl/Partition.hpp>
 #include <poputil/DebugInfo.hpp>
 #include <poputil/Util.hpp>
@@ -11,6 +12,7 @@
 #include <poputil/impl/CheckWriteable.hpp>
 #include <poputil/impl/ReadOptions.hpp>
 
+#include <codelets/popops/ScaledAddCost.hpp>
 #include <poplar/impl/base/Error.hpp>
 
 #include <cmath>
@@ -130,11 +132,8 @@ private:
     std::string const kind = job.scalesA ? "popops::Axpby" : "popops::ScaledAdd";
     std::string const name = ::poputil::templateVertex(kind + (job.tensors ? "Tensor" : ""),
                                                        a.elementType(), b.elementType());
-    planner::ElementWiseProblem problem;
-    problem.elements = a.numElements();
-    auto const plan = planner::planElementWise(problem, crewOf(graph_.getTarget()));
     auto const cs = graph_.addComputeSet(debugContext_);
-    for (Share const &share : sharesOf(graph_, a, plan)) {
+    for (Share const &share : sharesFor(job, a, b)) {
       auto const v = graph_.addVertex(cs, name, {{"a", partOf(a, share)}, {"b", partOf(b, share)}});
       if (job.tensors)
         connectScales(v, job);
@@ -143,6 +142,34 @@ private:
       graph_.setTileMapping(v, share.tile);
     }
     prog_.add(::poplar::program::Execute(cs, debugContext_));
+  }
+
+  /// \param a, b  in the order in which vertices go through them
+  std::vector<Share> sharesFor(ScaledAddJob const &job, Tensor const &a, Tensor const &b) {
+    if (auto tiles = tileMapJob(graph_, a, false)) {
+      tiles->problem.inPlace = true;
+      tiles->problem.cyclesPer8 = cyclesPer8(job);
+      tiles->operands.push_back(tileMapOperand(graph_, b));
+      planner::TileMapPlan plan;
+      return plannedShares(graph_, *tiles, a, debugContext_, plan);
+    }
+    planner::ElementWiseProblem problem;
+    problem.elements = a.numElements();
+    return sharesOf(graph_, a, planner::planElementWise(problem, crewOf(graph_.getTarget())));
+  }
+
+  /// Of one worker.
+  unsigned cyclesPer8(ScaledAddJob const &job) const {
+    ::poplar::Target const &target = graph_.getTarget();
+    unsigned const workers = target.getNumWorkerContexts();
+    vertices::ScaledAddCostProblem problem;
+    problem.bytesOfA = static_cast<unsigned>(target.getTypeSize(job.a.elementType()));
+    problem.bytesOfB = static_cast<unsigned>(target.getTypeSize(job.b.elementType()));
+    problem.integer = !job.a.elementType().isFloatingPoint();
+    problem.elements = 8 * workers;
+    std::uint64_t const one = vertices::scaledAddCycles(problem, workers);
+    problem.elements = 16 * workers;
+    return static_cast<unsigned>((vertices::scaledAddCycles(problem, workers) - one) / workers);
   }
 
   void connectScales(::poplar::VertexRef const &v, ScaledAddJob const &job) {
