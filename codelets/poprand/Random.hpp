@@ -21,6 +21,8 @@
 ///   fromState    unsigned, 0 or 1
 ///   begin, run, stride   unsigned long long: out has runs of `run` neighbours of the tensor, the
 ///                first at index `begin`, each next one `stride` further
+///   width        unsigned long long: 1: one run follows the other; above: so many runs lie side by
+///                side, one element of each in turn
 ///   location, scale, low, high, tail   float; clamp(x) = min(high, max(low, x)); tail is the
 ///                probability outside the quantiles (TruncatedNormal), or what location lacks
 ///                to the middle where numbers lie far apart, else 0 (Uniform)
@@ -43,9 +45,15 @@ POP_SIMD_INLINE bool runDraw(Vertex &v, const Draw &draw, const T *in, unsigned 
   const unsigned *const seed = v.seed.data();
   const kernels::RandomStream stream{seed[0], seed[1], v.fromState ? seed[2] : v.modifier,
                                      v.fromState ? seed[3] : 0};
+  const kernels::RandomRuns runs{v.begin, v.run, v.stride, v.width};
+  const auto out = kernelPointer(v.out.data());
+  if (v.width > 1) {
+    const WorkerShare share = workerShare(v.out.size() / v.width, worker, kernels::RANDOM_GROUP);
+    kernels::drawSideBySide<Tag>(draw, stream, runs, share.begin, share.end, in, out);
+    return true;
+  }
   const WorkerShare share = workerShare(v.out.size(), worker, kernels::RANDOM_GRAIN);
-  kernels::drawRuns<Tag>(draw, stream, {v.begin, v.run, v.stride}, share.begin, share.end, in,
-                         kernelPointer(v.out.data()));
+  kernels::drawRuns<Tag>(draw, stream, runs, share.begin, share.end, in, out);
   return true;
 }
 
@@ -54,7 +62,7 @@ public:
   poplar::Output<poplar::Vector<T, poplar::VectorLayout::SPAN>> out;
   poplar::Input<poplar::Vector<unsigned, poplar::VectorLayout::ONE_PTR>> seed;
   unsigned modifier, fromState;
-  unsigned long long begin, run, stride;
+  unsigned long long begin, run, stride, width;
   float location, scale, low, high, tail;
 
   bool compute(unsigned worker) {
@@ -69,7 +77,7 @@ public:
   poplar::Output<poplar::Vector<int, poplar::VectorLayout::SPAN>> out;
   poplar::Input<poplar::Vector<unsigned, poplar::VectorLayout::ONE_PTR>> seed;
   unsigned modifier, fromState;
-  unsigned long long begin, run, stride;
+  unsigned long long begin, run, stride, width;
   int low;
   unsigned range;
 
@@ -88,7 +96,7 @@ public:
   poplar::Output<poplar::Vector<T, poplar::VectorLayout::SPAN>> out;
   poplar::Input<poplar::Vector<unsigned, poplar::VectorLayout::ONE_PTR>> seed;
   unsigned modifier, fromState;
-  unsigned long long begin, run, stride;
+  unsigned long long begin, run, stride, width;
   typename BernoulliValue<T>::type value;
   unsigned threshold;
 
@@ -104,7 +112,7 @@ public:
   poplar::Output<poplar::Vector<T, poplar::VectorLayout::SPAN>> out;
   poplar::Input<poplar::Vector<unsigned, poplar::VectorLayout::ONE_PTR>> seed;
   unsigned modifier, fromState;
-  unsigned long long begin, run, stride;
+  unsigned long long begin, run, stride, width;
   poplar::Input<poplar::Vector<T, poplar::VectorLayout::ONE_PTR>> in;
   float scale;
   unsigned threshold;

@@ -22,9 +22,10 @@ struct RandomStream {
 };
 
 /// The elements of a tensor that a vertex has: runs of `run` neighbours, the first at `begin`, each
-/// next one `stride` further.
+/// next one `stride` further. In memory `width` of them lie side by side, one element of each in
+/// turn.
 struct RandomRuns {
-  std::uint64_t begin, run, stride;
+  std::uint64_t begin, run, stride, width;
 };
 
 enum class Distribution { UNIFORM, NORMAL, TRUNCATED_NORMAL, LOG_UNIFORM };
@@ -208,15 +209,26 @@ void drawGroups(Draw draw, RandomStream stream, std::uint64_t first, std::size_t
   }
 }
 
-/// Elements index ... index + n - 1 of the tensor.
+/// dst[i dstStep] = src[i srcStep]
+template <class T>
+POP_SIMD_INLINE void copySteps(T *dst, std::size_t dstStep, const T *src, std::size_t srcStep,
+                               std::size_t n) {
+  if (dstStep == 1 && srcStep == 1)
+    __builtin_memcpy(dst, src, n * sizeof(T));
+  else
+    for (std::size_t i = 0; i < n; ++i)
+      dst[i * dstStep] = src[i * srcStep];
+}
+
+/// Elements index ... index + n - 1 of the tensor, each `step` behind the one before in memory.
 template <class Tag, class Draw, class T>
 void drawRange(const Draw &draw, RandomStream stream, std::uint64_t index, std::size_t n,
-               const T *in, T *out) {
+               std::size_t step, const T *in, T *out) {
   for (std::size_t i = 0; i < n;) {
     const std::uint64_t group = (index + i) / RANDOM_GROUP;
     const std::size_t skipped = (index + i) % RANDOM_GROUP;
-    const T *from = Draw::READS ? in + i : in;
-    if (skipped == 0 && n - i >= RANDOM_GROUP) {
+    const T *from = Draw::READS ? in + i * step : in;
+    if (step == 1 && skipped == 0 && n - i >= RANDOM_GROUP) {
       const std::size_t groups = (n - i) / RANDOM_GROUP;
       drawGroups<Tag>(draw, stream, group, groups, from, out + i);
       i += groups * RANDOM_GROUP;
@@ -226,16 +238,28 @@ void drawRange(const Draw &draw, RandomStream stream, std::uint64_t index, std::
     alignas(64) T source[Draw::READS ? RANDOM_GROUP : 1] = {};
     alignas(64) T drawn[RANDOM_GROUP];
     if constexpr (Draw::READS)
-      __builtin_memcpy(source + skipped, from, count * sizeof(T));
+      copySteps(source + skipped, 1, from, step, count);
     drawGroups<Tag>(draw, stream, group, 1, source, drawn);
-    __builtin_memcpy(out + i, drawn + skipped, count * sizeof(T));
+    copySteps(out + i * step, step, static_cast<const T *>(drawn) + skipped, 1, count);
     i += count;
   }
 }
 
 } // namespace detail
 
-/// Positions [begin, end) of what a vertex has; `in` and `out` point to its position 0.
+/// Of all runs, which lie side by side, elements [begin, end); `in` and `out` point to what a
+/// vertex has.
+template <class Tag, class Draw, class T>
+void drawSideBySide(const Draw &draw, RandomStream stream, RandomRuns runs, std::size_t begin,
+                    std::size_t end, const T *in, T *out) {
+  const auto width = static_cast<std::size_t>(runs.width);
+  for (std::size_t run = 0; run < width && begin < end; ++run)
+    detail::drawRange<Tag>(draw, stream, runs.begin + run * runs.stride + begin, end - begin, width,
+                           Draw::READS ? in + begin * width + run : in, out + begin * width + run);
+}
+
+/// Positions [begin, end) of what a vertex has, one run after the other; `in` and `out` point to
+/// its position 0.
 template <class Tag, class Draw, class T>
 void drawRuns(const Draw &draw, RandomStream stream, RandomRuns runs, std::size_t begin,
               std::size_t end, const T *in, T *out) {
@@ -243,7 +267,7 @@ void drawRuns(const Draw &draw, RandomStream stream, RandomRuns runs, std::size_
     const std::uint64_t run = i / runs.run, within = i % runs.run;
     const std::uint64_t left = runs.run - within;
     const std::size_t count = end - i < left ? end - i : static_cast<std::size_t>(left);
-    detail::drawRange<Tag>(draw, stream, runs.begin + run * runs.stride + within, count,
+    detail::drawRange<Tag>(draw, stream, runs.begin + run * runs.stride + within, count, 1,
                            Draw::READS ? in + i : in, out + i);
     i += count;
   }

@@ -20,12 +20,6 @@ TEST_SUITE_BEGIN("popops/element-order");
 
 namespace {
 
-/// [N, C, H, W] whose memory is [C / block, N, H, W, block].
-Tensor blocked(poplar::Graph &graph, Type const &type, Shape const &shape, std::size_t block) {
-  Tensor const t = graph.addVariable(type, {shape[1] / block, shape[0], shape[2], shape[3], block});
-  return t.dimShuffle({1, 0, 4, 2, 3}).reshape(shape);
-}
-
 /// The same in some layout: as declared, blocked (outside or inside of N), channels last, with
 /// elements between, backwards, or as two tensors.
 Tensor laidOut(poplar::Graph &graph, Type const &type, Shape const &s, std::size_t layout) {
@@ -76,16 +70,6 @@ Tensor somewhere(Run &run, Type const &type, Shape const &shape, Values const &v
   mapSomewhere(run.graph, t, random);
   run.write(t, values);
   return t;
-}
-
-/// Steps of a kind in one run of a program.
-std::size_t stepsOf(Run &run, std::string const &type) {
-  poplar::Engine engine(run.graph, run.prog);
-  poplar::ProfileValue const profile = engine.getGraphProfile();
-  std::size_t steps = 0;
-  for (auto const &step : profile["steps"].asVector())
-    steps += step["type"].asString() == type ? 1 : 0;
-  return steps;
 }
 
 } // namespace
@@ -166,13 +150,7 @@ TEST_CASE("casts, scaled additions, fills and tests of blocked operands give wha
 }
 
 TEST_CASE("what lies side by side on a tile is not copied, in one vertex a tile") {
-  auto const layer = [](Run &run) {
-    Tensor const t = blocked(run.graph, HALF, {2, 32, 6, 8}, 16);
-    Tensor flat = t.flatten();
-    run.graph.reorderToSimplify(&flat, {});
-    poputil::mapTensorLinearly(run.graph, flat);
-    return t;
-  };
+  auto const layer = [](Run &run) { return spreadBlocks(run.graph, HALF, {2, 32, 6, 8}, 16); };
   auto const check = [&](char const *what, auto const &emit) {
     CAPTURE(std::string(what));
     Run run(model16);
@@ -214,10 +192,7 @@ TEST_CASE("scaled additions take one vertex a tile, in however many intervals it
 TEST_CASE("what lies in another order elsewhere comes in that of what vertices write in place") {
   Run run(model16);
   Shape const s{2, 32, 6, 8};
-  Tensor const z = blocked(run.graph, HALF, s, 16), q = run.graph.addVariable(HALF, s);
-  Tensor flat = z.flatten();
-  run.graph.reorderToSimplify(&flat, {});
-  poputil::mapTensorLinearly(run.graph, flat);
+  Tensor const z = spreadBlocks(run.graph, HALF, s, 16), q = run.graph.addVariable(HALF, s);
   run.graph.setTileMapping(q, 0);
   popops::scaledAddTo(run.graph, z.slice(0, 2, 0), q, 0.5F, run.prog);
   CHECK(run.graph.getNumVertices() == MODEL16_TILES);

@@ -1,3 +1,4 @@
+#include "../popops/Pieces.hpp"
 #include "Draws.hpp"
 
 using namespace draws;
@@ -56,6 +57,35 @@ TEST_CASE("gradients lose the same elements, whatever their layout") {
       run.output(poprand::dropout(run.graph, &run.seed, 5, gradient, in, 0.5, 2, run.prog));
   run.run();
   CHECK(run.values(forward) == run.values(backward));
+}
+
+TEST_CASE("blocked activations lose the same elements as others, where they lie") {
+  std::mt19937 random(71);
+  for (int trial = 0; trial != 40; ++trial) {
+    CAPTURE(trial);
+    std::size_t const block = 1 + random() % 20, channels = block * (1 + random() % 3);
+    Shape const shape{1 + random() % 3, channels, 1 + random() % 5, 1 + random() % 30};
+    Values const values = Numbers(3).real(HALF, product(shape), 0.5, 2);
+    RandomRun run(model16);
+    Tensor const in = trial % 2 == 0 ? spreadBlocks(run.graph, HALF, shape, block)
+                                     : blocked(run.graph, HALF, shape, block);
+    if (trial % 2 != 0) {
+      Tensor flat = in.flatten();
+      run.graph.reorderToSimplify(&flat, {});
+      mapInPieces(run.graph, flat, 1 + random() % 99, random);
+    }
+    run.write(in, values);
+    std::size_t const out =
+        run.output(poprand::dropout(run.graph, &run.seed, 5, in, in, 0.6, 1.5, run.prog));
+    run.run();
+    CHECK(sameBits(run.values(out), draw(cpu, dropoutOf(HALF, values, shape, 0.6, 1.5))));
+  }
+  RandomRun run(model16);
+  Tensor const in = spreadBlocks(run.graph, HALF, {2, 32, 12, 8}, 16);
+  poprand::dropout(run.graph, &run.seed, 5, in, in, 0.6, 1.5, run.prog);
+  CHECK(stepsOf(run, "OnTileCopy") == 0);
+  // Parts of rows before and after whole ones.
+  CHECK(run.graph.getNumVertices() <= 3 * MODEL16_TILES);
 }
 
 TEST_CASE("what is dropped is 0 even where the input is not a number") {

@@ -48,7 +48,10 @@ std::uint32_t wordOf(std::uint64_t index, bool fromState = false) {
 struct Place {
   unsigned long long begin = 0, run = 1u << 30, stride = 0;
   bool fromState = false;
-  std::uint64_t indexOf(std::size_t i) const { return begin + i / run * stride + i % run; }
+  unsigned long long width = 1;
+  std::uint64_t indexOf(std::size_t i) const {
+    return width > 1 ? begin + i % width * stride + i / width : begin + i / run * stride + i % run;
+  }
 };
 
 const std::vector<Place> &places() {
@@ -56,7 +59,9 @@ const std::vector<Place> &places() {
                                       {64, 4096, 4096, true},
                                       {67, 1u << 30, 0, false},
                                       {5, 7, 1000, false},
-                                      {(1ull << 38) - 100, 100, 64, false}};
+                                      {(1ull << 38) - 100, 100, 64, false},
+                                      {60, 0, 784, false, 4},
+                                      {7, 0, 3, true, 16}};
   return all;
 }
 
@@ -65,7 +70,8 @@ template <class T, class V, class Set, class Check>
 void forEachRun(const V &prototype, Set set, Check check) {
   using K = vertices::KernelType<T>;
   for (const Place &place : places())
-    for (std::size_t n : {0, 1, 15, 16, 17, 63, 64, 65, 257, 1600}) {
+    for (std::size_t size : {0, 1, 15, 16, 17, 63, 64, 65, 257, 1600}) {
+      const std::size_t n = size / place.width * place.width;
       CAPTURE(n);
       CAPTURE(place.begin);
       for (isa::Isa isa : test::vectorIsas()) {
@@ -79,6 +85,7 @@ void forEachRun(const V &prototype, Set set, Check check) {
         state.begin = place.begin;
         state.run = place.run;
         state.stride = place.stride;
+        state.width = place.width;
         set(state, n);
         test::runOn<vertices::RandomFamily>(isa, state);
         REQUIRE(out.guardsIntact());
@@ -286,6 +293,7 @@ TEST_SUITE("codelets/poprand/random") {
         test::connect(prototype.seed, SEED);
         prototype.begin = 9;
         prototype.run = prototype.stride = N;
+        prototype.width = 1;
         test::runOn<vertices::RandomFamily>(isa, prototype);
         results.push_back(out);
       }

@@ -53,7 +53,9 @@ POP_API POP_INLINE ElementOrder elementOrder(::poplar::Graph const &graph,
 /// The same for vertices that go through `out` and operands. On several tiles: that order of one of
 /// them in which tiles copy least to lay together what their vertices use.
 /// \param inPlace  vertices read `out` as well
-POP_INLINE ElementOrder elementOrder(::poplar::Graph const &graph, ::poplar::Tensor const &out,
-                                     std::vector<::poplar::Tensor> const &operands, bool inPlace);
+POP_API POP_INLINE ElementOrder elementOrder(::poplar::Graph const &graph,
+                                             ::poplar::Tensor const &out,
+                                             std::vector<::poplar::Tensor> const &operands,
+                                             bool inPlace);
 
 } // namespace cottonwood::popops

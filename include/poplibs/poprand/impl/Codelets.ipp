@@ -29,7 +29,7 @@ std::vector<codelet::FieldDescription>
 drawFields(std::initializer_list<codelet::FieldDescription> own) {
   std::vector<codelet::FieldDescription> fields{
       POP_FIELD(V, out),   POP_FIELD(V, seed), POP_FIELD(V, modifier), POP_FIELD(V, fromState),
-      POP_FIELD(V, begin), POP_FIELD(V, run),  POP_FIELD(V, stride)};
+      POP_FIELD(V, begin), POP_FIELD(V, run),  POP_FIELD(V, stride),   POP_FIELD(V, width)};
   fields.insert(fields.end(), own);
   return fields;
 }

@@ -1,46 +1,44 @@
 #pragma once
 
 #include <poprand/impl/Draw.hpp>
+#include <poprand/impl/DrawRuns.hpp>
 
+#include <popops/impl/ElementOrder.hpp>
 #include <popops/impl/Partition.hpp>
 #include <poputil/exceptions.hpp>
 
 #include <poplar/impl/base/Error.hpp>
 #include <poplar/impl/program/RandomSeed.hpp>
 
+#include <optional>
 #include <vector>
 
 namespace cottonwood::poprand {
 
 namespace detail {
 
-using ::poplar::Interval;
-
-/// Intervals of one tile that a vertex can walk: all of size `run` (the last one may be shorter),
-/// each `stride` behind the one before.
-struct RegularRuns {
-  std::vector<Interval> intervals;
-  std::size_t run, stride;
-};
-
-POP_INLINE std::vector<RegularRuns> regularRuns(std::vector<Interval> const &intervals) {
-  std::vector<RegularRuns> all;
-  for (Interval const &interval : intervals) {
-    if (!all.empty()) {
-      RegularRuns &last = all.back();
-      bool const whole = last.intervals.back().size() == last.run;
-      std::size_t const step = interval.begin() - last.intervals.back().begin();
-      if (whole && interval.size() <= last.run &&
-          (last.intervals.size() == 1 || step == last.stride)) {
-        last.intervals.push_back(interval);
-        last.stride = step;
-        continue;
-      }
-    }
-    all.push_back({{interval}, interval.size(), interval.size()});
+/// The order in which vertices go through what they draw: that of dimensions, or on several tiles
+/// that of memory where it has neighbours.
+class DrawWalk {
+public:
+  DrawWalk(::poplar::Graph const &graph, Draw const &draw) {
+    if (graph.getTarget().getNumTiles() == 1)
+      return;
+    std::vector<Tensor> operands;
+    if (draw.in.valid())
+      operands.push_back(draw.in);
+    order_ = popops::elementOrder(graph, draw.out, operands, false);
+    runs_ = RunsInOrder::of(order_, draw.out.shape());
   }
-  return all;
-}
+  Tensor flat(Tensor const &t) const { return runs_ ? order_.flat(t) : t.flatten(); }
+  std::vector<RegularRuns> runs(std::vector<Interval> const &intervals) const {
+    return runs_ ? runs_->runs(intervals) : regularRuns(intervals);
+  }
+
+private:
+  popops::ElementOrder order_;
+  std::optional<RunsInOrder> runs_;
+};
 
 /// The first row of a tile's state: what its vertices draw from.
 POP_INLINE Tensor tileStream(Tensor const &state, unsigned tile) { return state[tile][0]; }
@@ -79,10 +77,10 @@ POP_INLINE Stream checkedStream(char const *where, Tensor const *seed, std::uint
 }
 
 POP_INLINE void emitDraw(DrawCall const &call, Stream const &stream, Draw const &draw) {
-  Tensor const out = draw.out.flatten();
-  if (out.numElements() == 0)
+  if (draw.out.numElements() == 0)
     return;
-  Tensor const in = draw.in.valid() ? draw.in.flatten() : Tensor();
+  detail::DrawWalk const walk(call.graph, draw);
+  Tensor const out = walk.flat(draw.out), in = draw.in.valid() ? walk.flat(draw.in) : Tensor();
   bool const fromState = !stream.seed.valid();
   Tensor const state = fromState ? program::hwSeedsOf(call.graph) : Tensor();
   planner::ElementWiseProblem problem;
@@ -93,7 +91,7 @@ POP_INLINE void emitDraw(DrawCall const &call, Stream const &stream, Draw const 
   auto const cs = call.graph.addComputeSet(call.context);
   std::vector<unsigned> tiles;
   for (popops::Share const &share : popops::sharesOf(call.graph, out, plan)) {
-    for (detail::RegularRuns const &runs : detail::regularRuns(share.intervals)) {
+    for (detail::RegularRuns const &runs : walk.runs(share.intervals)) {
       popops::Share const part{share.tile, runs.intervals};
       auto const v = call.graph.addVertex(
           cs, draw.vertex,
@@ -103,9 +101,10 @@ POP_INLINE void emitDraw(DrawCall const &call, Stream const &stream, Draw const 
         call.graph.connect(v["in"], popops::partOf(in, part));
       call.graph.setInitialValue(v["modifier"], stream.modifier);
       call.graph.setInitialValue(v["fromState"], fromState ? 1U : 0U);
-      call.graph.setInitialValue(v["begin"], runs.intervals.front().begin());
+      call.graph.setInitialValue(v["begin"], runs.begin);
       call.graph.setInitialValue(v["run"], runs.run);
       call.graph.setInitialValue(v["stride"], runs.stride);
+      call.graph.setInitialValue(v["width"], runs.width);
       draw.setFields(v);
       call.graph.setTileMapping(v, share.tile);
     }
