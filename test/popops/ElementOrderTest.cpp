@@ -7,6 +7,7 @@
 #include <popops/Fill.hpp>
 #include <popops/NaN.hpp>
 #include <popops/ScaledAdd.hpp>
+#include <popops/impl/ElementOrder.hpp>
 
 using namespace harness;
 using namespace popops::expr;
@@ -175,6 +176,31 @@ TEST_CASE("what lies side by side on a tile is not copied, in one vertex a tile"
   check("fill", [](Run &run, Tensor const &z, Tensor const &) {
     popops::fill(run.graph, z, run.prog, 3.0F);
   });
+}
+
+TEST_CASE("what is put together of blocks, or turned round, is gone through in long runs") {
+  auto const check = [](std::size_t runs, auto const &view) {
+    Run run(model16);
+    Tensor const t = view(run);
+    CHECK(cottonwood::popops::elementOrder(run.graph, t).flat(t).getVarRegions().size() == runs);
+    popops::mapInPlace(run.graph, UnaryOpType::ABSOLUTE, t, run.prog);
+    CHECK(run.graph.getNumVertices() <= 3 * MODEL16_TILES);
+    CHECK(stepsOf(run, "DoExchange") == 0);
+  };
+  auto const blocks = [](Run &run, Shape const &s) { return spreadBlocks(run.graph, HALF, s, 16); };
+  check(2, [&](Run &run) { // channels
+    return poplar::concat(blocks(run, {2, 16, 8, 16}), blocks(run, {2, 32, 8, 16}), 1);
+  });
+  check(3, [&](Run &run) { // samples, which are outermost
+    std::vector<Tensor> all;
+    for (unsigned i = 0; i != 3; ++i)
+      all.push_back(blocks(run, {1, 32, 8, 16}));
+    return poplar::concat(all);
+  });
+  check(2 * 2 * 2, [&](Run &run) { // lines, in each block and sample
+    return poplar::concat(blocks(run, {2, 32, 12, 16}), blocks(run, {2, 32, 8, 16}), 2);
+  });
+  check(2 * 2 * 8, [&](Run &run) { return blocks(run, {2, 32, 8, 16}).reverse(2); });
 }
 
 TEST_CASE("scaled additions take one vertex a tile, in however many intervals its elements lie") {

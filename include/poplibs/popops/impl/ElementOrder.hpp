@@ -46,7 +46,8 @@ private:
 };
 
 /// The order of memory: on one tile a permutation of dimensions, if `t` is contiguous in one; on
-/// several that of storage, if the view is one block of it. Else the order of `t` itself.
+/// several that of storage, if the view is one block of it, or that of its first block if the whole
+/// lies in fewer pieces so. Else the order of `t` itself.
 POP_API POP_INLINE ElementOrder elementOrder(::poplar::Graph const &graph,
                                              ::poplar::Tensor const &t);
 

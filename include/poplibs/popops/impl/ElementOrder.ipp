@@ -8,6 +8,8 @@
 #include <poplar/impl/graph/View.hpp>
 
 #include <algorithm>
+#include <cstdlib>
+#include <limits>
 #include <numeric>
 #include <optional>
 
@@ -53,16 +55,21 @@ POP_INLINE ElementOrder orderOfDims(::poplar::Tensor const &t) {
   return ElementOrder(std::move(factors));
 }
 
-/// The order of storage of a view that is one block, cut where dimensions end.
-POP_INLINE std::optional<ElementOrder> orderOfBlock(graph::StridedBlock const &block,
-                                                    std::vector<std::size_t> const &shape) {
-  struct Placed {
-    ElementOrder::Factor factor;
-    std::int64_t stride;
-  };
-  std::vector<Placed> placed;
+struct PlacedFactor {
+  ElementOrder::Factor factor;
+  std::uint64_t stride; ///< in memory, from one step to the next
+};
+/// A stride from one variable to another.
+inline constexpr std::uint64_t ELSEWHERE = std::numeric_limits<std::uint64_t>::max();
+
+/// Dimensions from `from` on, whose elements lie in one block, cut where dimensions or those of the
+/// block end. Backwards is as good as forwards.
+POP_INLINE std::optional<std::vector<PlacedFactor>>
+placedFactors(graph::StridedBlock const &block, std::vector<std::size_t> const &shape,
+              unsigned from) {
+  std::vector<PlacedFactor> placed;
   std::size_t b = block.sizes.size(), inBlock = 1, ofBlock = 1; // factors left and steps taken
-  for (unsigned d = static_cast<unsigned>(shape.size()); d-- != 0;) {
+  for (unsigned d = static_cast<unsigned>(shape.size()); d-- != from;) {
     std::size_t step = 1;
     if (shape[d] == 1)
       placed.push_back({{d, 1, 1}, 0});
@@ -75,28 +82,100 @@ POP_INLINE std::optional<ElementOrder> orderOfBlock(graph::StridedBlock const &b
         continue;
       }
       auto const [size, larger] = std::minmax({shape[d] / step, ofBlock / inBlock});
-      if (larger % size != 0 || block.strides[b] <= 0)
+      if (larger % size != 0 || block.strides[b] == 0)
         return std::nullopt;
-      placed.push_back({{d, size, step}, block.strides[b] * static_cast<std::int64_t>(inBlock)});
+      placed.push_back(
+          {{d, size, step}, static_cast<std::uint64_t>(std::abs(block.strides[b])) * inBlock});
       step *= size;
       inBlock *= size;
     }
   }
   std::reverse(placed.begin(), placed.end());
-  std::stable_sort(placed.begin(), placed.end(),
-                   [](Placed const &x, Placed const &y) { return x.stride > y.stride; });
+  return placed;
+}
+
+POP_INLINE ElementOrder orderOfFactors(std::vector<PlacedFactor> placed) {
+  std::stable_sort(placed.begin(), placed.end(), [](PlacedFactor const &x, PlacedFactor const &y) {
+    return x.stride > y.stride;
+  });
   std::vector<ElementOrder::Factor> factors;
-  for (Placed const &p : placed)
+  for (PlacedFactor const &p : placed)
     factors.push_back(p.factor);
   return ElementOrder(std::move(factors));
 }
 
-POP_INLINE std::optional<ElementOrder> orderOfStorage(::poplar::Tensor const &t) {
+/// How far an element along a dimension lies from the first; in another variable: beyond all
+/// others.
+POP_INLINE std::uint64_t distanceOf(::poplar::Tensor const &t, unsigned dim, std::size_t element) {
+  std::uint64_t index = element;
+  for (unsigned d = dim + 1; d != t.rank(); ++d)
+    index *= t.dim(d);
+  auto const first = graph::viewOf(t).locate(0), other = graph::viewOf(t).locate(index);
+  if (first.var != other.var)
+    return ELSEWHERE;
+  return std::max(first.offset, other.offset) - std::min(first.offset, other.offset);
+}
+
+/// A dimension by what a few of its elements say: one factor, or two where equal steps end.
+POP_INLINE std::vector<PlacedFactor> placedByElements(::poplar::Tensor const &t, unsigned dim) {
+  std::size_t const size = t.dim(dim);
+  if (size == 1)
+    return {PlacedFactor{{dim, 1, 1}, 0}};
+  std::uint64_t const stride = distanceOf(t, dim, 1);
+  if (stride != ELSEWHERE)
+    for (std::size_t block = 2; 2 * block <= size; ++block)
+      if (size % block == 0 && distanceOf(t, dim, block) != block * stride)
+        return {PlacedFactor{{dim, size / block, block}, distanceOf(t, dim, block)},
+                PlacedFactor{{dim, block, 1}, stride}};
+  return {PlacedFactor{{dim, size, 1}, stride}};
+}
+
+/// The order in which the first of several blocks lies, for all of the view: as if the others, say
+/// channels of another convolution, lay likewise.
+POP_INLINE std::optional<ElementOrder>
+orderOfFirst(::poplar::Tensor const &t, graph::StridedBlock const &block, std::size_t elements) {
+  std::vector<std::size_t> shape = t.shape();
+  unsigned d = t.rank() - 1; // of this one the block has a part, and all of the inner ones
+  while (elements % shape[d] == 0)
+    elements /= shape[d--];
+  if (elements > shape[d])
+    return std::nullopt;
+  shape[d] = elements;
+  auto placed = placedFactors(block, shape, d);
+  if (!placed)
+    return std::nullopt;
+  auto const outermost = std::find_if(placed->begin(), placed->end(),
+                                      [&](PlacedFactor const &p) { return p.factor.dim == d; });
+  if (t.dim(d) % outermost->factor.step != 0)
+    return std::nullopt;
+  if (elements != 1 && outermost->factor.step == 1 && t.dim(d) % elements == 0) {
+    placed->insert(placed->begin(), PlacedFactor{{d, t.dim(d) / elements, elements}, ELSEWHERE});
+  } else {
+    outermost->factor.size = t.dim(d) / outermost->factor.step;
+    if (elements == 1)
+      outermost->stride = distanceOf(t, d, 1);
+  }
+  for (unsigned outer = d; outer-- != 0;) {
+    auto const factors = placedByElements(t, outer);
+    placed->insert(placed->begin(), factors.begin(), factors.end());
+  }
+  return orderOfFactors(std::move(*placed));
+}
+
+/// What the first block of a view says about the order of storage. \param isOne  set: whether there
+/// are no others
+POP_INLINE std::optional<ElementOrder> orderOfStorage(::poplar::Tensor const &t, bool &isOne) {
   std::optional<ElementOrder> order;
-  unsigned blocks = 0;
   graph::viewOf(t).forEachBlock([&](graph::StridedBlock const &block) {
-    order = ++blocks == 1 ? orderOfBlock(block, t.shape()) : std::nullopt;
-    return order.has_value();
+    std::size_t elements = 1;
+    for (std::uint64_t size : block.sizes)
+      elements *= size;
+    isOne = elements == t.numElements();
+    if (!isOne)
+      order = orderOfFirst(t, block, elements);
+    else if (auto placed = placedFactors(block, t.shape(), 0))
+      order = orderOfFactors(std::move(*placed));
+    return false;
   });
   return order;
 }
@@ -116,10 +195,15 @@ POP_INLINE double gatherCycles(::poplar::Graph const &graph, ::poplar::Tensor co
 } // namespace detail
 
 POP_INLINE ElementOrder elementOrder(::poplar::Graph const &graph, ::poplar::Tensor const &t) {
-  if (graph.getTarget().getNumTiles() > 1 && t.numElements() > 1 && !t.isContiguous())
-    if (auto order = detail::orderOfStorage(t))
-      return *order;
-  return detail::orderOfDims(t);
+  ElementOrder const ofDims = detail::orderOfDims(t);
+  if (graph.getTarget().getNumTiles() == 1 || t.numElements() < 2 || t.isContiguous())
+    return ofDims;
+  bool isOne = false;
+  auto const order = detail::orderOfStorage(t, isOne);
+  if (!order || (!isOne && detail::gatherCycles(graph, order->flat(t)) >=
+                               detail::gatherCycles(graph, ofDims.flat(t))))
+    return ofDims;
+  return *order;
 }
 
 POP_INLINE ElementOrder elementOrder(::poplar::Graph const &graph, ::poplar::Tensor const &out,
