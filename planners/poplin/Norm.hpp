@@ -5,6 +5,9 @@
 #pragma once
 
 #include <planners/core/PlanText.hpp>
+#include <planners/core/Steps.hpp>
+
+#include <codelets/poplin/NormCost.hpp>
 
 #include <algorithm>
 #include <array>
@@ -28,8 +31,8 @@ struct NormProblem {
   }
 };
 
-/// Extents of a box in each dimension. As dimensions are cut from the outermost, and the next one
-/// only when pieces of the ones before have size 1, every box is one run of memory.
+/// Extents of a box in each dimension. On a CPU every box is one run of memory: dimensions are cut
+/// from the outermost, and the next one only when pieces of the ones before have size 1.
 struct NormPlan {
   static constexpr std::string_view NAME = "norm";
   std::uint64_t k1 = 1, r1 = 1, k2 = 1, r2 = 1;
@@ -58,10 +61,13 @@ inline constexpr std::uint64_t NORM_CPU_LARGE = 1U << 21U, NORM_CPU_LARGE_STRAND
 /// Elements from which passes over them are cut as their sums are.
 inline constexpr std::uint64_t NORM_CPU_FOLLOWED = 1U << 18U;
 /// Columns are cut at multiples of this.
-inline constexpr std::uint64_t NORM_GRAIN = 64;
+inline constexpr std::uint64_t NORM_GRAIN = 64, NORM_TILE_GRAIN = 8;
+/// The most rows of a block of a matrix on a tile.
+inline constexpr std::uint64_t NORM_TILE_ROWS = 512;
 } // namespace detail
 
-inline NormPlan planNorm(NormProblem const &problem) {
+/// Boxes that are runs of memory.
+inline NormPlan planNormRuns(NormProblem const &problem) {
   std::array<std::uint64_t, 4> const sizes{problem.k1, problem.r1, problem.k2, problem.r2};
   std::uint64_t const elements = sizes[0] * sizes[1] * sizes[2] * sizes[3];
   std::uint64_t const least =
@@ -87,6 +93,59 @@ inline NormPlan planNorm(NormProblem const &problem) {
     places /= parts;
   }
   return {box[0], box[1], box[2], box[3]};
+}
+
+/// Sums on tiles, as they are priced.
+struct NormTileSums {
+  std::uint64_t elements = 0, outputs = 0; ///< of the largest box
+  std::uint64_t moved = 0;                 ///< elements that a tile receives for its boxes
+  std::uint64_t messages = 0;              ///< in which they come
+  std::uint64_t parts = 1;                 ///< boxes that share statistics
+};
+
+/// Cycles, about: of two sums over two HALF tensors, and of adding up those of parts.
+inline std::uint64_t normTileCycles(NormProblem const &problem, NormTileSums const &sums) {
+  constexpr unsigned WORKERS = 6, BYTES = 2, OPERATIONS = 2, TENSORS = 2;
+  StepCharges const charges;
+  std::uint64_t cycles = charges.compute(vertices::normSumsCycles(sums.elements, sums.outputs,
+                                                                  BYTES, OPERATIONS, WORKERS)) +
+                         charges.exchange(TENSORS * BYTES * sums.moved, TENSORS * sums.messages);
+  if (sums.parts > 1) {
+    constexpr std::uint64_t SUM_BYTES = 2 * sizeof(float), REDUCTION = 300;
+    std::uint64_t const each =
+        detail::ceilQuotient(problem.k1 * problem.k2 * sums.parts, problem.tiles);
+    cycles += charges.exchange(SUM_BYTES * each, 1) + REDUCTION + each;
+  }
+  return cycles;
+}
+
+/// Boxes of [r1, k2] on tiles: runs, or blocks of rows and columns, which have fewer sums each but
+/// have to be brought together.
+inline NormPlan planNorm(NormProblem const &problem) {
+  NormPlan best = planNormRuns(problem);
+  if (problem.tiles == 0 || problem.k1 != 1 || problem.r2 != 1 || problem.k2 == 1)
+    return best;
+  auto const sumsOf = [&](NormPlan const &plan, bool moves) {
+    std::uint64_t const elements = plan.r1 * plan.k2;
+    return NormTileSums{elements, plan.k2, moves ? elements : 0, moves ? plan.r1 : 0,
+                        detail::ceilQuotient(problem.r1, plan.r1)};
+  };
+  std::uint64_t least = normTileCycles(problem, sumsOf(best, false)) * 3 / 4; // clearly cheaper
+  forEachPartSize(problem.r1, problem.tiles, [&](std::uint64_t rows) {
+    if (rows > detail::NORM_TILE_ROWS)
+      return;
+    std::uint64_t const across = problem.tiles / detail::ceilQuotient(problem.r1, rows);
+    std::uint64_t const columns =
+        detail::ceilQuotient(detail::ceilQuotient(problem.k2, across), detail::NORM_TILE_GRAIN) *
+        detail::NORM_TILE_GRAIN;
+    NormPlan const plan{1, rows, std::min(columns, problem.k2), 1};
+    std::uint64_t const cycles = normTileCycles(problem, sumsOf(plan, true));
+    if (cycles < least) {
+      least = cycles;
+      best = plan;
+    }
+  });
+  return best;
 }
 
 /// Whether passes over all elements are cut into the boxes of the sums, so that a thread may go

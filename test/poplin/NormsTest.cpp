@@ -1,4 +1,5 @@
 #include "../popnn/NormReference.hpp"
+#include "../popops/Pieces.hpp"
 
 #include <poplin/Norms.hpp>
 #include <popops/Reduce.hpp>
@@ -98,6 +99,19 @@ TEST_CASE("statistics of rows that begin on one tile are computed on all that ho
   auto const stats = poplin::normStatistics(run.graph, acts, 1.F, run.prog, false, true);
   for (auto const &intervals : run.graph.getTileMapping(stats.first))
     CHECK(intervals.size() == 1);
+}
+
+TEST_CASE("sums of blocks of a matrix are computed where these are") {
+  Run run(model16);
+  poplin::addCodelets(run.graph);
+  std::size_t const rows = 64, columns = 30;
+  Tensor const acts = run.graph.addVariable(HALF, {rows, columns * MODEL16_TILES});
+  for (unsigned tile = 0; tile != MODEL16_TILES; ++tile)
+    run.graph.setTileMapping(acts.slice(tile * columns, (tile + 1) * columns, 1), tile);
+  poplin::normStatistics(run.graph, acts, 1.F, run.prog, false, true);
+  CHECK(run.graph.getNumVertices() == MODEL16_TILES);
+  CHECK(stepsOf(run, "DoExchange") == 0);
+  CHECK(stepsOf(run, "OnTileCopy") == 0);
 }
 
 TEST_CASE("what the callback gets and must return") {

@@ -31,6 +31,13 @@ TEST_SUITE("planners/poplin/norm") {
     CHECK(planNorm({1, 1 << 10, 64, 1, 0}) == NormPlan{1, 256, 64, 1});
   }
 
+  TEST_CASE("few long rows are cut into columns where sums would have a row each, on tiles") {
+    NormPlan const plan = planNorm({1, 64, 30522, 1, 1472});
+    CHECK(plan.r1 >= 16);
+    CHECK(plan.k2 * plan.r1 >= 1024);
+    CHECK(planNorm({1, 1 << 20, 8, 1, 1472}) == NormPlan{1, 713, 8, 1}); // runs have few sums
+  }
+
   TEST_CASE("passes follow the sums of large activations in whole rows, on a CPU") {
     CHECK(passesFollowSums({16384, 1, 1, 768, 0}));
     CHECK(passesFollowSums({1024, 1, 1, 768, 0}));

@@ -58,7 +58,7 @@ normRanges(::poplar::Graph const &graph, NormView const &view, popops::ElementOr
   NormLayout const layout(graph, view.t, view.stat);
   if (layout.order() == order && planner::passesFollowSums(normProblem(graph, layout)))
     for (NormBox const &box : normBoxes(graph, layout).boxes)
-      ranges.emplace_back(box.flatBegin, box.flatBegin + box.elements());
+      ranges.push_back(box.intervals.front());
   return ranges;
 }
 

@@ -6,9 +6,13 @@
 #include <poplin/impl/NormEmit.hpp>
 #include <popops/impl/ElementOrder.hpp>
 
+#include <poplar/Interval.hpp>
+
 #include <algorithm>
 #include <array>
 #include <cstddef>
+#include <cstdint>
+#include <map>
 #include <utility>
 #include <vector>
 
@@ -84,17 +88,19 @@ private:
   std::vector<popops::ElementOrder::Factor> kept_;
 };
 
-/// One run of memory of a layout.
+/// Ranges of the dimensions of a layout.
 struct NormBox {
   std::array<std::size_t, 4> begin, size;
-  std::size_t part;      ///< which of the boxes that share its statistics
-  std::size_t flatBegin; ///< its first element
+  std::size_t part;                          ///< which of the boxes that share its statistics
+  std::vector<::poplar::Interval> intervals; ///< its elements in the order of memory
   std::size_t elements() const { return size[0] * size[1] * size[2] * size[3]; }
 };
 
 struct NormBoxes {
   std::vector<NormBox> boxes;
-  std::size_t parts = 1; ///< boxes that share statistics
+  std::size_t parts = 1;       ///< boxes that share statistics
+  std::vector<unsigned> tiles; ///< of the boxes
+  std::size_t moved = 0;       ///< elements that the tile receives which receives most
 };
 
 inline planner::NormProblem normProblem(::poplar::Graph const &graph, NormLayout const &layout) {
@@ -104,6 +110,31 @@ inline planner::NormProblem normProblem(::poplar::Graph const &graph, NormLayout
           target.getTargetType() == ::poplar::TargetType::CPU ? 0 : target.getNumTiles()};
 }
 
+/// Where the elements of a box lie in the order of memory.
+inline std::vector<::poplar::Interval> intervalsOf(std::array<std::size_t, 4> const &sizes,
+                                                   NormBox const &box) {
+  std::size_t inner = 4, run = 1; // dimensions whose elements follow each other, but for the first
+  do
+    run *= box.size[--inner];
+  while (inner != 0 && box.size[inner] == sizes[inner]);
+  std::array<std::size_t, 4> strides{sizes[1] * sizes[2] * sizes[3], sizes[2] * sizes[3], sizes[3],
+                                     1};
+  std::vector<std::size_t> begins{0};
+  for (unsigned d = 0; d != 4; ++d) {
+    std::vector<std::size_t> next;
+    std::size_t const count = d < inner ? box.size[d] : 1;
+    for (std::size_t begin : begins)
+      for (std::size_t i = 0; i != count; ++i)
+        next.push_back(begin + (box.begin[d] + i) * strides[d]);
+    begins = std::move(next);
+  }
+  std::vector<::poplar::Interval> intervals;
+  for (std::size_t begin : begins)
+    intervals.emplace_back(begin, begin + run);
+  return intervals;
+}
+
+/// Boxes as they are planned.
 inline NormBoxes normBoxes(::poplar::Graph const &graph, NormLayout const &layout) {
   auto const &sizes = layout.sizes();
   planner::NormPlan const plan = planner::planNorm(normProblem(graph, layout));
@@ -119,11 +150,81 @@ inline NormBoxes normBoxes(::poplar::Graph const &graph, NormLayout const &layou
           for (unsigned d = 0; d != 4; ++d)
             box.size[d] = std::min(each[d], sizes[d] - box.begin[d]);
           box.part = box.begin[1] / each[1] * parts3 + box.begin[3] / each[3];
-          auto const &b = box.begin;
-          box.flatBegin = ((b[0] * sizes[1] + b[1]) * sizes[2] + b[2]) * sizes[3] + b[3];
+          box.intervals = intervalsOf(sizes, box);
           result.boxes.push_back(box);
         }
   return result;
+}
+
+/// The smallest box that holds intervals.
+inline NormBox boxAround(std::array<std::size_t, 4> const &sizes,
+                         std::vector<::poplar::Interval> const &intervals) {
+  std::array<std::size_t, 4> low = sizes, high{};
+  for (auto const &interval : intervals) {
+    std::size_t first = interval.begin(), last = interval.end() - 1;
+    std::size_t block = sizes[0] * sizes[1] * sizes[2] * sizes[3];
+    bool whole = false; // dimensions from here on are run through
+    for (unsigned d = 0; d != 4; ++d) {
+      block /= sizes[d];
+      std::size_t const from = whole ? 0 : first / block, to = whole ? sizes[d] - 1 : last / block;
+      low[d] = std::min(low[d], from);
+      high[d] = std::max(high[d], to + 1);
+      whole = whole || from != to;
+      first %= block;
+      last %= block;
+    }
+  }
+  NormBox box{low, {}, 0, intervals};
+  for (unsigned d = 0; d != 4; ++d)
+    box.size[d] = high[d] - low[d];
+  return box;
+}
+
+/// What each tile holds, where that is a box, say a block of a product: its sums need no exchange.
+/// No boxes if that is so not everywhere, or boxes do not share statistics evenly.
+inline NormBoxes heldBoxes(::poplar::Graph const &graph, NormLayout const &layout,
+                           Tensor const &flat) {
+  struct Shared {
+    std::size_t boxes = 0, reduced = 0;
+  };
+  std::map<std::array<std::size_t, 4>, Shared> shared; // by range of k1 and k2
+  NormBoxes result;
+  auto const mapping = graph.getTileMapping(flat);
+  for (unsigned tile = 0; tile != mapping.size(); ++tile) {
+    if (mapping[tile].empty())
+      continue;
+    NormBox box = boxAround(layout.sizes(), mapping[tile]);
+    std::size_t held = 0;
+    for (auto const &interval : mapping[tile])
+      held += interval.size();
+    if (box.elements() != held)
+      return {};
+    Shared &sharing = shared[{box.begin[0], box.size[0], box.begin[2], box.size[2]}];
+    box.part = sharing.boxes++;
+    sharing.reduced += box.size[1] * box.size[3];
+    result.boxes.push_back(std::move(box));
+    result.tiles.push_back(tile);
+  }
+  result.parts = shared.empty() ? 1 : shared.begin()->second.boxes;
+  for (auto const &[kept, sharing] : shared)
+    if (sharing.boxes != result.parts || sharing.reduced != layout.numReduced())
+      return {};
+  return result;
+}
+
+/// Cycles of sums on tiles.
+inline std::uint64_t cyclesOf(::poplar::Graph const &graph, NormLayout const &layout,
+                              NormBoxes const &boxes) {
+  planner::NormTileSums sums;
+  for (NormBox const &box : boxes.boxes)
+    if (box.elements() >= sums.elements) {
+      sums.elements = box.elements();
+      sums.outputs = box.size[0] * box.size[2];
+    }
+  sums.moved = boxes.moved;
+  sums.messages = boxes.moved == 0 ? 0 : 1;
+  sums.parts = boxes.parts;
+  return planner::normTileCycles(normProblem(graph, layout), sums);
 }
 
 } // namespace cottonwood::poplin::detail

@@ -43,13 +43,12 @@ POP_INLINE std::size_t numNormStatistics(Tensor const &acts, NormSets const &set
 
 namespace detail {
 
-/// The tile of each box: of those that hold some of it the one that has least to do, what it
+/// Places each box: of the tiles that hold some of it on the one that has least to do, what it
 /// receives included.
-POP_INLINE std::vector<unsigned> tilesOfBoxes(::poplar::Graph const &graph, Tensor const &flat,
-                                              std::vector<NormBox> const &boxes) {
-  std::vector<unsigned> tiles(boxes.size(), 0);
+POP_INLINE void placeBoxes(::poplar::Graph const &graph, Tensor const &flat, NormBoxes &boxes) {
+  boxes.tiles.assign(boxes.boxes.size(), 0);
   if (graph.getTarget().getNumTiles() == 1)
-    return tiles;
+    return;
   struct Held {
     std::size_t begin, end;
     unsigned tile;
@@ -61,33 +60,54 @@ POP_INLINE std::vector<unsigned> tilesOfBoxes(::poplar::Graph const &graph, Tens
       held.push_back({interval.begin(), interval.end(), tile});
   std::sort(held.begin(), held.end(),
             [](Held const &a, Held const &b) { return a.begin < b.begin; });
-  std::vector<std::size_t> load(mapping.size(), 0), local(mapping.size(), 0);
-  for (std::size_t i = 0; i != boxes.size(); ++i) {
-    std::size_t const begin = boxes[i].flatBegin, size = boxes[i].elements(), end = begin + size;
-    auto const first =
-        std::prev(std::upper_bound(held.begin(), held.end(), begin,
-                                   [](std::size_t at, Held const &h) { return at < h.begin; }));
-    auto last = first;
-    for (; last != held.end() && last->begin < end; ++last)
-      if (last->end > begin)
-        local[last->tile] += std::min(last->end, end) - std::max(last->begin, begin);
-    auto const work = [&](Held const &h) { return load[h.tile] + size - local[h.tile]; };
-    tiles[i] = std::min_element(first, last, [&](Held const &a, Held const &b) {
-                 return work(a) < work(b);
-               })->tile;
-    for (auto h = first; h != last; ++h)
-      local[h->tile] = 0;
-    load[tiles[i]] += size;
+  std::vector<std::size_t> load(mapping.size(), 0), local(mapping.size(), 0),
+      moved(mapping.size(), 0);
+  for (std::size_t i = 0; i != boxes.boxes.size(); ++i) {
+    std::size_t const size = boxes.boxes[i].elements();
+    std::vector<unsigned> holders;
+    for (auto const &interval : boxes.boxes[i].intervals) {
+      auto h = std::prev(
+          std::upper_bound(held.begin(), held.end(), interval.begin(),
+                           [](std::size_t at, Held const &each) { return at < each.begin; }));
+      for (; h != held.end() && h->begin < interval.end(); ++h) {
+        std::size_t const end = std::min(h->end, interval.end());
+        std::size_t const begin = std::max(h->begin, interval.begin());
+        if (local[h->tile] == 0)
+          holders.push_back(h->tile);
+        local[h->tile] += end - begin;
+      }
+    }
+    auto const work = [&](unsigned tile) { return load[tile] + size - local[tile]; };
+    unsigned const tile = *std::min_element(
+        holders.begin(), holders.end(), [&](unsigned a, unsigned b) { return work(a) < work(b); });
+    boxes.tiles[i] = tile;
+    moved[tile] += size - local[tile];
+    boxes.moved = std::max(boxes.moved, moved[tile]);
+    load[tile] += size;
+    for (unsigned holder : holders)
+      local[holder] = 0;
   }
-  return tiles;
+}
+
+/// Boxes as they are planned, or what tiles hold if that is cheaper.
+POP_INLINE NormBoxes placedBoxes(::poplar::Graph const &graph, NormLayout const &layout,
+                                 Tensor const &flat) {
+  NormBoxes planned = normBoxes(graph, layout);
+  placeBoxes(graph, flat, planned);
+  if (graph.getTarget().getNumTiles() == 1)
+    return planned;
+  NormBoxes held = heldBoxes(graph, layout, flat);
+  bool const isCheaper =
+      !held.boxes.empty() && cyclesOf(graph, layout, held) < cyclesOf(graph, layout, planned);
+  return isCheaper ? held : planned;
 }
 
 /// Emits sums of one tensor (or the products of two) for each box of its layout.
 class NormSumEmitter {
 public:
   NormSumEmitter(NormCall const &call, Tensor const &t, std::vector<bool> const &kept)
-      : call_(call), layout_(call.graph, t, kept), boxes_(normBoxes(call.graph, layout_)),
-        in_(layout_.flat(t)), tiles_(tilesOfBoxes(call.graph, in_, boxes_.boxes)) {}
+      : call_(call), layout_(call.graph, t, kept), in_(layout_.flat(t)),
+        boxes_(placedBoxes(call.graph, layout_, in_)) {}
 
   NormLayout const &layout() const { return layout_; }
   std::size_t parts() const { return boxes_.parts; }
@@ -169,13 +189,12 @@ private:
     call_.graph.setInitialValue(v["r1"], size[1]);
     call_.graph.setInitialValue(v["k2"], size[2]);
     call_.graph.setInitialValue(v["r2"], size[3]);
-    call_.graph.setTileMapping(v, tiles_[i]);
+    call_.graph.setTileMapping(v, boxes_.tiles[i]);
     return v;
   }
 
   Tensor part(Tensor const &flat, std::size_t i) const {
-    NormBox const &box = boxes_.boxes[i];
-    return flat.slice(box.flatBegin, box.flatBegin + box.elements());
+    return popops::partOf(flat, {boxes_.tiles[i], boxes_.boxes[i].intervals});
   }
 
   /// Elements of [parts, k1, k2] that belong to a box.
@@ -189,7 +208,7 @@ private:
 
   Tensor result(Tensor const &t, std::size_t i) {
     Tensor const own = keptPart(t, i);
-    call_.graph.setTileMapping(own, tiles_[i]);
+    call_.graph.setTileMapping(own, boxes_.tiles[i]);
     return own;
   }
 
@@ -209,9 +228,8 @@ private:
 
   NormCall const &call_;
   NormLayout layout_;
-  NormBoxes boxes_;
   Tensor in_;
-  std::vector<unsigned> tiles_;
+  NormBoxes boxes_;
 };
 
 POP_INLINE Tensor withType(NormCall const &call, Tensor const &t, ::poplar::Type const &type) {
