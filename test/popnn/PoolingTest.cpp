@@ -239,6 +239,26 @@ TEST_CASE("ranges of outputs that go from image to image and from channel to cha
   });
 }
 
+TEST_CASE("blocks of channels, in small pieces on tiles") {
+  onDevices([](DeviceMaker const &device) {
+    Numbers numbers(37);
+    Run run(device);
+    popnn::addCodelets(run.graph);
+    std::vector<Result> results;
+    for (PoolingType type : {PoolingType::MAX, PoolingType::AVG, PoolingType::SUM}) {
+      auto const add = [&](PoolParams const &p) {
+        addCase(run, p, Layout::BLOCKED, numbers, results);
+      };
+      add(params(type, {17, 13}, {3, 3}, {2, 2}, {1, 1}, {0, 1}, 12, 3, HALF));
+      add(params(type, {9, 5, 7}, {2, 3, 2}, {2, 1, 3}, {0, 1, 0}, {1, 1, 2}, 6, 2));
+      add(params(type, {203}, {5}, {2}, {-3}, {4}, 4, 3, HALF));
+      add(params(type, {7, 6}, {7, 6}, {1, 1}, {0, 0}, {0, 0}, 8, 2));
+      add(params(type, {7, 6}, {7, 6}, {1, 1}, {0, 0}, {1, 0}, 8, 1, HALF));
+    }
+    checkAll(run, results);
+  });
+}
+
 TEST_CASE("pooling without elements") {
   onDevices([](DeviceMaker const &device) {
     Run run(device);

@@ -1,5 +1,5 @@
 // What steps of neural networks take on tiles: bytes that tiles receive and cycles, by the profile.
-#include "../popops/Harness.hpp"
+#include "../popops/Pieces.hpp"
 
 #include <popnn/LogSoftmax.hpp>
 #include <popnn/Loss.hpp>
@@ -55,16 +55,13 @@ std::vector<unsigned> tilesOf(poplar::Graph const &graph, Tensor const &t) {
   return tiles;
 }
 
-/// [N, C, H, W], spread in order of memory.
-Tensor activations(poplar::Graph &graph, Shape const &shape, bool channelsLast) {
-  if (!channelsLast) {
-    Tensor const t = graph.addVariable(HALF, shape);
-    poputil::mapTensorLinearly(graph, t);
-    return t;
-  }
-  Tensor const t = graph.addVariable(HALF, {shape[0], shape[2], shape[3], shape[1]});
+/// [N, C, H, W], spread in order of memory: with a block of channels [C / block, N, H, W, block].
+Tensor activations(poplar::Graph &graph, Shape const &shape, std::size_t block) {
+  if (block != 0)
+    return spreadBlocks(graph, HALF, shape, block);
+  Tensor const t = graph.addVariable(HALF, shape);
   poputil::mapTensorLinearly(graph, t);
-  return t.dimShuffle({0, 3, 1, 2});
+  return t;
 }
 
 /// Elements of windows that tiles do not hold themselves, by tile: of `from` for each element of
@@ -134,15 +131,15 @@ template <class F> void forRowFunctions(F f) {
 
 TEST_CASE("pooling on tiles receives little more than the windows that they do not hold") {
   for (PoolingType type : {PoolingType::MAX, PoolingType::AVG, PoolingType::SUM})
-    for (bool channelsLast : {false, true}) {
+    for (std::size_t block : {0, 4, 12}) {
       CAPTURE(std::string(popnn::pooling::asString(type)));
-      CAPTURE(channelsLast);
+      CAPTURE(block);
       poplar::Device const device = modelOf(61);
       poplar::Graph graph(device.getTarget());
       popops::addCodelets(graph);
       popnn::addCodelets(graph);
       PoolParams const p(type, {45, 51}, {3, 3}, {2, 2}, {1, 1}, {1, 1}, 12, 5, HALF);
-      Tensor const in = activations(graph, {5, 12, 45, 51}, channelsLast);
+      Tensor const in = activations(graph, {5, 12, 45, 51}, block);
       poplar::program::Sequence forward, backward;
       Tensor const out = popnn::pooling::pool(graph, p, in, forward);
       Tensor const grad = graph.clone(out);
@@ -157,6 +154,21 @@ TEST_CASE("pooling on tiles receives little more than the windows that they do n
       check(forward, foreign(graph, p, in, out, false), 1);
       check(backward, foreign(graph, p, out, inGrad, true), type == PoolingType::MAX ? 2 : 1);
     }
+}
+
+TEST_CASE("pooling of blocks of channels goes through them where they lie") {
+  for (PoolingType type : {PoolingType::MAX, PoolingType::AVG}) {
+    CAPTURE(std::string(popnn::pooling::asString(type)));
+    Run run(model16);
+    popnn::addCodelets(run.graph);
+    PoolParams const p(type, {16, 32}, {2, 2}, {2, 2}, {0, 0}, {0, 0}, 32, 2, HALF);
+    Tensor const in = activations(run.graph, {2, 32, 16, 32}, 16);
+    Tensor const out = popnn::pooling::pool(run.graph, p, in, run.prog);
+    popnn::pooling::poolInputGradient(run.graph, p, in, out, run.graph.clone(out), false, run.prog);
+    CHECK(run.graph.getNumVertices() == 2 * MODEL16_TILES);
+    CHECK(stepsOf(run, "DoExchange") == 0);
+    CHECK(stepsOf(run, "OnTileCopy") == 0);
+  }
 }
 
 TEST_CASE("functions of rows use all tiles that hold parts of them") {

@@ -78,7 +78,8 @@ POP_API double getBwdPerfectCycleCount(poplar::Graph const &graph, PoolParams co
 
 /// \param in  [N, C, ...field], FLOAT or HALF.
 /// \returns a new tensor [N, C, ...output field] of the type of `in`, its dimensions in the order
-/// of memory of those of `in`, spread over the tiles.
+/// of memory of those of `in`, on several tiles with the blocks of channels that it has there;
+/// spread over the tiles.
 POP_API poplar::Tensor pool(poplar::Graph &graph, PoolParams const &params,
                             poplar::Tensor const &in, poplar::program::Sequence &prog,
                             poplar::DebugContext const &debugContext = {},

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <popnn/impl/PoolEmit.hpp>
+#include <popops/impl/ElementOrder.hpp>
 #include <popops/impl/Partition.hpp>
 #include <poputil/TileMapping.hpp>
 #include <poputil/VertexTemplates.hpp>
@@ -17,21 +18,48 @@ using kernels::PoolRange;
 using ::poplar::Interval;
 using ::popnn::pooling::PoolParams;
 
+/// The order of memory of a tensor [N, C, ...field], in which blocks may cut N and C only.
+POP_INLINE popops::ElementOrder poolOrder(::poplar::Graph const &graph, Tensor const &t) {
+  popops::ElementOrder const order = popops::elementOrder(graph, t);
+  bool const keepsField =
+      std::none_of(order.factors().begin(), order.factors().end(), [&](auto const &factor) {
+        return factor.dim >= 2 && (factor.size == 1 || factor.size != t.dim(factor.dim));
+      });
+  if (keepsField)
+    return order;
+  std::vector<popops::ElementOrder::Factor> factors;
+  for (unsigned d : popops::memoryOrder(t))
+    factors.push_back({d, t.dim(d), 1});
+  return popops::ElementOrder(std::move(factors));
+}
+
+/// The same order of a tensor with another field.
+POP_INLINE popops::ElementOrder withField(popops::ElementOrder const &order,
+                                          std::vector<std::size_t> const &shape) {
+  auto factors = order.factors();
+  for (auto &factor : factors)
+    if (factor.dim >= 2)
+      factor.size = shape[factor.dim];
+  return popops::ElementOrder(std::move(factors));
+}
+
 /// The dimensions of a pooling in the order of memory of its outputs: [...dims, line, ...inner].
 class PoolLayout {
 public:
   /// \param gradient  outputs are elements before pooling.
-  PoolLayout(PoolParams const &params, Tensor const &out, bool gradient)
-      : order_(popops::memoryOrder(out)), gradient_(gradient),
+  PoolLayout(::poplar::Graph const &graph, PoolParams const &params, Tensor const &out,
+             bool gradient)
+      : order_(poolOrder(graph, out)), gradient_(gradient),
         elementBytes_(out.elementType() == ::poplar::HALF ? 2 : 4) {
-    numDims_ = order_.size();
-    while (numDims_ != 0 && order_[numDims_ - 1] < 2)
-      inner_ *= out.dim(order_[--numDims_]);
+    auto const &factors = order_.factors();
+    numDims_ = factors.size();
+    while (numDims_ != 0 && factors[numDims_ - 1].dim < 2)
+      inner_ *= factors[--numDims_].size;
     auto const pooled = params.getOutputFieldShape();
     for (std::size_t i = 0; i != numDims_; ++i) {
-      unsigned const d = order_[i];
+      unsigned const d = factors[i].dim;
       if (d < 2) {
-        int const size = static_cast<int>(out.dim(d));
+        int const size = static_cast<int>(factors[i].size);
         dims_.push_back({size, 0, size, 0, 1, 1, 0, size, size});
         continue;
       }
@@ -62,18 +90,14 @@ public:
     std::size_t window = 1;
     for (PoolDim const &d : dims_) {
       auto const most = static_cast<std::size_t>(std::max(std::min(d.kernel, d.acts), 1));
-      window *= gradient_ ? poputil::ceilDiv(most, static_cast<std::size_t>(d.stride)) : most;
+      window *= gradient_ ? std::min(poputil::ceilDiv(most, static_cast<std::size_t>(d.stride)),
+                                     static_cast<std::size_t>(std::max(d.pooled, 1)))
+                          : most;
     }
     return window;
   }
-  /// From the order of dimensions to that of memory, and back.
-  Tensor inOrder(Tensor const &t) const { return t.dimShuffle(order_); }
-  Tensor outOfOrder(Tensor const &t) const {
-    std::vector<unsigned> back(order_.size());
-    for (unsigned i = 0; i != order_.size(); ++i)
-      back[order_[i]] = i;
-    return t.dimShuffle(back);
-  }
+  /// From the order of dimensions to that of memory.
+  Tensor inOrder(Tensor const &t) const { return withField(order_, t.shape()).ordered(t); }
 
   /// What outputs [begin, end) need: a box of outputs that begins at `first` columns before them,
   /// and the box of inputs that they read.
@@ -110,9 +134,9 @@ public:
   /// The whole of everything.
   Box all(std::size_t begin) const { return {dims_, begin}; }
 
-  /// The box of inputs, flat.
-  Tensor inputs(Tensor const &t, Box const &box) const {
-    Tensor part = inOrder(t);
+  /// The box of inputs, flat. \param ordered  in the order of memory
+  Tensor inputs(Tensor const &ordered, Box const &box) const {
+    Tensor part = ordered;
     for (std::size_t i = 0; i != numDims_; ++i) {
       PoolDim const &d = box.dims[i];
       auto const begin = static_cast<std::size_t>(d.in == 0 ? 0 : d.inBase);
@@ -171,7 +195,7 @@ private:
     return VERTEX_BYTES + bytes;
   }
 
-  std::vector<unsigned> order_;
+  popops::ElementOrder order_;
   std::size_t numDims_; ///< before the inner ones
   bool gradient_;
   std::size_t elementBytes_, inner_ = 1;
@@ -209,16 +233,15 @@ POP_INLINE std::vector<popops::Share> poolShares(::poplar::Graph const &graph,
   return shares;
 }
 
-/// A tensor that vertices on one tile read as a whole: one run of memory in that order.
-POP_INLINE Tensor asOneRun(PoolCall const &call, PoolLayout const &layout, Tensor const &t) {
-  if (call.graph.getTarget().getNumTiles() != 1 || layout.inOrder(t).isContiguous())
-    return t;
-  Tensor const ordered = layout.inOrder(t);
+/// A tensor in the order of memory; one run of it where vertices on one tile read it as a whole.
+POP_INLINE Tensor asOneRun(PoolCall const &call, Tensor const &ordered) {
+  if (call.graph.getTarget().getNumTiles() != 1 || ordered.isContiguous())
+    return ordered;
   Tensor const copy =
-      call.graph.addVariable(t.elementType(), ordered.shape(), {call.debugContext, "in"});
+      call.graph.addVariable(ordered.elementType(), ordered.shape(), {call.debugContext, "in"});
   call.graph.setTileMapping(copy, 0);
   call.prog.add(::poplar::program::Copy(ordered, copy, false, call.debugContext));
-  return layout.outOfOrder(copy);
+  return copy;
 }
 
 /// A field of a vertex and what it is connected to.
@@ -235,13 +258,13 @@ POP_INLINE void emitPoolVertices(PoolCall const &call, PoolParams const &params,
   if (out.numElements() == 0)
     return;
   auto &graph = call.graph;
-  PoolLayout const layout(params, out, gradient);
+  PoolLayout const layout(graph, params, out, gradient);
   bool const oneTile = graph.getTarget().getNumTiles() == 1;
   auto const asColumns = [&](Tensor const &t) {
     return layout.inOrder(t).reshape({layout.columns(), layout.inner()});
   };
   for (PoolField &field : fields)
-    field.t = field.ofOutputs ? asColumns(field.t) : asOneRun(call, layout, field.t);
+    field.t = field.ofOutputs ? asColumns(field.t) : asOneRun(call, layout.inOrder(field.t));
   Tensor const columns = asColumns(out);
   auto const cs = graph.addComputeSet(call.debugContext);
   auto const name = ::poputil::templateVertex(vertex, out.elementType());
@@ -267,20 +290,15 @@ POP_INLINE void emitPoolVertices(PoolCall const &call, PoolParams const &params,
 
 POP_INLINE Tensor poolVariable(PoolCall const &call, Tensor const &like,
                                std::vector<std::size_t> const &shape, char const *name) {
-  auto const order = popops::memoryOrder(like);
-  std::vector<std::size_t> memory;
-  std::vector<unsigned> back(order.size());
-  for (unsigned i = 0; i != order.size(); ++i) {
-    memory.push_back(shape[order[i]]);
-    back[order[i]] = i;
-  }
+  popops::ElementOrder const order = detail::withField(detail::poolOrder(call.graph, like), shape);
+  auto const memory = order.shape();
   Tensor const t = call.graph.addVariable(like.elementType(), memory, {call.debugContext, name});
   std::size_t inner = 1;
-  for (std::size_t i = order.size(); i != 0 && order[i - 1] < 2; --i)
+  for (std::size_t i = memory.size(); i != 0 && order.factors()[i - 1].dim < 2; --i)
     inner *= memory[i - 1];
   ::poputil::mapTensorLinearly(call.graph, t, static_cast<unsigned>(inner),
                                static_cast<unsigned>(std::max<std::size_t>(inner, 1)));
-  return t.dimShuffle(back);
+  return order.restored(t);
 }
 
 POP_INLINE void emitPool(PoolCall const &call, ::popnn::pooling::PoolParams const &params,

@@ -33,6 +33,8 @@ public:
   /// be missing.
   Tensor ordered(Tensor const &t) const;
   Tensor flat(Tensor const &t) const { return ordered(t).flatten(); }
+  /// The shape again of a tensor whose dimensions are the factors.
+  Tensor restored(Tensor const &ordered) const;
 
   friend bool operator==(ElementOrder const &a, ElementOrder const &b) {
     return a.factors_ == b.factors_;

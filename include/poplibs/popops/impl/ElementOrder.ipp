@@ -46,6 +46,13 @@ POP_INLINE ::poplar::Tensor ElementOrder::ordered(Tensor const &t) const {
   return t.reshape(cut).dimShuffle(permutation_);
 }
 
+POP_INLINE ::poplar::Tensor ElementOrder::restored(Tensor const &ordered) const {
+  std::vector<std::size_t> shape(rank_, 1);
+  for (Factor const &f : factors_)
+    shape[f.dim] *= f.size;
+  return ordered.dimShuffle(rowMajor_).reshape(shape);
+}
+
 namespace detail {
 
 POP_INLINE ElementOrder orderOfDims(::poplar::Tensor const &t) {
