@@ -114,6 +114,17 @@ TEST_CASE("sums of blocks of a matrix are computed where these are") {
   CHECK(stepsOf(run, "OnTileCopy") == 0);
 }
 
+TEST_CASE("statistics and parameters are cast in one step") {
+  Run run(model16);
+  poplin::addCodelets(run.graph);
+  Tensor const acts = run.graph.addVariable(HALF, {4, 32, 8});
+  poputil::mapTensorLinearly(run.graph, acts);
+  Tensor const mean = run.input(HALF, {32}, Values(32, 1)),
+               invStdDev = run.input(HALF, {32}, Values(32, 1));
+  poplin::normWhiten(run.graph, acts, mean, invStdDev, run.prog);
+  CHECK(stepsOf(run, "OnTileExecute") == 2);
+}
+
 TEST_CASE("what the callback gets and must return") {
   Run run(cpu);
   poplin::addCodelets(run.graph);

@@ -11,6 +11,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <optional>
 
 namespace cottonwood::poplin {
 
@@ -24,29 +25,55 @@ struct NormField {
   Tensor t; ///< DATA: of the shape of activations; else a vector
 };
 
-POP_INLINE Tensor asFloats(NormCall const &call, Tensor const &t) {
-  return t.elementType() == ::poplar::FLOAT
-             ? t
-             : ::popops::cast(call.graph, t, ::poplar::FLOAT, call.prog, call.debugContext);
-}
+/// Vectors of statistics and parameters that are cast in one step; on one tile in a step each, so
+/// that those of ranges may follow each other there.
+class NormCasts {
+public:
+  explicit NormCasts(NormCall const &call) : call_(call) {}
 
-/// Statistics in FLOAT, by vertices for each of the ranges that passes go by.
-POP_INLINE Tensor asFloats(NormCall const &call, Tensor const &t,
-                           std::vector<::poplar::Interval> const &ranges) {
-  std::size_t end = 0; // ranges follow each other unless statistics lie in another order
-  for (auto const &range : ranges)
-    end = range.begin() == end ? range.end() : std::numeric_limits<std::size_t>::max();
-  if (t.elementType() == ::poplar::FLOAT || end != t.numElements() || ranges.empty())
-    return asFloats(call, t);
-  auto &graph = call.graph;
-  Tensor const out = graph.addVariable(::poplar::FLOAT, t.shape(), call.debugContext);
-  graph.setTileMapping(out, 0);
-  auto const cs = graph.addComputeSet(call.debugContext);
-  for (auto const &range : ranges)
-    ::popops::cast(graph, t.slice(range), out.slice(range), cs);
-  call.prog.add(::poplar::program::Execute(cs, call.debugContext));
-  return out;
-}
+  Tensor cast(Tensor const &t, ::poplar::Type const &type) {
+    if (t.elementType() == type)
+      return t;
+    Tensor const out = ::popops::cast(call_.graph, t, type, set(), call_.debugContext);
+    if (isOneTile())
+      finish();
+    return out;
+  }
+  Tensor toFloat(Tensor const &t) { return cast(t, ::poplar::FLOAT); }
+  /// Statistics, by vertices for each of the ranges that passes go by.
+  Tensor toFloat(Tensor const &t, std::vector<::poplar::Interval> const &ranges) {
+    std::size_t end = 0; // ranges follow each other unless statistics lie in another order
+    for (auto const &range : ranges)
+      end = range.begin() == end ? range.end() : std::numeric_limits<std::size_t>::max();
+    if (t.elementType() == ::poplar::FLOAT || end != t.numElements() || ranges.empty())
+      return toFloat(t);
+    auto &graph = call_.graph;
+    Tensor const out = graph.addVariable(::poplar::FLOAT, t.shape(), call_.debugContext);
+    graph.setTileMapping(out, 0);
+    for (auto const &range : ranges)
+      ::popops::cast(graph, t.slice(range), out.slice(range), set());
+    if (isOneTile())
+      finish();
+    return out;
+  }
+  /// Appends the step.
+  void finish() {
+    if (set_)
+      call_.prog.add(::poplar::program::Execute(*set_, call_.debugContext));
+    set_.reset();
+  }
+
+private:
+  bool isOneTile() const { return call_.graph.getTarget().getNumTiles() == 1; }
+  ::poplar::ComputeSet set() {
+    if (!set_)
+      set_ = call_.graph.addComputeSet(call_.debugContext);
+    return *set_;
+  }
+
+  NormCall const &call_;
+  std::optional<::poplar::ComputeSet> set_;
+};
 
 /// The ranges of elements in the order of memory that have sums of their own, if passes over all
 /// elements follow these; else none. \param order  that of view.t
@@ -88,10 +115,12 @@ POP_INLINE void emitNormPass(NormCall const &call, char const *vertex, NormSets 
     statRanges.push_back(table.coefficients(range, false));
   }
   std::vector<Tensor> flat;
+  NormCasts casts(call);
   for (NormField const &field : fields)
     flat.push_back(field.kind == NormField::DATA        ? order.flat(normView(field.t, sets).t)
-                   : field.kind == NormField::STATISTIC ? asFloats(call, field.t, statRanges)
-                                                        : asFloats(call, field.t));
+                   : field.kind == NormField::STATISTIC ? casts.toFloat(field.t, statRanges)
+                                                        : casts.toFloat(field.t));
+  casts.finish();
   if (shares.empty())
     shares = normShares(graph, order.flat(view.t));
   auto const cs = graph.addComputeSet(call.debugContext);
@@ -209,11 +238,11 @@ POP_INLINE TensorPair emitNormParamGradients(NormCall const &call, Tensor const 
                                              Tensor const &grads) {
   NormView const view = normView(grads, {});
   TensorPair const sums = emitNormProducts(call, grads, whitened, view.chan, 1);
-  auto const &type = grads.elementType();
-  if (type == ::poplar::FLOAT)
-    return sums;
-  return {::popops::cast(call.graph, sums.first, type, call.prog, call.debugContext),
-          ::popops::cast(call.graph, sums.second, type, call.prog, call.debugContext)};
+  detail::NormCasts casts(call);
+  TensorPair const results{casts.cast(sums.first, grads.elementType()),
+                           casts.cast(sums.second, grads.elementType())};
+  casts.finish();
+  return results;
 }
 
 POP_INLINE Tensor emitNormGradients(NormCall const &call, Tensor const &whitened,
@@ -221,11 +250,13 @@ POP_INLINE Tensor emitNormGradients(NormCall const &call, Tensor const &whitened
                                     Tensor const &invStdDev, Tensor const &gamma,
                                     NormReplicas const &replicas) {
   using detail::NormField;
-  Tensor scale = detail::asFloats(call, invStdDev), g = grads;
   if (grads.numElements() == 0)
     return detail::normOutput(call, grads, "gradients");
+  detail::NormCasts casts(call);
+  Tensor scale = casts.toFloat(invStdDev), g = grads;
+  Tensor const factors = gamma.valid() ? casts.toFloat(gamma) : gamma;
+  casts.finish();
   if (gamma.valid()) {
-    Tensor const factors = detail::asFloats(call, gamma);
     if (detail::hasGradientRows(call.graph, whitened, grads, sets))
       return detail::emitGradientRows(call, whitened, grads, sets, scale, factors);
     // Where statistics are those of channels gamma is a factor of the whole gradient.

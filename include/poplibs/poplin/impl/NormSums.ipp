@@ -248,16 +248,19 @@ POP_INLINE Tensor filled(NormCall const &call, ::poplar::Type const &type, std::
   return t;
 }
 
-/// 1 / sqrt((variance + eps) factor) of moments: the variance, or the mean of squares with `mean`.
+/// 1 / sqrt((variance + eps) factor) of moments, in the type of the activations: the variance, or
+/// the mean of squares with `mean`.
 POP_INLINE Tensor invStdDevOf(NormCall const &call, Tensor const &power, Tensor const &mean,
-                              bool isVariance, float eps, float factor) {
+                              NormStatisticsArgs const &args, float factor,
+                              ::poplar::Type const &type) {
   namespace pe = ::popops::expr;
   auto const finish = [&](pe::Expr const &variance) {
-    return ::popops::map(call.graph,
-                         pe::Rsqrt(pe::Mul(pe::Add(variance, pe::Const(eps)), pe::Const(factor))),
-                         {power, mean}, call.prog, call.debugContext);
+    pe::Any result = pe::Rsqrt(pe::Mul(pe::Add(variance, pe::Const(args.eps)), pe::Const(factor)));
+    if (type != ::poplar::FLOAT)
+      result = pe::Cast(result, type);
+    return ::popops::map(call.graph, result, {power, mean}, call.prog, call.debugContext);
   };
-  if (isVariance)
+  if (args.stable)
     return finish(pe::_1);
   // Clamp keeps NaN, Max would not.
   return finish(pe::Clamp(pe::Sub(pe::_1, pe::Square(pe::_2)), pe::Const(0.f),
@@ -314,10 +317,8 @@ POP_INLINE TensorPair emitNormStatistics(NormCall const &call, Tensor const &act
       moments = {all[1], all[0]};
     }
     result.first = detail::withType(call, moments.second, acts.elementType());
-    result.second = detail::withType(
-        call,
-        detail::invStdDevOf(call, moments.first, moments.second, args.stable, args.eps, factor),
-        acts.elementType());
+    result.second =
+        detail::invStdDevOf(call, moments.first, moments.second, args, factor, acts.elementType());
   }
   return {sums.layout().inOrderOfDims(result.first), sums.layout().inOrderOfDims(result.second)};
 }
