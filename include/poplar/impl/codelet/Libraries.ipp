@@ -2,6 +2,8 @@
 #include <poplar/impl/codelet/Libraries.hpp>
 
 #include <algorithm>
+#include <functional>
+#include <map>
 #include <mutex>
 #include <string>
 #include <utility>
@@ -20,6 +22,7 @@ inline constexpr std::string_view LOADABLE_LIBRARIES[] = {"popops", "poplin", "p
 struct Libraries {
   std::mutex mutex;
   std::vector<std::pair<std::string, CodeletSource>> sources;
+  std::map<std::string, std::string, std::less<>> failures; ///< by library
 
   static Libraries &get() {
     // Never destroyed: engines may load in destructors of static objects.
@@ -38,24 +41,35 @@ struct Libraries {
 };
 
 /// Opens libX.so beside libpoplar.so, with whatever version its name ends in. What it registers
-/// when it is initialised is the only result.
-POP_INLINE void openLibrary([[maybe_unused]] std::string_view library) {
+/// when it is initialised is the result, and why it could not be opened.
+POP_INLINE std::string openLibrary([[maybe_unused]] std::string_view library) {
 #if !defined(POPLAR_HEADER_ONLY)
   Dl_info here{};
   if (dladdr(reinterpret_cast<void *>(&openLibrary), &here) == 0 || !here.dli_fname)
-    return;
+    return {};
   std::string path = here.dli_fname;
   std::size_t const at = path.rfind("libpoplar.");
   if (at == std::string::npos)
-    return;
+    return {};
   path.replace(at + 3, std::string_view("poplar").size(), library);
-  dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL); // stays: codelets are used until the process ends
+  // Stays: codelets are used until the process ends.
+  if (!dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL))
+    if (char const *const reason = dlerror())
+      return reason;
 #endif
+  return {};
 }
 
 } // namespace cottonwood::codelet::detail
 
 namespace cottonwood::codelet {
+
+POP_INLINE std::string loadFailure(std::string_view name) {
+  detail::Libraries &libraries = detail::Libraries::get();
+  std::lock_guard const lock(libraries.mutex);
+  auto const found = libraries.failures.find(name.substr(0, name.find("::")));
+  return found == libraries.failures.end() ? std::string() : found->second;
+}
 
 POP_INLINE bool registerLibrary(std::string_view library, CodeletSource source) noexcept {
   detail::Libraries &libraries = detail::Libraries::get();
@@ -73,8 +87,11 @@ POP_INLINE Codelet const *findInLibraries(std::string_view name, std::string_vie
   if (sources.empty() &&
       std::find(std::begin(detail::LOADABLE_LIBRARIES), std::end(detail::LOADABLE_LIBRARIES),
                 library) != std::end(detail::LOADABLE_LIBRARIES)) {
-    detail::openLibrary(library);
-    sources = detail::Libraries::get().of(library);
+    std::string failure = detail::openLibrary(library);
+    detail::Libraries &libraries = detail::Libraries::get();
+    sources = libraries.of(library);
+    std::lock_guard const lock(libraries.mutex);
+    libraries.failures.insert_or_assign(std::string(library), std::move(failure));
   }
   for (CodeletSource const source : sources)
     for (Codelet const &codelet : source(isa))

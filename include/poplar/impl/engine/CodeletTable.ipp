@@ -92,11 +92,13 @@ POP_INLINE std::string unknownHelp(lower::CodeletRef const &ref) {
       return "the executable needs it; " + help;
   std::string const registered = codelet::unknownVertexHelp(ref.name, codelet::Registry());
   bool const ofLibrary = registered.starts_with("call ");
+  std::string const failure = codelet::loadFailure(ref.name);
   return base::textOf("the executable needs it",
                       ref.isa.empty() ? "" : " for instruction set " + ref.isa, "; ",
                       ofLibrary ? "link the library that has it, or, if it is made from a functor "
                                   "of the program, compile a graph with it first"
-                                : registered);
+                                : registered,
+                      failure.empty() ? "" : "; loading the library failed: " + failure);
 }
 
 } // namespace cottonwood::engine::detail
