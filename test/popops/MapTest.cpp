@@ -372,9 +372,20 @@ TEST_CASE("constants beside tensors must have the tensor's type") {
   Tensor const a = run.graph.addVariable(FLOAT, {2});
   CHECK_THROWS_WITH_AS(
       popops::add(run.graph, a, 1, run.prog),
-      "popops: Type mismatch between Binary op Tensor and constant: the tensor is of type float, "
-      "the "
-      "constant of type int; give the constant the type of the tensor (float for half)",
+      "popops::add: Type mismatch between Binary op Tensor and constant: the tensor is of type "
+      "float, the constant of type int; give the constant the type of the tensor (float for half)",
+      std::runtime_error);
+  CHECK_THROWS_WITH_AS(
+      popops::mulInPlace(run.graph, a, 2u, run.prog),
+      "popops::mulInPlace: Type mismatch between Binary op Tensor and constant: the tensor is of "
+      "type float, the constant of type unsigned int; give the constant the type of the tensor "
+      "(float for half)",
+      std::runtime_error);
+  CHECK_THROWS_WITH_AS(
+      popops::subWithOutput(run.graph, true, a, a, run.prog),
+      "popops::subWithOutput: Type mismatch between Binary op Tensor and constant: the tensor is "
+      "of type float, the constant of type bool; give the constant the type of the tensor (float "
+      "for half)",
       std::runtime_error);
 }
 
@@ -440,7 +451,8 @@ TEST_CASE("invalid tensors and operations that do not exist are named in the err
                        "popops::mapWithOutput: the output is an invalid tensor", poplibs_error);
   CHECK_THROWS_WITH_AS(
       popops::add(g, Tensor(), 1.f, p),
-      "popops: the operand beside the constant of a binary op is an invalid tensor", poplibs_error);
+      "popops::add: the operand beside the constant of a binary op is an invalid tensor",
+      poplibs_error);
   CHECK_THROWS_WITH_AS(
       popops::map(g, static_cast<UnaryOpType>(99), a, p),
       "popops::map: the expression has an operation of UnaryOpType 99; allowed: 0 to 33",

@@ -126,14 +126,37 @@ POP_API void mapWithOutput(poplar::Graph &graph, expr::TernaryOpType op, poplar:
                            poplar::OptionFlags const &options = {});
 
 namespace impl {
-[[noreturn]] POP_API void throwConstantMismatch(poplar::Type const &elementType,
+[[noreturn]] POP_API void throwConstantMismatch(char const *where, poplar::Type const &elementType,
                                                 char const *constType);
-POP_API poplar::Type typeBesideConstant(poplar::Tensor const &operand);
+POP_API poplar::Type typeBesideConstant(char const *where, poplar::Tensor const &operand);
 POP_API poplar::Tensor operandConstant(poplar::Graph &graph, poplar::Type const &type,
                                        void const *value, poplar::TypeTraits const &traits,
                                        poplar::DebugContext const &debugContext);
 template <class T>
 using EnableConstant = typename std::enable_if<poplar::TypeTraits::isSimpleType<T>(), int>::type;
+
+template <class T> struct ConstantCheck {
+  static void run(char const *where, poplar::Type const &elementType) {
+    poplar::Type const type = poplar::equivalent_device_type<T>().value;
+    if (elementType != type)
+      throwConstantMismatch(where, elementType, type.toString().cloneAsString().c_str());
+  }
+};
+inline void checkFloatConstant(char const *where, poplar::Type const &elementType,
+                               char const *constType) {
+  if (elementType != poplar::FLOAT && elementType != poplar::HALF)
+    throwConstantMismatch(where, elementType, constType);
+}
+template <> struct ConstantCheck<float> {
+  static void run(char const *where, poplar::Type const &elementType) {
+    checkFloatConstant(where, elementType, "float");
+  }
+};
+template <> struct ConstantCheck<double> {
+  static void run(char const *where, poplar::Type const &elementType) {
+    checkFloatConstant(where, elementType, "double");
+  }
+};
 } // namespace impl
 
 /// Checks that a C++ constant may stand beside a tensor of that type: float and double beside FLOAT
@@ -141,26 +164,17 @@ using EnableConstant = typename std::enable_if<poplar::TypeTraits::isSimpleType<
 /// poputil::poplibs_error (a std::runtime_error)  it may not: write 1.f, not 1, beside a FLOAT
 /// tensor.
 template <typename constType> void checkTypes(poplar::Type elementType, constType) {
-  poplar::Type const type = poplar::equivalent_device_type<constType>().value;
-  if (elementType != type)
-    impl::throwConstantMismatch(elementType, type.toString().cloneAsString().c_str());
-}
-template <> inline void checkTypes<float>(poplar::Type elementType, float) {
-  if (elementType != poplar::FLOAT && elementType != poplar::HALF)
-    impl::throwConstantMismatch(elementType, "float");
-}
-template <> inline void checkTypes<double>(poplar::Type elementType, double) {
-  if (elementType != poplar::FLOAT && elementType != poplar::HALF)
-    impl::throwConstantMismatch(elementType, "double");
+  impl::ConstantCheck<constType>::run("popops::checkTypes", elementType);
 }
 
 namespace impl {
 /// The constant as a tensor of shape {} on tile 0.
 template <typename constType>
-poplar::Tensor checkedConstant(poplar::Graph &graph, poplar::Tensor const &beside, constType value,
+poplar::Tensor checkedConstant(char const *where, poplar::Graph &graph,
+                               poplar::Tensor const &beside, constType value,
                                poplar::DebugContext const &debugContext) {
-  poplar::Type const type = typeBesideConstant(beside);
-  checkTypes<constType>(type, value);
+  poplar::Type const type = typeBesideConstant(where, beside);
+  ConstantCheck<constType>::run(where, type);
   return operandConstant(graph, type, &value, poplar::TypeTraits::make<constType>(), debugContext);
 }
 } // namespace impl
@@ -197,15 +211,17 @@ poplar::Tensor checkedConstant(poplar::Graph &graph, poplar::Tensor const &besid
   inline poplar::Tensor name(poplar::Graph &graph, poplar::Tensor const &A, const constType B,                         \
                              poplar::program::Sequence &prog, poplar::DebugContext const &debugContext = {},           \
                              poplar::OptionFlags const &options = {}) {                                                \
-    return map(graph, expr::BinaryOpType::OP, A, impl::checkedConstant<constType>(graph, A, B, debugContext), prog,    \
-               debugContext, options);                                                                                 \
+    auto const constant =                                                                                              \
+        impl::checkedConstant("popops::" #name, graph, A, B, debugContext);                                            \
+    return map(graph, expr::BinaryOpType::OP, A, constant, prog, debugContext, options);                               \
   }                                                                                                                    \
   template <typename constType, impl::EnableConstant<constType> = 0>                                                   \
   inline poplar::Tensor name(poplar::Graph &graph, const constType A, poplar::Tensor const &B,                         \
                              poplar::program::Sequence &prog, poplar::DebugContext const &debugContext = {},           \
                              poplar::OptionFlags const &options = {}) {                                                \
-    return map(graph, expr::BinaryOpType::OP, impl::checkedConstant<constType>(graph, B, A, debugContext), B, prog,    \
-               debugContext, options);                                                                                 \
+    auto const constant =                                                                                              \
+        impl::checkedConstant("popops::" #name, graph, B, A, debugContext);                                            \
+    return map(graph, expr::BinaryOpType::OP, constant, B, prog, debugContext, options);                               \
   }                                                                                                                    \
   inline void name##InPlace(poplar::Graph &graph, poplar::Tensor const &A, poplar::Tensor const &B,                    \
                             poplar::program::Sequence &prog, poplar::DebugContext const &debugContext = {},            \
@@ -216,8 +232,9 @@ poplar::Tensor checkedConstant(poplar::Graph &graph, poplar::Tensor const &besid
   inline void name##InPlace(poplar::Graph &graph, poplar::Tensor const &A, const constType B,                          \
                             poplar::program::Sequence &prog, poplar::DebugContext const &debugContext = {},            \
                             poplar::OptionFlags const &options = {}) {                                                 \
-    mapInPlace(graph, expr::BinaryOpType::OP, A, impl::checkedConstant<constType>(graph, A, B, debugContext), prog,    \
-               debugContext, options);                                                                                 \
+    auto const constant =                                                                                              \
+        impl::checkedConstant("popops::" #name "InPlace", graph, A, B, debugContext);                                  \
+    mapInPlace(graph, expr::BinaryOpType::OP, A, constant, prog, debugContext, options);                               \
   }                                                                                                                    \
   inline void name##WithOutput(poplar::Graph &graph, poplar::Tensor const &A, poplar::Tensor const &B,                 \
                                poplar::Tensor const &out, poplar::program::Sequence &prog,                             \
@@ -230,16 +247,18 @@ poplar::Tensor checkedConstant(poplar::Graph &graph, poplar::Tensor const &besid
                                poplar::Tensor const &out, poplar::program::Sequence &prog,                             \
                                poplar::DebugContext const &debugContext = {},                                          \
                                poplar::OptionFlags const &options = {}) {                                              \
-    mapWithOutput(graph, expr::BinaryOpType::OP, A, impl::checkedConstant<constType>(graph, A, B, debugContext), out,  \
-                  prog, debugContext, options);                                                                        \
+    auto const constant =                                                                                              \
+        impl::checkedConstant("popops::" #name "WithOutput", graph, A, B, debugContext);                               \
+    mapWithOutput(graph, expr::BinaryOpType::OP, A, constant, out, prog, debugContext, options);                       \
   }                                                                                                                    \
   template <typename constType, impl::EnableConstant<constType> = 0>                                                   \
   inline void name##WithOutput(poplar::Graph &graph, const constType A, poplar::Tensor const &B,                       \
                                poplar::Tensor const &out, poplar::program::Sequence &prog,                             \
                                poplar::DebugContext const &debugContext = {},                                          \
                                poplar::OptionFlags const &options = {}) {                                              \
-    mapWithOutput(graph, expr::BinaryOpType::OP, impl::checkedConstant<constType>(graph, B, A, debugContext), B, out,  \
-                  prog, debugContext, options);                                                                        \
+    auto const constant =                                                                                              \
+        impl::checkedConstant("popops::" #name "WithOutput", graph, B, A, debugContext);                               \
+    mapWithOutput(graph, expr::BinaryOpType::OP, constant, B, out, prog, debugContext, options);                       \
   }
 
 // name, nameInPlace and nameWithOutput of each.

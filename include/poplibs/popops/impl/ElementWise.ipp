@@ -346,17 +346,18 @@ POP_INLINE void mapWithOutput(poplar::Graph &graph, expr::TernaryOpType op, popl
 
 namespace impl {
 
-POP_INLINE void throwConstantMismatch(poplar::Type const &elementType, char const *constType) {
+POP_INLINE void throwConstantMismatch(char const *where, poplar::Type const &elementType,
+                                      char const *constType) {
   cottonwood::base::fail<poputil::poplibs_error>(
-      "popops", "Type mismatch between Binary op Tensor and constant: the tensor is of type ",
+      where, "Type mismatch between Binary op Tensor and constant: the tensor is of type ",
       elementType, ", the constant of type ", constType,
       "; give the constant the type of the tensor (float for half)");
 }
 
-POP_INLINE poplar::Type typeBesideConstant(poplar::Tensor const &operand) {
+POP_INLINE poplar::Type typeBesideConstant(char const *where, poplar::Tensor const &operand) {
   if (!operand.valid())
     cottonwood::base::fail<poputil::poplibs_error>(
-        "popops", "the operand beside the constant of a binary op is an invalid tensor");
+        where, "the operand beside the constant of a binary op is an invalid tensor");
   return operand.elementType();
 }
 
