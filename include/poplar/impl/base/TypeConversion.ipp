@@ -9,6 +9,7 @@
 #include <ostream>
 #include <poplar/HalfFloat.hpp>
 #include <poplar/TypeConversion.hpp>
+#include <poplar/impl/base/Enumerators.hpp>
 #include <poplar/impl/base/Error.hpp>
 #include <poplar/impl/base/Half.hpp>
 #include <poplar/impl/base/QuarterBits.hpp>
@@ -233,6 +234,8 @@ POP_INLINE QuarterMetadata::QuarterMetadata(Format format, signed char scale) {
                                          static_cast<int>(scale), " is out of range; allowed are ",
                                          QUARTER_METADATA_SCALE_BIAS_MIN, " to ",
                                          QUARTER_METADATA_SCALE_BIAS_MAX);
+  cottonwood::base::requireEnumerator<poplar_error>("poplar::QuarterMetadata", "Format", format,
+                                                    {"F143", "F152"});
   binary_ = static_cast<unsigned char>((format == Format::F143 ? 0x80 : 0) | (scale & 0x3f));
 }
 

@@ -1,6 +1,8 @@
 #pragma once
 #include <poplar/CodeletFileType.hpp>
 
+#include <poplar/impl/base/Enumerators.hpp>
+
 #include <array>
 #include <string_view>
 #include <utility>
@@ -32,6 +34,12 @@ inline constexpr std::array<FileTypeName, 5> kLanguages{{
     {"ir", poplar::CodeletFileType::IrSource},
 }};
 
+POP_INLINE void requireFileType(char const *where, poplar::CodeletFileType type) {
+  base::requireEnumerator<poplar::poplar_error>(
+      where, "CodeletFileType", type,
+      {"PreprocessedAsmSource", "AsmSource", "CSource", "CppSource", "IrSource", "Object", "Auto"});
+}
+
 } // namespace cottonwood::codelet::detail
 
 namespace poplar {
@@ -45,6 +53,7 @@ POP_INLINE CodeletFileType getCodeletFileType(char const *path) {
 }
 
 POP_INLINE std::string getExtensionFromFileType(CodeletFileType type) {
+  cottonwood::codelet::detail::requireFileType("poplar::getExtensionFromFileType", type);
   for (auto const &[extension, candidate] : cottonwood::codelet::detail::kExtensions)
     if (candidate == type)
       return std::string(extension);
@@ -52,6 +61,7 @@ POP_INLINE std::string getExtensionFromFileType(CodeletFileType type) {
 }
 
 POP_INLINE std::string getLanguageOption(CodeletFileType type) {
+  cottonwood::codelet::detail::requireFileType("poplar::getLanguageOption", type);
   for (auto const &[language, candidate] : cottonwood::codelet::detail::kLanguages)
     if (candidate == type)
       return std::string(language);

@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include <poplar/Tensor.hpp>
+#include <poplar/TensorCloneMethod.hpp>
 #include <poplar/impl/base/Config.hpp>
 #include <poplar/impl/graph/View.hpp>
 
@@ -26,5 +27,9 @@ void checkVariableType(std::string_view where, poplar::Type type);
 
 /// \throws poplar_error  the view has elements of constants, or the same element twice.
 void checkWriteable(std::string_view where, std::string_view what, View const &view);
+
+/// \throws poplar_error  there is no such method.
+void requireMethod(std::string_view where, poplar::TensorCloneMethod method);
+void requireMethod(std::string_view where, poplar::TensorCloneDuplicationMethod method);
 
 } // namespace cottonwood::graph

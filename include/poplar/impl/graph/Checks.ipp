@@ -2,6 +2,7 @@
 #include <poplar/impl/graph/Checks.hpp>
 
 #include <poplar/exceptions.hpp>
+#include <poplar/impl/base/Enumerators.hpp>
 #include <poplar/impl/base/Error.hpp>
 #include <poplar/impl/graph/GraphData.hpp>
 #include <poplar/impl/graph/ViewText.hpp>
@@ -50,6 +51,19 @@ POP_INLINE void checkWriteable(std::string_view where, std::string_view what, Vi
     base::fail<poplar::poplar_error>(
         where, "'", what, "' of shape ", base::shapeText(view.shape()), detail::variablesOf(view),
         " has the same element more than once, so it cannot be written in parallel");
+}
+
+POP_INLINE void requireMethod(std::string_view where, poplar::TensorCloneMethod method) {
+  base::requireEnumerator<poplar::poplar_error>(where, "TensorCloneMethod", method,
+                                                {"PRESERVE_ORDER_AND_ALIASES", "CREATE_NEW_ORDER",
+                                                 "PRESERVE_ORDER_UNLESS_ALIASES",
+                                                 "GATHER_AND_PRESERVE_TILE_ORDER_AND_ALIASES"});
+}
+
+POP_INLINE void requireMethod(std::string_view where, poplar::TensorCloneDuplicationMethod method) {
+  base::requireEnumerator<poplar::poplar_error>(
+      where, "TensorCloneDuplicationMethod", method,
+      {"DUPLICATE_BY_OUTER_DIMENSION", "DUPLICATE_BY_TILE_CONTIGUOUS_REGION"});
 }
 
 } // namespace cottonwood::graph

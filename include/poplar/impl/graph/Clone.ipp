@@ -148,6 +148,7 @@ POP_INLINE Tensor Graph::makeClone(char const *where, Type const &type, Metadata
                                    TensorCloneMethod method) {
   using namespace cottonwood;
   graph::GraphData &graph = data(where);
+  graph::requireMethod(where, method);
   graph::checkVariableType(where, type);
   graph::View const &view = graph::checkedView(where, "t", t, graph);
   std::string const name = base::DebugAccess::path(debugContext);
@@ -189,6 +190,8 @@ POP_INLINE Tensor Graph::makeClones(Type const &type, MetadataOf metadata, Tenso
   using namespace cottonwood;
   char const *const where = "Graph::cloneN";
   graph::GraphData &graph = data(where);
+  graph::requireMethod(where, method);
+  graph::requireMethod(where, duplicationMethod);
   graph::checkVariableType(where, type);
   graph::View const &view = graph::checkedView(where, "t", t, graph);
   std::string const &name = base::DebugAccess::path(debugContext);

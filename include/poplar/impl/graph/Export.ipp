@@ -5,6 +5,7 @@
 #include <ostream>
 #include <poplar/ProfileValue.hpp>
 #include <poplar/exceptions.hpp>
+#include <poplar/impl/base/Enumerators.hpp>
 #include <poplar/impl/base/Error.hpp>
 #include <poplar/impl/graph/GraphData.hpp>
 #include <poplar/impl/program/Access.hpp>
@@ -203,7 +204,10 @@ POP_INLINE void Graph::outputVertexGraph(std::ostream &outputStream,
 POP_INLINE void Graph::serialize(std::ostream &out, ArrayRef<program::Program> progs,
                                  SerializationFormat format) const {
   using namespace cottonwood::graph;
-  GraphData const &graph = data("Graph::serialize");
+  char const *const where = "Graph::serialize";
+  GraphData const &graph = data(where);
+  cottonwood::base::requireEnumerator<poplar_error>(where, "SerializationFormat", format,
+                                                    {"Binary", "JSON"});
   ProfileValue::Vector variables, computeSets, programs;
   for (std::size_t i = 0; i < graph.numVariables(); ++i) {
     Variable const &variable = graph.variable(static_cast<VarId>(i));

@@ -4,6 +4,7 @@
 #include <limits>
 #include <poplar/Program.hpp>
 #include <poplar/exceptions.hpp>
+#include <poplar/impl/base/Enumerators.hpp>
 #include <poplar/impl/base/Error.hpp>
 #include <poplar/impl/base/OptionReader.hpp>
 #include <poplar/impl/graph/Checks.hpp>
@@ -107,6 +108,8 @@ POP_INLINE DataStream Graph::addHostToDeviceFIFO(StringRef handle, Type const &e
                                                  ReplicatedStreamMode replicatedMode,
                                                  OptionFlags const &options) {
   char const *const where = "Graph::addHostToDeviceFIFO";
+  cottonwood::base::requireEnumerator<poplar_error>(where, "ReplicatedStreamMode", replicatedMode,
+                                                    {"REPLICATE", "BROADCAST"});
   cottonwood::graph::StreamData stream;
   stream.handle = handle;
   stream.type = elementType;

@@ -2,6 +2,7 @@
 #include <poplar/Graph.hpp>
 
 #include <poplar/exceptions.hpp>
+#include <poplar/impl/base/Enumerators.hpp>
 #include <poplar/impl/base/Error.hpp>
 #include <poplar/impl/base/TypeInfo.hpp>
 #include <poplar/impl/graph/GraphData.hpp>
@@ -126,8 +127,10 @@ POP_INLINE RemoteBuffer Graph::addRemoteBuffer(StringRef handle, Type const &ele
 }
 
 POP_INLINE FunctionBuffer Graph::addFunctionBuffer(Function const &function,
-                                                   FunctionBufferMappingType) {
+                                                   FunctionBufferMappingType mappingType) {
   cottonwood::graph::GraphData &graph = data("Graph::addFunctionBuffer");
+  cottonwood::base::requireEnumerator<poplar_error>(
+      "Graph::addFunctionBuffer", "FunctionBufferMappingType", mappingType, {"REMOTE"});
   if (function.getId() >= graph.numFunctions())
     cottonwood::base::fail<poplar_error>("Graph::addFunctionBuffer",
                                          "the function is none that addFunction returned");

@@ -6,10 +6,12 @@
 #include <poplar/Tensor.hpp>
 #include <poplar/TensorCloneMethod.hpp>
 #include <poplar/VariableMappingMethod.hpp>
+#include <poplar/impl/base/Enumerators.hpp>
 #include <poplar/impl/base/Error.hpp>
 #include <poplar/impl/base/Half.hpp>
 #include <poplar/impl/base/QuarterBits.hpp>
 #include <poplar/impl/base/TypeInfo.hpp>
+#include <poplar/impl/graph/Checks.hpp>
 #include <poplar/impl/graph/View.hpp>
 #include <poplar/impl/graph/ViewText.hpp>
 
@@ -553,10 +555,13 @@ POP_INLINE Tensor append(Tensor const &first, Tensor const &second) {
 }
 
 POP_INLINE std::string toString(VariableMappingMethod const &method) {
+  cottonwood::base::requireEnumerator<poplar_error>("poplar::toString", "VariableMappingMethod",
+                                                    method, {"NONE", "LINEAR"});
   return method == VariableMappingMethod::NONE ? "NONE" : "LINEAR";
 }
 
 POP_INLINE std::string toString(TensorCloneMethod const &method) {
+  cottonwood::graph::requireMethod("poplar::toString", method);
   switch (method) {
   case TensorCloneMethod::PRESERVE_ORDER_AND_ALIASES:
     return "PRESERVE_ORDER_AND_ALIASES";
@@ -571,6 +576,7 @@ POP_INLINE std::string toString(TensorCloneMethod const &method) {
 }
 
 POP_INLINE std::string toString(TensorCloneDuplicationMethod const &method) {
+  cottonwood::graph::requireMethod("poplar::toString", method);
   return method == TensorCloneDuplicationMethod::DUPLICATE_BY_OUTER_DIMENSION
              ? "DUPLICATE_BY_OUTER_DIMENSION"
              : "DUPLICATE_BY_TILE_CONTIGUOUS_REGION";

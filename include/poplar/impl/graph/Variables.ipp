@@ -5,6 +5,7 @@
 #include <poplar/Program.hpp>
 #include <poplar/exceptions.hpp>
 #include <poplar/impl/base/DebugAccess.hpp>
+#include <poplar/impl/base/Enumerators.hpp>
 #include <poplar/impl/base/Error.hpp>
 #include <poplar/impl/base/TypeInfo.hpp>
 #include <poplar/impl/graph/Blocks.hpp>
@@ -40,6 +41,11 @@ POP_INLINE std::uint64_t checkedCount(char const *where, std::span<std::size_t c
 
 POP_INLINE std::span<std::size_t const> spanOf(poplar::ArrayRef<std::size_t> shape) {
   return {shape.data(), shape.size()};
+}
+
+POP_INLINE void requireMapping(poplar::VariableMappingMethod method) {
+  base::requireEnumerator<poplar::poplar_error>("Graph::addVariable", "VariableMappingMethod",
+                                                method, {"NONE", "LINEAR"});
 }
 
 } // namespace cottonwood::graph::detail
@@ -127,6 +133,7 @@ POP_INLINE Tensor Graph::addVariable(Type const &type, ArrayRef<std::size_t> sha
 POP_INLINE Tensor Graph::addVariable(Type const &type, ArrayRef<std::size_t> shape,
                                      VariableMappingMethod mappingMethod,
                                      DebugContext const &debugContext) {
+  cottonwood::graph::detail::requireMapping(mappingMethod);
   return spreadLinearly(makeVariable(type, nullptr, shape, debugContext), mappingMethod);
 }
 
@@ -140,6 +147,7 @@ POP_INLINE Tensor Graph::addVariable(Type const &type, Tensor const &metadata,
                                      ArrayRef<std::size_t> shape,
                                      VariableMappingMethod mappingMethod,
                                      DebugContext const &debugContext) {
+  cottonwood::graph::detail::requireMapping(mappingMethod);
   return spreadLinearly(makeVariable(type, &metadata, shape, debugContext), mappingMethod);
 }
 

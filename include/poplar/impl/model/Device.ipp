@@ -9,6 +9,7 @@
 #include <fcntl.h>
 #include <poplar/Device.hpp>
 #include <poplar/DeviceManager.hpp>
+#include <poplar/impl/base/Enumerators.hpp>
 #include <poplar/impl/base/Error.hpp>
 #include <poplar/impl/model/DeviceData.hpp>
 #include <poplar/impl/model/TargetData.hpp>
@@ -372,6 +373,8 @@ POP_INLINE std::vector<Device> DeviceManager::getDevices(OptionFlags const &opts
 POP_INLINE std::vector<Device> DeviceManager::getDevices(TargetType type, unsigned requiredNumIPUs,
                                                          OptionFlags const &opts) const {
   namespace detail = cottonwood::model::detail;
+  cottonwood::base::requireEnumerator<poplar_error>(
+      "poplar::DeviceManager::getDevices", "TargetType", type, {"IPU", "IPU_MODEL", "CPU"});
   std::vector<Device> devices;
   if (requiredNumIPUs == 0)
     return devices;

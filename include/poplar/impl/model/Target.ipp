@@ -8,6 +8,7 @@
 #include <limits>
 #include <ostream>
 #include <poplar/Target.hpp>
+#include <poplar/impl/base/Enumerators.hpp>
 #include <poplar/impl/base/Error.hpp>
 #include <poplar/impl/base/Half.hpp>
 #include <poplar/impl/base/TypeInfo.hpp>
@@ -131,11 +132,15 @@ POP_INLINE std::string toString(TargetType type) {
 
 POP_INLINE std::ostream &operator<<(std::ostream &stream, IpuLinkConfiguration configuration) {
   constexpr std::string_view names[] = {"Default", "SlidingWindow", "BarleyTwist"};
+  cottonwood::base::requireEnumerator<poplar_error>("poplar::operator<<", "IpuLinkConfiguration",
+                                                    configuration, {names[0], names[1], names[2]});
   return stream << names[static_cast<std::size_t>(configuration)];
 }
 
 POP_INLINE std::ostream &operator<<(std::ostream &stream, IpuLinkTopology topology) {
   constexpr std::string_view names[] = {"Mesh", "Torus", "Line"};
+  cottonwood::base::requireEnumerator<poplar_error>("poplar::operator<<", "IpuLinkTopology",
+                                                    topology, {names[0], names[1], names[2]});
   return stream << names[static_cast<std::size_t>(topology)];
 }
 

@@ -16,6 +16,8 @@ POP_INLINE std::shared_ptr<Node> counterNode(NodeKind kind, poplar::Graph &graph
                                              poplar::SyncType syncType,
                                              poplar::DebugContext const &debugContext,
                                              poplar::Tensor &counter) {
+  requireSyncType(kind == NodeKind::CycleCount ? "poplar::cycleCount" : "poplar::cycleStamp",
+                  syncType);
   counter = graph.addVariable(poplar::UNSIGNED_INT, {2}, debugContext);
   graph.setTileMapping(counter, tile);
   auto node = std::make_shared<Node>();

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <poplar/Graph.hpp>
 #include <poplar/exceptions.hpp>
+#include <poplar/impl/base/Enumerators.hpp>
 #include <poplar/impl/base/Error.hpp>
 #include <utility>
 #include <vector>
@@ -17,6 +18,8 @@ POP_INLINE unsigned char metadataByte(char const *where, poplar::QuarterMetadata
     base::fail<poplar::poplar_error>(where, "the scale is ", scale, "; it must be ",
                                      poplar::QUARTER_METADATA_SCALE_BIAS_MIN, " to ",
                                      poplar::QUARTER_METADATA_SCALE_BIAS_MAX);
+  base::requireEnumerator<poplar::poplar_error>(where, "QuarterMetadata::Format", format,
+                                                {"F143", "F152"});
   return poplar::QuarterMetadata(format, static_cast<signed char>(scale)).getBinary();
 }
 

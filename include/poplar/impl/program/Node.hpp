@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <poplar/PrintTensor.hpp>
@@ -85,6 +86,7 @@ struct Node {
   SwitchDefault switchDefault = SwitchDefault::Body;
   poplar::SyncType syncType = poplar::SyncType::INTERNAL;
   std::uint32_t id = 0;
+  std::uint32_t depth = 1;  ///< programs inside one another, this one and functions included
   graph::GraphId graph = 0; ///< the graph all operands belong to, 0 when there is none to name
   std::uint64_t count = 0;
   std::string name; ///< debug path
@@ -95,6 +97,9 @@ struct Node {
 };
 
 char const *kindName(NodeKind kind);
+
+/// \throws poplar_error  there is no such type.
+void requireSyncType(std::string_view where, poplar::SyncType type);
 
 /// Same kinds, operands and children; names do not count. Shared subtrees compare in O(1).
 bool equal(NodePtr const &a, NodePtr const &b);

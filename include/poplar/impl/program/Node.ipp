@@ -1,6 +1,9 @@
 #pragma once
 #include <poplar/impl/program/Node.hpp>
 
+#include <poplar/exceptions.hpp>
+#include <poplar/impl/base/Enumerators.hpp>
+
 #include <algorithm>
 
 namespace cottonwood::program {
@@ -32,6 +35,11 @@ POP_INLINE char const *kindName(NodeKind kind) {
                                            "Abort",
                                            "Block"};
   return kNames[static_cast<unsigned>(kind)];
+}
+
+POP_INLINE void requireSyncType(std::string_view where, poplar::SyncType type) {
+  base::requireEnumerator<poplar::poplar_error>(where, "SyncType", type,
+                                                {"INTERNAL", "EXTERNAL", "GLOBAL"});
 }
 
 namespace detail {

@@ -6,6 +6,7 @@
 #include <ostream>
 #include <poplar/exceptions.hpp>
 #include <poplar/impl/base/DebugAccess.hpp>
+#include <poplar/impl/base/Enumerators.hpp>
 #include <poplar/impl/base/Error.hpp>
 #include <poplar/impl/base/TypeInfo.hpp>
 #include <poplar/impl/graph/Checks.hpp>
@@ -198,6 +199,9 @@ POP_INLINE NodePtr switchNode(poplar::Tensor const &control, SwitchCases const &
 POP_INLINE NodePtr printNode(poplar::StringRef title, poplar::Tensor const &tensor,
                              poplar::PrintTensorFmt const &format,
                              poplar::DebugContext const &debugContext) {
+  base::requireEnumerator<poplar::poplar_error>("PrintTensor", "PrintTensorFmt::FloatFormat",
+                                                format.floatFormat(),
+                                                {"Auto", "Fixed", "Scientific", "None"});
   std::shared_ptr<Node> node = makeNode(NodeKind::PrintTensor, debugContext);
   addView("PrintTensor", *node, "t", tensor);
   addWithMetadata(*node);
@@ -431,6 +435,7 @@ POP_INLINE WriteUndef::WriteUndef(Tensor t, DebugContext const &debugContext)
     : Program(cottonwood::program::detail::undefNode(t, debugContext)) {}
 
 POP_INLINE Sync::Sync(SyncType type, DebugContext const &debugContext) {
+  cottonwood::program::requireSyncType("poplar::program::Sync", type);
   std::shared_ptr<cottonwood::program::Node> node =
       cottonwood::program::detail::makeNode(cottonwood::program::NodeKind::Sync, debugContext);
   node->syncType = type;
