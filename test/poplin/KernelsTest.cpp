@@ -178,6 +178,21 @@ TEST_CASE("errors of products name what does not fit") {
   CHECK_THROWS_WITH_AS(raw::matMul(a, good, raw::matrix<float>(nullptr, 3, 2)),
                        "poplin::kernels::matMul: 'c' of shape [3, 2] is a null pointer",
                        poplar::poplar_error);
+  CHECK_THROWS_WITH_AS(raw::matMul(a, good, raw::matrix(x.data() + 50, 3, 2, 1)),
+                       "poplin::kernels::matMul: 2 elements of c lie side by side, and 3 times as "
+                       "many start 1 elements apart; they must not overlap",
+                       poplar::poplar_error);
+  raw::MatMulOptions options;
+  options.batches = 2;
+  CHECK_THROWS_WITH_AS(raw::matMul(a, good, raw::matrix(x.data() + 50, 3, 2), options),
+                       "poplin::kernels::matMul: cBatch = 0 for 2 products; each must have its "
+                       "own c",
+                       poplar::poplar_error);
+  std::size_t const many = std::size_t{1} << 40;
+  CHECK_THROWS_WITH_AS(raw::PackedMatrix<float>(raw::matrix(x.data(), many, many)),
+                       "poplin::kernels::PackedMatrix: 'b' of shape [1099511627776, 1099511627776] "
+                       "has too many elements",
+                       poplar::poplar_error);
 }
 
 namespace {

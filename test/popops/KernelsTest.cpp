@@ -235,6 +235,12 @@ TEST_CASE("errors name the array or the types") {
                        "popops::kernels::reduce: updating with operation MAX; allowed: ADD, "
                        "SQUARE_ADD, LOG_ADD",
                        poplar_error);
+  std::size_t const half = std::size_t{1} << 63;
+  CHECK_THROWS_WITH_AS(
+      raw::reduce(popops::Operation::ADD, x, {half, 2, 1}, x),
+      "popops::kernels::reduce: the shape [9223372036854775808, 2, 1] has too many "
+      "elements",
+      poplar_error);
   CHECK_THROWS_WITH_AS(raw::cast(static_cast<float *>(nullptr), 4, b),
                        "popops::kernels::cast: 'out' is a null pointer; it must have 4 elements",
                        poplar_error);

@@ -71,7 +71,8 @@ struct MatMulOptions {
 template <class T> class PackedMatrix {
 public:
   PackedMatrix() = default;
-  /// \param b  any strides.
+  /// \param b  any strides. \throws poplar::poplar_error  a null pointer to elements, too many of
+  ///        them.
   template <class From>
   requires std::is_same_v<std::remove_const_t<From>, T>
   explicit PackedMatrix(MatrixView<From> b);
@@ -123,9 +124,9 @@ cottonwood::poplin::RawMatMul product(MatrixView<A> const &a, B const &b, Matrix
 
 /// C[i,j] (+)= sum over p of A[i,p] * B[p,j].
 /// \param a  [m, k]  \param b  [k, n], elements of a's type
-/// \param c  [m, n], overlaps neither; its rows or its columns must be contiguous
-/// \throws poplar::poplar_error  sizes that do not fit, strides of c that are not supported, a null
-///         pointer to elements.
+/// \param c  [m, n], overlaps neither; its rows or its columns must be contiguous and apart
+/// \throws poplar::poplar_error  sizes that do not fit, strides of c that are not supported or make
+///         its elements overlap, several products with one c, a null pointer to elements.
 template <detail::Element A, detail::Element B, detail::Element C>
 requires(detail::IS_HALF<A> == detail::IS_HALF<B> &&
          !std::is_const_v<C>) void matMul(MatrixView<A> a, MatrixView<B> b, MatrixView<C> c,
@@ -188,9 +189,10 @@ PackedMatrix<T>::PackedMatrix(MatrixView<From> b) : rows_(b.rows), columns_(b.co
   constexpr std::size_t PANEL = cottonwood::poplin::RAW_PANEL, LINE = 64;
   if (rows_ == 0 || columns_ == 0)
     return;
-  cottonwood::poplin::checkRaw("poplin::kernels::PackedMatrix", detail::raw(b, 0), "b");
-  std::size_t const panels = (columns_ + PANEL - 1) / PANEL;
-  memory_ = std::shared_ptr<T[]>(new T[panels * PANEL * rows_ + LINE / sizeof(T)]);
+  char const *const where = "poplin::kernels::PackedMatrix";
+  cottonwood::poplin::checkRaw(where, detail::raw(b, 0), "b");
+  std::size_t const elements = cottonwood::poplin::packedElements(where, rows_, columns_);
+  memory_ = std::shared_ptr<T[]>(new T[elements + LINE / sizeof(T)]);
   T *to = memory_.get();
   while (reinterpret_cast<std::uintptr_t>(to) % LINE != 0)
     ++to;

@@ -109,7 +109,8 @@ struct ReduceOptions {
 /// out[o, i] = op over r of in[o, r, i], as popops::reduce defines the operations: float and half
 /// are accumulated in float and may be written as either, integers and bool as themselves. In the
 /// order of one vertex: the graph's reductions of long dimensions are added in parts.
-/// \throws poplar::poplar_error  an operation that the types or options do not have; null pointers.
+/// \throws poplar::poplar_error  an operation that the types or options do not have; null pointers;
+///         a shape of more elements than std::size_t counts.
 template <MutableElement Out, Element In>
 void reduce(Operation op, Out *out, ReduceShape const &shape, In *in,
             ReduceOptions const &options = {}) {

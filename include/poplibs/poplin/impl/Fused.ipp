@@ -6,11 +6,17 @@
 #include <poplin/impl/MatMulCheck.hpp>
 #include <poplin/impl/QuarterOperands.hpp>
 #include <poputil/DebugInfo.hpp>
+#include <poputil/exceptions.hpp>
+
+#include <poplar/impl/base/Enumerators.hpp>
 
 namespace cottonwood::poplin::detail {
 
 /// Its vertices are among those that addCodelets makes known.
-POP_INLINE EpilogueJob biasActivation(Tensor const &bias, ::poplin::Activation activation) {
+POP_INLINE EpilogueJob biasActivation(char const *where, Tensor const &bias,
+                                      ::poplin::Activation activation) {
+  base::requireEnumerator<::poputil::poplibs_error>(where, "Activation", activation,
+                                                    {"NONE", "RELU"});
   kernels::BiasActivation const epilogue{bias.valid() ? 1U : 0U,
                                          activation == ::poplin::Activation::RELU ? 1U : 0U};
   EpilogueJob job;
@@ -34,7 +40,8 @@ POP_INLINE poplar::Tensor matMulBias(poplar::Graph &graph, poplar::Tensor const 
   poputil::PoplibsOpDebugInfo di(debugContext, {}, "matMulBias");
   return cottonwood::poplin::matMulWithEpilogue(
       graph, {"poplin::matMulBias", false, A, B, {}, outputType},
-      cottonwood::poplin::detail::biasActivation(bias, activation), prog, {di}, options, cache);
+      cottonwood::poplin::detail::biasActivation("poplin::matMulBias", bias, activation), prog,
+      {di}, options, cache);
 }
 
 POP_INLINE poplar::Tensor matMulBias(poplar::Graph &graph, poplar::Tensor const &A,
@@ -57,7 +64,8 @@ POP_INLINE poplar::Tensor matMulGroupedBias(poplar::Graph &graph, poplar::Tensor
   poputil::PoplibsOpDebugInfo di(debugContext, {}, "matMulGroupedBias");
   return cottonwood::poplin::matMulWithEpilogue(
       graph, {"poplin::matMulGroupedBias", true, A, B, {}, outputType},
-      cottonwood::poplin::detail::biasActivation(bias, activation), prog, {di}, options, cache);
+      cottonwood::poplin::detail::biasActivation("poplin::matMulGroupedBias", bias, activation),
+      prog, {di}, options, cache);
 }
 
 POP_INLINE poplar::Tensor
@@ -69,7 +77,8 @@ convolutionBias(poplar::Graph &graph, poplar::Tensor const &in, poplar::Tensor c
   poputil::PoplibsOpDebugInfo di(debugContext, {}, "convolutionBias");
   return cottonwood::poplin::convolutionWithEpilogue(
       graph, {"poplin::convolutionBias", in, weights, {}, params, transposeAndFlipWeights},
-      cottonwood::poplin::detail::biasActivation(biases, activation), prog, {di}, options, cache);
+      cottonwood::poplin::detail::biasActivation("poplin::convolutionBias", biases, activation),
+      prog, {di}, options, cache);
 }
 
 } // namespace poplin

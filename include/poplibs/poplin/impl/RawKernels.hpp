@@ -41,6 +41,10 @@ struct RawArray {
 /// \throws poplar::poplar_error  a null pointer to elements.
 POP_API void checkRaw(char const *where, RawMatrix const &m, char const *name);
 
+/// Elements of an operand [rows, columns] in panels. \throws poplar::poplar_error  no memory has as
+/// many.
+POP_API std::size_t packedElements(char const *where, std::size_t rows, std::size_t columns);
+
 /// \throws poplar::poplar_error  sizes or strides that do not fit, null pointers.
 POP_API void rawMatMul(RawMatMul const &product);
 

@@ -59,6 +59,20 @@ POP_INLINE void turnProduct(char const *where, RawMatMul &product) {
   product.a = turned(product.a), product.b = turned(product.b), product.c = c;
 }
 
+/// Parts of a product are computed at the same time: no two may write one element.
+POP_INLINE void checkDistinct(char const *where, RawMatMul const &p) {
+  // As rows that are contiguous, whichever way it was given.
+  std::size_t const rows = p.c.rows, columns = p.c.columns;
+  auto const distance = static_cast<std::size_t>(p.c.row < 0 ? -p.c.row : p.c.row);
+  if (rows > 1 && distance < columns)
+    base::fail<::poplar::poplar_error>(where, columns, " elements of c lie side by side, and ",
+                                       rows, " times as many start ", distance,
+                                       " elements apart; they must not overlap");
+  if (p.batches > 1 && p.c.batch == 0 && rows != 0 && columns != 0)
+    base::fail<::poplar::poplar_error>(where, "cBatch = 0 for ", p.batches,
+                                       " products; each must have its own c");
+}
+
 POP_INLINE void checkRawSizes(char const *where, RawMatMul const &p) {
   auto const shape = [](RawMatrix const &m) {
     return base::textOf("[", m.rows, ", ", m.columns, "]");
@@ -146,6 +160,7 @@ POP_INLINE RawProblem rawProblem(char const *where, RawMatMul product) {
     detail::turnProduct(where, product);
     p.transposed = true;
   }
+  detail::checkDistinct(where, product);
   p.product = product;
   planner::MatMulProblem &problem = p.problem;
   problem.g = product.batches, problem.m = product.c.rows, problem.n = product.c.columns;
@@ -223,6 +238,17 @@ POP_INLINE void checkRaw(char const *where, RawMatrix const &m, char const *name
   if (!m.data && m.rows != 0 && m.columns != 0)
     base::fail<::poplar::poplar_error>(where, "'", name, "' of shape [", m.rows, ", ", m.columns,
                                        "] is a null pointer");
+}
+
+POP_INLINE std::size_t packedElements(char const *where, std::size_t rows, std::size_t columns) {
+  std::size_t const panels = columns / RAW_PANEL + (columns % RAW_PANEL != 0 ? 1 : 0);
+  std::size_t row = 0, elements = 0, bytes = 0;
+  if (__builtin_mul_overflow(panels, RAW_PANEL, &row) ||
+      __builtin_mul_overflow(row, rows, &elements) ||
+      __builtin_mul_overflow(elements, sizeof(float) * 2, &bytes))
+    base::fail<::poplar::poplar_error>(where, "'b' of shape [", rows, ", ", columns,
+                                       "] has too many elements");
+  return elements;
 }
 
 POP_INLINE float *threadScratch(std::size_t floats) {

@@ -14,6 +14,7 @@
 #include <poputil/impl/Math.hpp>
 
 #include <codelets/popnn/LossCost.hpp>
+#include <poplar/impl/base/Enumerators.hpp>
 #include <poplar/impl/base/Error.hpp>
 
 #include <algorithm>
@@ -62,6 +63,8 @@ POP_INLINE void checkOutputsAndLabels(char const *where, Tensor const &outputs,
 
 POP_INLINE void checkLoss(LossArgs const &args) {
   char const *const where = "calcLoss";
+  base::requireEnumerator<::poputil::poplibs_error>(where, "LossType", args.type,
+                                                    {"SUM_SQUARED_LOSS", "CROSS_ENTROPY_LOSS"});
   checkOutputsAndLabels(where, args.outputs, args.expected);
   checkRank(where, "loss", args.loss, 1);
   checkRank(where, "deltas", args.deltas, 2);

@@ -12,6 +12,7 @@
 #include <poputil/impl/CheckWriteable.hpp>
 
 #include <codelets/popnn/SoftmaxCost.hpp>
+#include <poplar/impl/base/Enumerators.hpp>
 #include <poplar/impl/base/Error.hpp>
 
 namespace cottonwood::popnn::detail {
@@ -20,6 +21,13 @@ using ::popnn::NonLinearityType;
 using popops::MapOp;
 using popops::Term;
 using ::poputil::poplibs_error;
+
+POP_INLINE void requireType(char const *where, NonLinearityType type) {
+  base::requireEnumerator<poplibs_error>(where, "NonLinearityType", type,
+                                         {"SIGMOID", "HARD_SIGMOID", "RELU", "TANH", "GELU",
+                                          "GELU_ERF", "SWISH", "SOFTMAX", "SOFTMAX_STABLE",
+                                          "SOFTMAX_SCALED"});
+}
 
 POP_INLINE bool isSoftmax(NonLinearityType type) { return type >= NonLinearityType::SOFTMAX; }
 
@@ -157,6 +165,7 @@ POP_INLINE void nonLinearityInPlace(poplar::Graph &graph, NonLinearityType nonLi
                                     poplar::DebugContext const &debugContext) {
   namespace detail = cottonwood::popnn::detail;
   char const *const where = "popnn::nonLinearityInPlace";
+  detail::requireType(where, nonLinearityType);
   detail::checkData(where, "t", t);
   cottonwood::poputil::checkWriteable(where, "the tensor", t);
   poputil::PoplibsOpDebugInfo di(debugContext, {}, "nonLinearityInPlace");
@@ -175,6 +184,7 @@ POP_INLINE void nonLinearityInPlace(poplar::Graph &graph, NonLinearityType nonLi
                                     poplar::DebugContext const &debugContext) {
   namespace detail = cottonwood::popnn::detail;
   char const *const where = "popnn::nonLinearityInPlace";
+  detail::requireType(where, nonLinearityType);
   detail::checkData(where, "t", t);
   cottonwood::poputil::checkWriteable(where, "the tensor", t);
   detail::refuseInComputeSet(where, nonLinearityType);
@@ -203,6 +213,7 @@ POP_INLINE poplar::Tensor nonLinearity(poplar::Graph &graph, NonLinearityType no
                                        poplar::DebugContext const &debugContext) {
   namespace detail = cottonwood::popnn::detail;
   char const *const where = "popnn::nonLinearity";
+  detail::requireType(where, nonLinearityType);
   detail::checkData(where, "t", t);
   poputil::PoplibsOpDebugInfo di(debugContext, {}, "nonLinearity");
   poplar::DebugContext const context(di);
@@ -233,6 +244,7 @@ POP_INLINE poplar::Tensor nonLinearityInputGradient(poplar::Graph &graph,
                                                     poplar::DebugContext const &debugContext) {
   namespace detail = cottonwood::popnn::detail;
   char const *const where = "popnn::nonLinearityInputGradient";
+  detail::requireType(where, nonLinearityType);
   detail::checkGradient(where, act, outGradient);
   poputil::PoplibsOpDebugInfo di(debugContext, {}, "nonLinearityInputGradient");
   poplar::DebugContext const context(di);
@@ -253,6 +265,7 @@ POP_INLINE poplar::Tensor nonLinearityInputGradient(poplar::Graph &graph,
                                                     poplar::DebugContext const &debugContext) {
   namespace detail = cottonwood::popnn::detail;
   char const *const where = "popnn::nonLinearityInputGradient";
+  detail::requireType(where, nonLinearityType);
   detail::checkGradient(where, act, outGradient);
   detail::refuseInComputeSet(where, nonLinearityType);
   cottonwood::popops::MapEmitter emitter(where, graph, {act, outGradient}, cs, debugContext);

@@ -3,6 +3,8 @@
 #include <popnn/NonLinearityDefUtil.hpp>
 #include <poputil/exceptions.hpp>
 
+#include <poplar/impl/base/Enumerators.hpp>
+
 #include <array>
 #include <istream>
 #include <ostream>
@@ -29,11 +31,9 @@ inline constexpr std::array<NonLinearityName, 10> NON_LINEARITY_NAMES = {
      {"SOFTMAX_SCALED", "softmax (scaled, stable)", "softmax_scaled"}}};
 
 POP_INLINE NonLinearityName const &nonLinearityName(::popnn::NonLinearityType type) {
-  auto const i = static_cast<std::size_t>(type);
-  if (i >= NON_LINEARITY_NAMES.size())
-    throw ::poputil::poplibs_error("popnn::NonLinearityType: " + std::to_string(i) +
-                                   " is not a non-linearity; it has 0 to 9");
-  return NON_LINEARITY_NAMES[i];
+  base::requireUpTo<::poputil::poplibs_error>("popnn::asString", "NonLinearityType", type,
+                                              ::popnn::NonLinearityType::SOFTMAX_SCALED);
+  return NON_LINEARITY_NAMES[static_cast<std::size_t>(type)];
 }
 
 } // namespace cottonwood::popnn::detail

@@ -7,6 +7,7 @@
 #include <poputil/DebugInfo.hpp>
 #include <poputil/exceptions.hpp>
 
+#include <poplar/impl/base/Enumerators.hpp>
 #include <poplar/impl/base/Error.hpp>
 #include <poplar/impl/base/OptionReader.hpp>
 
@@ -22,6 +23,8 @@ using ::poputil::poplibs_error;
 
 POP_INLINE void checkPoolParams(PoolParams const &p) {
   char const *const where = "popnn::pooling";
+  base::requireEnumerator<poplibs_error>(where, "PoolingType", p.poolingType,
+                                         {"MAX", "AVG", "SUM"});
   std::size_t const dims = p.inputFieldShape.size();
   if (p.kernelShape.size() != dims || p.stride.size() != dims ||
       p.inputTruncationOrPaddingLower.size() != dims ||

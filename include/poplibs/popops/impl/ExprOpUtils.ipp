@@ -2,6 +2,7 @@
 
 #include <popops/ExprOpUtils.hpp>
 #include <popops/impl/OpNames.hpp>
+#include <poputil/exceptions.hpp>
 
 #include <array>
 #include <ostream>
@@ -88,15 +89,18 @@ static_assert(TERNARY_NAMES.size() == static_cast<std::size_t>(TernaryOpType::SE
 } // namespace detail
 
 POP_INLINE OpName const &nameOf(detail::UnaryOpType op) {
-  return detail::UNARY_NAMES.at(static_cast<unsigned>(op));
+  requireOp<::poputil::poplibs_error>("popops::expr", op);
+  return detail::UNARY_NAMES[static_cast<unsigned>(op)];
 }
 
 POP_INLINE OpName const &nameOf(detail::BinaryOpType op) {
-  return detail::BINARY_NAMES.at(static_cast<unsigned>(op));
+  requireOp<::poputil::poplibs_error>("popops::expr", op);
+  return detail::BINARY_NAMES[static_cast<unsigned>(op)];
 }
 
 POP_INLINE OpName const &nameOf(detail::TernaryOpType op) {
-  return detail::TERNARY_NAMES.at(static_cast<unsigned>(op));
+  requireOp<::poputil::poplibs_error>("popops::expr", op);
+  return detail::TERNARY_NAMES[static_cast<unsigned>(op)];
 }
 
 } // namespace cottonwood::popops

@@ -2,6 +2,7 @@
 
 #include <popops/Operation.hpp>
 #include <popops/OperationDefUtil.hpp>
+#include <popops/impl/OpNames.hpp>
 #include <poputil/exceptions.hpp>
 
 #include <array>
@@ -26,11 +27,8 @@ inline constexpr std::array<OperationName, 8> OPERATION_NAMES = {{{"ADD", "Add"}
                                                                   {"LOG_ADD", "Log Add"}}};
 
 POP_INLINE OperationName const &operationName(::popops::Operation op) {
-  auto i = static_cast<std::size_t>(op);
-  if (i >= OPERATION_NAMES.size())
-    throw ::poputil::poplibs_error("popops::Operation: " + std::to_string(i) +
-                                   " is not an operation; it has 0 to 7");
-  return OPERATION_NAMES[i];
+  requireOp<::poputil::poplibs_error>("popops::Operation", op);
+  return OPERATION_NAMES[static_cast<std::size_t>(op)];
 }
 
 } // namespace cottonwood::popops::detail

@@ -3,6 +3,7 @@
 #include <popops/Pad.hpp>
 #include <poputil/exceptions.hpp>
 
+#include <poplar/impl/base/Enumerators.hpp>
 #include <poplar/impl/base/Error.hpp>
 
 #include <algorithm>
@@ -25,6 +26,16 @@ struct PadWidths {
 /// beside it; invalid if t has none.
 using PadMaker =
     std::function<Tensor(std::vector<std::size_t> const &shape, Tensor const &nearest)>;
+
+POP_INLINE void requireMappingMethod(MappingMethod method) {
+  base::requireEnumerator<::poputil::poplibs_error>(PAD, "MappingMethod", method,
+                                                    {"NONE", "ZERO", "EDGE"});
+}
+
+POP_INLINE void requirePadType(::popops::padding::Type type) {
+  base::requireEnumerator<::poputil::poplibs_error>(PAD, "padding::Type", type,
+                                                    {"EDGE", "REFLECT"});
+}
 
 POP_INLINE void checkPad(Tensor const &t, unsigned dim, PadWidths widths) {
   if (!t.valid())
@@ -99,6 +110,7 @@ POP_INLINE void mapLikeNearest(::poplar::Graph &graph, Tensor const &padding, Te
 template <class Value>
 Tensor padConstant(::poplar::Graph &graph, Tensor const &t, unsigned dim, PadWidths widths,
                    Value value, MappingMethod method) {
+  requireMappingMethod(method);
   return padOne(
       t, dim, widths, [&](std::vector<std::size_t> const &shape, Tensor const &nearest) -> Tensor {
         Tensor const padding = graph.addConstant(t.elementType(), t.getMetadata(), shape, value);
@@ -115,6 +127,7 @@ Tensor padConstant(::poplar::Graph &graph, Tensor const &t, unsigned dim, PadWid
 template <class Value>
 Tensor padConstants(::poplar::Graph &graph, Tensor t, std::vector<std::ptrdiff_t> lower,
                     std::vector<std::ptrdiff_t> upper, Value value, MappingMethod method) {
+  requireMappingMethod(method);
   checkPadLists(t, lower, upper);
   for (unsigned d = 0; d != lower.size() && method != MappingMethod::EDGE; ++d) {
     checkPad(t, d, {lower[d], upper[d]});
@@ -140,6 +153,7 @@ POP_INLINE void checkPadValue(Tensor const &t, Tensor const &value) {
 
 POP_INLINE void mapPadValue(::poplar::Graph &graph, Tensor const &t, Tensor const &value,
                             MappingMethod method) {
+  requireMappingMethod(method);
   bool isMapped = false;
   graph.getTileMapping(value, &isMapped);
   if (isMapped || method == MappingMethod::NONE)
@@ -181,6 +195,7 @@ POP_INLINE Tensor reflected(Tensor const &t, unsigned dim, std::size_t count, bo
 
 POP_INLINE Tensor padWithOwn(Tensor const &t, unsigned dim, PadWidths widths,
                              ::popops::padding::Type type) {
+  requirePadType(type);
   bool lower = widths.lower > 0; // sides are made in order
   return padOne(
       t, dim, widths, [&](std::vector<std::size_t> const &shape, Tensor const &nearest) -> Tensor {
@@ -263,6 +278,7 @@ POP_INLINE poplar::Tensor pad(poplar::Tensor const &t,
                               std::vector<std::ptrdiff_t> const &paddingLower,
                               std::vector<std::ptrdiff_t> const &paddingUpper, padding::Type type) {
   namespace detail = cottonwood::popops::detail;
+  detail::requirePadType(type);
   return detail::padAll(t, paddingLower, paddingUpper,
                         [&](poplar::Tensor const &part, unsigned dim, detail::PadWidths widths) {
                           return detail::padWithOwn(part, dim, widths, type);

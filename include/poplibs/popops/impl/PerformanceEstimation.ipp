@@ -11,6 +11,7 @@
 #include <codelets/popops/MapCost.hpp>
 #include <codelets/popops/MultiSliceCost.hpp>
 #include <codelets/popops/ScaledAddCost.hpp>
+#include <poplar/impl/base/Enumerators.hpp>
 #include <poplar/impl/base/Error.hpp>
 #include <poplar/impl/base/TypeInfo.hpp>
 
@@ -56,6 +57,7 @@ POP_INLINE std::string typesOfOperands(vertices::MapOp op) {
 }
 
 POP_INLINE unsigned binaryMapCyclesPer8(char const *where, BinaryMap const &map) {
+  popops::requireOp<poplibs_error>(where, map.op);
   auto const op = vertices::binaryMapOp(static_cast<int>(map.op));
   auto const in = mapTypeOf(map.in), out = mapTypeOf(map.out);
   if (!in || !vertices::isSupported(op, *in))
@@ -282,6 +284,8 @@ POP_INLINE std::uint64_t getScaledArithmeticSupervisorCycleEstimate(
     poplar::layout::Vector const &, poplar::layout::Vector const &, unsigned const numElems) {
   namespace base = cottonwood::base;
   char const *const where = "popops::internal::getScaledArithmeticSupervisorCycleEstimate";
+  base::requireEnumerator<poputil::poplibs_error>(where, "ScaledArithmeticOp", operation,
+                                                  {"ADD", "SUBTRACT", "AXPLUSBY", "AXMINUSBY"});
   auto const isFloating = [](poplar::Type const &type) {
     return type == poplar::FLOAT || type == poplar::HALF;
   };

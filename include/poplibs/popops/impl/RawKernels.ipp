@@ -6,7 +6,7 @@
 #include <codelets/popops/ActiveKernels.hpp>
 #include <poplar/exceptions.hpp>
 #include <poplar/impl/base/Error.hpp>
-#include <popops/OperationDefUtil.hpp>
+#include <popops/Operation.hpp>
 
 #include <sstream>
 
@@ -41,6 +41,25 @@ POP_INLINE std::string rawOperationName(RawOperation op) {
   return std::string(op.numOperands == 1   ? nameOf(static_cast<UnaryOpType>(op.index)).debug
                      : op.numOperands == 2 ? nameOf(static_cast<BinaryOpType>(op.index)).debug
                                            : nameOf(static_cast<TernaryOpType>(op.index)).debug);
+}
+
+[[gnu::cold, gnu::noinline]] POP_INLINE void refuseRawOperation(RawOperation op) {
+  using namespace ::popops::expr;
+  char const *const where = "popops::kernels::map";
+  if (op.numOperands == 1)
+    requireOp<poplar_error>(where, static_cast<UnaryOpType>(op.index));
+  else if (op.numOperands == 2)
+    requireOp<poplar_error>(where, static_cast<BinaryOpType>(op.index));
+  else
+    requireOp<poplar_error>(where, static_cast<TernaryOpType>(op.index));
+}
+POP_INLINE void checkRawOperation(RawOperation op) {
+  using namespace ::popops::expr;
+  static constexpr unsigned LAST[] = {static_cast<unsigned>(UnaryOpType::TRUNC),
+                                      static_cast<unsigned>(BinaryOpType::VARIANCE_TO_INV_STD_DEV),
+                                      static_cast<unsigned>(TernaryOpType::SELECT)};
+  if (op.index > LAST[op.numOperands - 1])
+    refuseRawOperation(op);
 }
 
 [[noreturn, gnu::cold, gnu::noinline]] POP_INLINE void failOfOperands(RawOperation op,
@@ -80,6 +99,7 @@ POP_INLINE void checkRawMap(RawOperation op, vertices::MapOp mapOp, RawType outT
 
 POP_INLINE void rawMap(RawOperation op, void *out, RawType outType, std::size_t n,
                        RawArray const *in) {
+  detail::checkRawOperation(op);
   auto const mapOp = op.numOperands == 1   ? vertices::unaryMapOp(static_cast<int>(op.index))
                      : op.numOperands == 2 ? vertices::binaryMapOp(static_cast<int>(op.index))
                                            : vertices::ternaryMapOp(static_cast<int>(op.index));
@@ -118,33 +138,48 @@ POP_INLINE void rawFill(void *out, void const *value, std::size_t bytes, std::si
 
 namespace detail {
 
+POP_INLINE std::string rawOperationName(::popops::Operation op) {
+  std::ostringstream name;
+  name << op;
+  return name.str();
+}
+
+/// \throws poplar_error  the numbers of elements wrap around.
+POP_INLINE void checkRawSizes(char const *where, RawReduction const &r) {
+  std::size_t outputs = 0, elements = 0;
+  if (__builtin_mul_overflow(r.outer, r.inner, &outputs) ||
+      __builtin_mul_overflow(outputs, r.reduced, &elements))
+    base::fail<poplar_error>(where, "the shape [", r.outer, ", ", r.reduced, ", ", r.inner,
+                             "] has too many elements");
+}
+
 POP_INLINE void checkRawReduce(RawReduction const &r) {
   using ::popops::Operation;
   char const *const where = "popops::kernels::reduce";
   auto const isFloating = [](RawType type) {
     return type == RawType::FLOAT || type == RawType::HALF;
   };
+  requireOp<poplar_error>(where, r.op);
   bool const floating = isFloating(r.in.type) && isFloating(r.outType);
   bool const same = r.in.type == r.outType;
   bool const logical = r.op == Operation::LOGICAL_AND || r.op == Operation::LOGICAL_OR;
   bool const onBool = r.in.type == RawType::BOOL;
   bool const addsUp =
       r.op == Operation::ADD || r.op == Operation::SQUARE_ADD || r.op == Operation::LOG_ADD;
-  std::ostringstream name;
-  name << r.op;
   if (!(floating || same) || logical != onBool || (r.op == Operation::LOG_ADD && !floating))
-    base::fail<poplar_error>(where, "operation ", name.str(), " from ", rawName(r.in.type), " to ",
-                             rawName(r.outType),
+    base::fail<poplar_error>(where, "operation ", rawOperationName(r.op), " from ",
+                             rawName(r.in.type), " to ", rawName(r.outType),
                              " does not exist; numbers are reduced to their own type, float and "
                              "half to either, bool by LOGICAL_AND and LOGICAL_OR, LOG_ADD takes "
                              "float and half");
   if (r.scale && !(addsUp && floating))
-    base::fail<poplar_error>(where, "a scale with operation ", name.str(), " on ",
+    base::fail<poplar_error>(where, "a scale with operation ", rawOperationName(r.op), " on ",
                              rawName(r.in.type),
                              "; allowed: ADD, SQUARE_ADD, LOG_ADD on float and half");
   if (r.update && !addsUp)
-    base::fail<poplar_error>(where, "updating with operation ", name.str(),
+    base::fail<poplar_error>(where, "updating with operation ", rawOperationName(r.op),
                              "; allowed: ADD, SQUARE_ADD, LOG_ADD");
+  checkRawSizes(where, r);
   checkPointer(where, r.out, "out", r.outer * r.inner);
   checkPointer(where, r.in.data, "in", r.outer * r.reduced * r.inner);
 }

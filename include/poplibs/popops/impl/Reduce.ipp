@@ -5,6 +5,7 @@
 #include <popops/ElementWise.hpp>
 #include <popops/OperationDefUtil.hpp>
 #include <popops/Reduce.hpp>
+#include <popops/impl/OpNames.hpp>
 #include <popops/impl/ReduceEmit.hpp>
 #include <poputil/DebugInfo.hpp>
 #include <poputil/TileMapping.hpp>
@@ -143,6 +144,7 @@ POP_INLINE char const *allowedPairs(Operation op) {
 
 POP_INLINE void checkParams(char const *where, ReduceParams const &params, Type const &in,
                             Type const &out) {
+  requireOp<poplibs_error>(where, params.op);
   if (!isSupportedPair(params.op, in, out))
     base::fail<poplibs_error>(where, "operation ", operationText(params.op), " from ", in, " to ",
                               out, "; allowed: ", allowedPairs(params.op));

@@ -13,6 +13,7 @@
 #include <poputil/impl/ReadOptions.hpp>
 
 #include <codelets/popops/ScaledAddCost.hpp>
+#include <poplar/impl/base/Enumerators.hpp>
 #include <poplar/impl/base/Error.hpp>
 
 #include <cmath>
@@ -250,6 +251,13 @@ POP_INLINE ScaledAddJob tensorsJob(Tensor const &a, std::optional<Tensor> const 
   return job;
 }
 
+POP_INLINE bool isOneMinusA(::popops::ScaledAddSpecialisation speciality) {
+  base::requireEnumerator<::poputil::poplibs_error>("popops::scaledAddTo",
+                                                    "ScaledAddSpecialisation", speciality,
+                                                    {"DEFAULT", "X_MINUS_AX_PLUS_BY"});
+  return speciality == ::popops::ScaledAddSpecialisation::X_MINUS_AX_PLUS_BY;
+}
+
 } // namespace cottonwood::popops::detail
 
 namespace popops {
@@ -339,7 +347,7 @@ POP_INLINE void scaledAddTo(poplar::Graph &graph, poplar::Tensor A, poplar::Tens
                             poplar::DebugContext const &debugContext,
                             poplar::OptionFlags const &options) {
   auto job = cottonwood::popops::detail::tensorsJob(A, scaleA, B, scaleB, false);
-  job.oneMinusA = speciality == ScaledAddSpecialisation::X_MINUS_AX_PLUS_BY;
+  job.oneMinusA = cottonwood::popops::detail::isOneMinusA(speciality);
   cottonwood::popops::detail::scaledAdd("popops::scaledAddTo", "scaledAddTo", graph, job, prog,
                                         debugContext, options);
 }
@@ -350,7 +358,7 @@ POP_INLINE void scaledAddTo(poplar::Graph &graph, poplar::Tensor A, float scaleA
                             poplar::DebugContext const &debugContext,
                             poplar::OptionFlags const &options) {
   auto job = cottonwood::popops::detail::numbersJob(A, scaleA, B, scaleB, false);
-  job.oneMinusA = speciality == ScaledAddSpecialisation::X_MINUS_AX_PLUS_BY;
+  job.oneMinusA = cottonwood::popops::detail::isOneMinusA(speciality);
   if (job.oneMinusA && !job.scalesA)
     throw poputil::poplibs_error(
         "popops::scaledAddTo: scaleA = 1 with X_MINUS_AX_PLUS_BY leaves nothing of A; "

@@ -8,6 +8,7 @@
 #include <poputil/Util.hpp>
 #include <poputil/exceptions.hpp>
 
+#include <poplar/impl/base/Enumerators.hpp>
 #include <poplar/impl/base/Error.hpp>
 
 #include <limits>
@@ -18,8 +19,14 @@ namespace cottonwood::popops::detail {
 using ::popops::SortOrder;
 using ::popops::TopKParams;
 
+POP_INLINE void requireSortOrder(char const *where, SortOrder order) {
+  base::requireEnumerator<::poputil::poplibs_error>(where, "SortOrder", order,
+                                                    {"NONE", "ASCENDING", "DESCENDING"});
+}
+
 POP_INLINE void checkTopKShape(char const *where, std::vector<std::size_t> const &shape,
                                TopKParams const &params) {
+  requireSortOrder(where, params.sortOrder);
   if (shape.empty())
     base::fail<::poputil::poplibs_error>(where, "the input has rank 0; it must have a dimension to "
                                                 "select from");
@@ -108,6 +115,7 @@ POP_INLINE TopKResult selectTopK(char const *where, ::poplar::Graph &graph, Tens
 namespace popops {
 
 POP_INLINE std::ostream &operator<<(std::ostream &os, SortOrder const &order) {
+  cottonwood::popops::detail::requireSortOrder("popops::operator<<", order);
   return os << (order == SortOrder::NONE        ? "none"
                 : order == SortOrder::ASCENDING ? "ascending"
                                                 : "descending");

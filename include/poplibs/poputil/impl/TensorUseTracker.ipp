@@ -4,6 +4,7 @@
 #include <poputil/Util.hpp>
 #include <poputil/exceptions.hpp>
 
+#include <poplar/impl/base/Enumerators.hpp>
 #include <poplar/impl/base/Error.hpp>
 
 #include <algorithm>
@@ -197,6 +198,9 @@ POP_INLINE void TensorUseTracker::resolve(poplar::Graph const &graph, unsigned g
   if (grainSize == 0)
     cottonwood::base::fail<poplibs_error>("poputil::TensorUseTracker::resolve",
                                           "grainSize = 0; it must be at least 1");
+  cottonwood::base::requireEnumerator<poplibs_error>(
+      "poputil::TensorUseTracker::resolve", "MappingMethod", mappingMethod,
+      {"OptimizeHaloRegions", "ConstrainMappingToUsedTiles", "None"});
   std::vector<std::size_t> load(uses_->numTiles);
   for (auto &[variable, uses] : uses_->byVariable) {
     std::vector<detail::Stretch> stretches = detail::stretchesOf(uses);
