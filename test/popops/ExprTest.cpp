@@ -1,3 +1,6 @@
+#include "Harness.hpp"
+
+#include <popops/ElementWise.hpp>
 #include <popops/Expr.hpp>
 #include <popops/ExprOpUtils.hpp>
 #include <popops/Operation.hpp>
@@ -120,6 +123,21 @@ TEST_CASE("reduction operations read and write their names") {
                        "MAX, LOGICAL_AND, "
                        "LOGICAL_OR, SQUARE_ADD, LOG_ADD",
                        poputil::poplibs_error);
+}
+
+TEST_CASE("expressions nest up to a depth, and deeper ones are an error") {
+  harness::Run run(harness::cpu);
+  poplar::Tensor const t = run.input(poplar::FLOAT, {2}, {-1, 2});
+  Any deepest = _1;
+  for (unsigned i = 1; i != 2000; ++i)
+    deepest = Abs(deepest);
+  auto const out = run.output(popops::map(run.graph, deepest, {t}, run.prog));
+  CHECK_THROWS_WITH_AS(popops::map(run.graph, Abs(deepest), {t}, run.prog),
+                       "popops::map: the expression is nested deeper than 2000 operations; compute "
+                       "parts of it on their own",
+                       poputil::poplibs_error);
+  run.run();
+  CHECK(run.values(out) == harness::Values{1, 2});
 }
 
 TEST_SUITE_END();

@@ -23,6 +23,27 @@ TEST_SUITE("poplar/engine/programs") {
     });
   }
 
+  TEST_CASE("programs and calls nested as deep as they may be are compiled and run") {
+    onAllDevices([](Device const &device) {
+      Graph graph(device.getTarget());
+      Tensor const a = variable(graph, INT, {2}, "a"), b = variable(graph, INT, {2}, "b", 1);
+      Tensor const flag = variable(graph, BOOL, {}, "flag");
+      graph.setInitialValue(flag, true);
+      Program deep = Copy(a, b);
+      for (unsigned i = 0; i != 9995; i += 5) {
+        deep = Sequence({deep, WriteUndef(a)});
+        deep = Repeat(1, If(flag, deep, Copy(b, a)));
+        deep = Call(graph.addFunction(Switch(flag, {{1, deep}})));
+      }
+      Engine engine(graph, deep);
+      engine.load(device);
+      write<int>(engine, "a", {3, 4});
+      engine.run();
+      CHECK(read<int>(engine, "b", 2) == std::vector<int>{3, 4});
+      CHECK_NOTHROW(Repeat(1, deep));
+    });
+  }
+
   TEST_CASE("edges that are not one run are gathered before and scattered after the vertex") {
     onAllDevices([](Device const &device) {
       Graph graph(device.getTarget());

@@ -7,7 +7,9 @@
 
 #include "../graph/GraphTestUtil.hpp"
 
+#include <functional>
 #include <sstream>
+#include <vector>
 
 using namespace poplar;
 using namespace poplar::program;
@@ -179,6 +181,46 @@ TEST_CASE("cross-replica copies know their map and say where data come from") {
   CHECK(out.str() == "Sequence\n"
                      "  CrossReplicaCopy: int{2} a -> int{2} b, from replicas [2, 0, 1]\n"
                      "  AssumeEqualAcrossReplicas 'promise': int{2} b\n");
+}
+
+TEST_CASE_FIXTURE(Fixture, "programs nest up to a depth, and what would be deeper is an error") {
+  using cottonwood::program::MAX_DEPTH;
+  auto const nested = [&](auto const &around) {
+    Program deepest = Copy(a, b);
+    for (unsigned i = 1; i != MAX_DEPTH; ++i)
+      deepest = around(deepest);
+    return deepest;
+  };
+  Program const deepest = nested([](Program const &p) { return Repeat(2, p); });
+  CHECK(node(deepest).depth == MAX_DEPTH);
+  CHECK(deepest == nested([](Program const &p) { return Repeat(2, p); }));
+  struct Case {
+    char const *name;
+    std::function<void()> run;
+  };
+  Function const called = graph.addFunction(deepest);
+  Sequence sequence{Copy(a, b)};
+  Switch choice(index);
+  for (Case const &c : std::vector<Case>{
+           {"Sequence", [&] { sequence.add(deepest); }},
+           {"Repeat", [&] { Repeat(1, deepest); }},
+           {"If", [&] { If(flag, Sequence(), deepest); }},
+           {"RepeatWhileTrue", [&] { RepeatWhileTrue(deepest, flag, Sequence()); }},
+           {"Switch", [&] { choice.add(1, deepest); }},
+           {"Switch", [&] { Switch(index, deepest); }},
+           {"Call", [&] { Call{called}; }},
+           {"CycleCount",
+            [&] {
+              Sequence counted{nested([](Program const &p) { return Sequence({p}); })};
+              cycleCount(graph, counted, 0, SyncType::INTERNAL);
+            }},
+       })
+    CHECK_THROWS_WITH_AS(c.run(),
+                         doctest::Contains(": a program that is nested 10000 deep would be nested "
+                                           "deeper; allowed: up to 10000"),
+                         poplar_error);
+  CHECK(sequence == Sequence({Copy(a, b)}));
+  CHECK(choice == Switch(index));
 }
 
 TEST_CASE_FIXTURE(Fixture, "dumpProgram lists the tree") {

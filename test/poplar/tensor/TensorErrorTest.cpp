@@ -197,6 +197,23 @@ TEST_SUITE("poplar/tensor") {
     CHECK(out.str().empty());
   }
 
+  TEST_CASE("views lie on top of one another up to a depth, and more are an error") {
+    auto const turned = [](Tensor const &t) { return t.transpose().reshape({4, 6}); };
+    Tensor t = variable({4, 6});
+    std::string error;
+    unsigned turns = 0;
+    while (error.empty() && turns != 100000) {
+      error = errorOf([&] { t = turned(t); });
+      ++turns;
+    }
+    CHECK(hasAll(error, {"a view of 10000 views on top of one another", "of 24 elements",
+                         "allowed: up to 10000"}));
+    CHECK(turns > 10000);
+    CHECK(t.getContiguousRegions().size() <= 24);
+    CHECK_FALSE(t.containsAliases());
+    CHECK(t == Tensor(t));
+  }
+
 } // TEST_SUITE
 
 } // namespace

@@ -1,5 +1,7 @@
 #pragma once
 #include <algorithm>
+#include <poplar/exceptions.hpp>
+#include <poplar/impl/base/Error.hpp>
 #include <poplar/impl/graph/ViewBuilder.hpp>
 
 namespace cottonwood::graph {
@@ -180,6 +182,12 @@ POP_INLINE void NodeBuilder::store(Part const &part) {
   Box const &box = part.box;
   std::uint32_t below = 0;
   if (box.node) {
+    if (box.node->depth_ >= Node::MAX_DEPTH)
+      base::fail<poplar::poplar_error>("Tensor", "a view of ", box.node->depth_,
+                                       " views on top of one another would get another one, of ",
+                                       box.count(), " elements; allowed: up to ", Node::MAX_DEPTH,
+                                       "; copy the elements to a variable on the way");
+    node.depth_ = std::max(node.depth_, box.node->depth_ + 1);
     // Neighbours often show one stage: store it once.
     if (node.nodes_.empty() || node.nodes_.back() != box.node)
       node.nodes_.push_back(box.node);

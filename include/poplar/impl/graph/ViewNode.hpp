@@ -41,6 +41,9 @@ public:
   /// The piece that has column `column`. O(log pieces).
   std::size_t find(std::uint64_t column) const;
 
+  /// Stages lie up to MAX_DEPTH on top of one another: what walks them may call itself for each.
+  static constexpr std::uint32_t MAX_DEPTH = 10000;
+
   bool mayHaveConstant() const { return mayHaveConstant_; }
   bool isAllConstant() const { return isAllConstant_; }
 
@@ -64,6 +67,7 @@ private:
   std::uint64_t rows_ = 1, width_ = 0;
   bool mayHaveConstant_ = false, isAllConstant_ = true;
   bool hasStretches_ = false; ///< see NodeBuilder
+  std::uint32_t depth_ = 1;   ///< stages on top of one another, this one included
   mutable std::atomic<Aliases> aliases_{Aliases::Unknown};
   std::vector<Record> pieces_;
   std::vector<Factor> factors_; ///< of all pieces, one after another

@@ -40,7 +40,7 @@ POP_INLINE Tensor cycleCount(Graph &graph, program::Sequence &prog, unsigned til
   Tensor counter;
   std::shared_ptr<Node> node =
       detail::counterNode(NodeKind::CycleCount, graph, tile, syncType, debugContext, counter);
-  node->children.push_back(Access::node(prog));
+  addChildren(*node, {Access::node(prog)});
   program::Program wrapped;
   Access::setNode(wrapped, cottonwood::graph::forAllInstances(std::move(node)));
   prog = program::Sequence({wrapped}, debugContext);

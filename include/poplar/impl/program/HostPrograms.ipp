@@ -139,7 +139,7 @@ POP_INLINE NodePtr hostCallNode(poplar::HostFunction const &f,
 POP_INLINE NodePtr bodyNode(NodeKind kind, poplar::program::Program const &body,
                             poplar::DebugContext const &debugContext) {
   std::shared_ptr<Node> node = makeNode(kind, debugContext);
-  node->children = {Access::node(body)};
+  addChildren(*node, {Access::node(body)});
   return node;
 }
 

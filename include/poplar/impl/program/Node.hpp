@@ -2,6 +2,7 @@
 // The program tree: immutable once shared, so that copies of programs are snapshots.
 
 #include <cstdint>
+#include <initializer_list>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -97,6 +98,15 @@ struct Node {
 };
 
 char const *kindName(NodeKind kind);
+
+/// Programs nest up to here: what walks them may call itself for each level.
+inline constexpr std::uint32_t MAX_DEPTH = 10000;
+
+/// Notes that `parent` is to contain or to call `child`, which may be null. \throws poplar_error
+/// it is then too deep.
+void deepen(Node &parent, NodePtr const &child);
+/// Appends children, each of which may be null. \throws as deepen()
+void addChildren(Node &parent, std::initializer_list<NodePtr> children);
 
 /// \throws poplar_error  there is no such type.
 void requireSyncType(std::string_view where, poplar::SyncType type);

@@ -3,6 +3,7 @@
 
 #include <poplar/exceptions.hpp>
 #include <poplar/impl/base/Enumerators.hpp>
+#include <poplar/impl/base/Error.hpp>
 
 #include <algorithm>
 
@@ -35,6 +36,22 @@ POP_INLINE char const *kindName(NodeKind kind) {
                                            "Abort",
                                            "Block"};
   return kNames[static_cast<unsigned>(kind)];
+}
+
+POP_INLINE void deepen(Node &parent, NodePtr const &child) {
+  if (!child)
+    return;
+  if (child->depth >= MAX_DEPTH)
+    base::fail<poplar::poplar_error>(kindName(parent.kind), "a program that is nested ",
+                                     child->depth, " deep would be nested deeper; allowed: up to ",
+                                     MAX_DEPTH);
+  parent.depth = std::max(parent.depth, child->depth + 1);
+}
+
+POP_INLINE void addChildren(Node &parent, std::initializer_list<NodePtr> children) {
+  for (NodePtr const &child : children)
+    deepen(parent, child);
+  parent.children.insert(parent.children.end(), children);
 }
 
 POP_INLINE void requireSyncType(std::string_view where, poplar::SyncType type) {

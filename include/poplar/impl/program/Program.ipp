@@ -172,7 +172,7 @@ POP_INLINE NodePtr predicateNode(NodeKind kind, poplar::Tensor const &predicate,
                                  poplar::DebugContext const &debugContext) {
   std::shared_ptr<Node> node = makeNode(kind, debugContext);
   addPredicate(kindName(kind), *node, predicate);
-  node->children = {Access::node(first), Access::node(second)};
+  addChildren(*node, {Access::node(first), Access::node(second)});
   return graph::forAllInstances(std::move(node));
 }
 
@@ -181,6 +181,7 @@ using SwitchCases = std::vector<std::pair<std::int32_t, Program>>;
 POP_INLINE void addCase(Node &node, std::int32_t value, Program const &body) {
   if (std::find(node.cases.begin(), node.cases.end(), value) != node.cases.end())
     base::fail<poplar::control_program_error>("Switch", "the case value ", value, " occurs twice");
+  deepen(node, Access::node(body));
   node.cases.push_back(value);
   node.children.insert(node.children.end() - 1, Access::node(body)); // the default stays last
 }
@@ -190,7 +191,7 @@ POP_INLINE NodePtr switchNode(poplar::Tensor const &control, SwitchCases const &
                               poplar::DebugContext const &debugContext) {
   std::shared_ptr<Node> node = makeNode(NodeKind::Switch, debugContext);
   addControl("Switch", *node, "the control tensor", control);
-  node->children = {Access::node(defaultBody)};
+  addChildren(*node, {Access::node(defaultBody)});
   for (auto const &[value, body] : cases)
     addCase(*node, value, body);
   return graph::forAllInstances(std::move(node));
@@ -241,6 +242,9 @@ POP_INLINE NodePtr functionNode(poplar::Function const &f,
   std::shared_ptr<Node> node = makeNode(NodeKind::Call, debugContext);
   node->id = f.getId();
   node->graph = graph::HandleAccess::graph(f);
+  if (auto const graph = graph::GraphData::find(node->graph))
+    if (node->id < graph->numFunctions())
+      deepen(*node, graph->function(node->id));
   return node;
 }
 
@@ -342,7 +346,7 @@ POP_INLINE void Sequence::add(Program const &p) {
       cottonwood::program::Access::node(p); // keeps a self-added tree as it is
   cottonwood::program::Node &sequence = cottonwood::program::Access::own(*this);
   if (node)
-    sequence.children.push_back(std::move(node));
+    cottonwood::program::addChildren(sequence, {std::move(node)});
 }
 
 POP_INLINE Copy::Copy(Tensor src, Tensor dst, bool, DebugContext const &debugContext)
@@ -356,7 +360,7 @@ POP_INLINE Repeat::Repeat(unsigned count, Program const &prog, DebugContext cons
   std::shared_ptr<cottonwood::program::Node> node =
       cottonwood::program::detail::makeNode(cottonwood::program::NodeKind::Repeat, debugContext);
   node->count = count;
-  node->children = {cottonwood::program::Access::node(prog)};
+  cottonwood::program::addChildren(*node, {cottonwood::program::Access::node(prog)});
   node_ = std::move(node);
 }
 

@@ -150,7 +150,20 @@ private:
            a.type.toString().cloneAsString() + " and " + b.type.toString().cloneAsString());
   }
 
+  // What walks terms calls itself for each level.
+  static constexpr unsigned MAX_DEPTH = 2000;
+
   Term build(expr::Expr const &e) {
+    if (++depth_ > MAX_DEPTH)
+      base::fail<::poputil::poplibs_error>(where_, "the expression is nested deeper than ",
+                                           MAX_DEPTH,
+                                           " operations; compute parts of it on their own");
+    Term term = buildNode(e);
+    --depth_;
+    return term;
+  }
+
+  Term buildNode(expr::Expr const &e) {
     if (auto const *node = e.getAs<expr::PlaceHolder>())
       return buildInput(*node);
     if (auto const *node = e.getAs<expr::Const>())
@@ -280,6 +293,7 @@ private:
   char const *where_;
   expr::Expr const &root_;
   std::span<Type const> types_;
+  unsigned depth_ = 0;
 };
 
 POP_INLINE bool isNumber(Term const &term, double value) {
