@@ -2,6 +2,7 @@
 /// Reductions of rows of neighbouring elements, and what one operation does with two values.
 #pragma once
 
+#include <codelets/arch/SimdColumns.hpp>
 #include <codelets/arch/SimdFold.hpp>
 #include <codelets/arch/SimdMath.hpp>
 #include <codelets/arch/SimdTable.hpp>
@@ -262,6 +263,35 @@ template <class Tag, class In> POP_SIMD_INLINE float logAddRow(const In *in, std
   return largest + math::log(V::splat(sum)).first();
 }
 
+/// The sum of n columns of short rows, n < 64, in the order of RowPartials. Its other partial
+/// results are +0 and change nothing: none of the columns has a -0.
+template <class V> POP_SIMD_INLINE V sumOfColumns(V *columns, std::size_t n) {
+  for (std::size_t half = 32; half != 0; half /= 2)
+    for (std::size_t i = 0; i < half && i + half < n; ++i)
+      columns[i] = columns[i] + columns[i + half];
+  return columns[0];
+}
+
+/// Rows up to this length are taken as many at a time as a vector has lanes.
+inline constexpr std::size_t LOG_ADD_SHORT = 63;
+
+/// The same as logAddRow() of up to W rows of 1 to LOG_ADD_SHORT elements.
+template <class Tag, class In>
+[[gnu::noinline]] void logAddColumns(const In *in, std::size_t rows, std::size_t length,
+                                     float *results) {
+  using V = simd<float, Tag>;
+  V columns[LOG_ADD_SHORT + 1];
+  arch::loadColumns<Tag>(in, rows, length, columns);
+  const V infinity = V::splat(__builtin_inff());
+  V largest = V::zero() - infinity;
+  for (std::size_t j = 0; j < length; ++j)
+    largest = V::max(columns[j], largest);
+  for (std::size_t j = 0; j < length; ++j)
+    columns[j] = math::exp(columns[j] - largest);
+  const V sum = largest + math::log(sumOfColumns(columns, length));
+  V::select(V::abs(largest) == infinity, largest, sum).storePartial(results, rows);
+}
+
 /// log(e^a + e^b).
 template <class V> POP_SIMD_INLINE V logAdd(V a, V b) {
   const V high = V::max(a, b), low = V::min(a, b);
@@ -286,6 +316,10 @@ void reduceRows(const In *in, std::size_t count, std::size_t length, Accumulator
     if (length < REDUCE_SHORT)
       for (; i + 16 <= count; i += 16, in += 16 * length)
         reduceSixteenRows<Tag, OP>(in, length, results + i);
+  if constexpr (OP == ReduceOp::LOG_ADD && V::width > 1)
+    if (length != 0 && length <= LOG_ADD_SHORT)
+      for (; i < count; i += V::width, in += V::width * length)
+        logAddColumns<Tag>(in, count - i < V::width ? count - i : V::width, length, results + i);
   for (; i < count; ++i, in += length) {
     if constexpr (OP == ReduceOp::LOG_ADD)
       results[i] = logAddRow<Tag>(in, length);

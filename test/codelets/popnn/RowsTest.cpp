@@ -250,6 +250,55 @@ template <class Plain, class Label> void checkCorrect() {
   }
 }
 
+/// Numbers of very different sizes, and now and then one that is none.
+template <class T> void fillStrange(test::Misaligned<T> &data, std::mt19937 &random) {
+  constexpr float INFINITE = std::numeric_limits<float>::infinity();
+  constexpr float STRANGE[] = {0.f,       -0.f,  INFINITE,
+                               -INFINITE, 1e-7f, -INFINITE,
+                               -104.f,    88.f,  std::numeric_limits<float>::quiet_NaN()};
+  std::normal_distribution<float> values(0, 30);
+  for (std::size_t i = 0; i < data.size(); ++i)
+    data.set(i, test::fromFloat<T>(random() % 7 == 0 ? STRANGE[random() % std::size(STRANGE)]
+                                                     : values(random)));
+}
+
+template <class Plain> void checkShortRows(SoftmaxKind kind) {
+  using T = vertices::KernelType<Plain>;
+  std::mt19937 random(71);
+  for (std::size_t length = 1; length <= 66; ++length)
+    for (std::size_t rows : {1, 2, 8, 15, 33}) {
+      CAPTURE(rows);
+      CAPTURE(length);
+      test::Misaligned<T> in(rows * length), reference(in.size());
+      fillStrange(in, random);
+      const auto run = [&](isa::Isa isa, test::Misaligned<T> &out) {
+        auto state = test::zeroed<vertices::Softmax<isa::scalar, Plain>>();
+        test::connect(state.in, in.data());
+        test::connect(state.out, out.data(), out.size());
+        state.length = static_cast<unsigned>(length);
+        state.kind = static_cast<unsigned>(kind);
+        test::runOn<vertices::SoftmaxFamily>(isa, state);
+        REQUIRE(out.guardsIntact());
+      };
+      run(isa::Isa::Scalar, reference);
+      for (isa::Isa isa : test::vectorIsas()) {
+        CAPTURE(isa::name(isa));
+        test::Misaligned<T> out(in.size());
+        run(isa, out);
+        requireSame(out, reference);
+        auto state = test::zeroed<vertices::SoftmaxInPlace<isa::scalar, Plain>>();
+        for (std::size_t i = 0; i < in.size(); ++i)
+          out.set(i, in.get(i));
+        test::connect(state.data, out.data(), out.size());
+        state.length = static_cast<unsigned>(length);
+        state.kind = static_cast<unsigned>(kind);
+        test::runOn<vertices::SoftmaxFamily>(isa, state);
+        REQUIRE(out.guardsIntact());
+        requireSame(out, reference);
+      }
+    }
+}
+
 } // namespace
 
 TEST_SUITE("codelets/popnn/softmax") {
@@ -309,6 +358,14 @@ TEST_SUITE("codelets/popnn/softmax") {
         check(float{}, low, high, kind);
         check(poplar::half{}, low, high, kind);
       }
+  }
+
+  TEST_CASE("short rows, of which several are computed at once, have the bits of the scalar tag") {
+    for (SoftmaxKind kind :
+         {SoftmaxKind::PLAIN, SoftmaxKind::STABLE, SoftmaxKind::SCALED, SoftmaxKind::LOG}) {
+      checkShortRows<float>(kind);
+      checkShortRows<poplar::half>(kind);
+    }
   }
 
   TEST_CASE("stable softmax does not overflow") {

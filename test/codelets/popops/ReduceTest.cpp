@@ -313,6 +313,29 @@ TEST_SUITE("codelets/popops/reduce") {
       }
   }
 
+  TEST_CASE("LOG_ADD of short rows, several at once, has the bits of the scalar tag") {
+    std::mt19937 random(81);
+    std::normal_distribution<float> values(0, 30);
+    for (std::size_t length = 1; length <= 66; ++length)
+      for (std::size_t rows : {1, 7, 8, 17, 33}) {
+        CAPTURE(rows);
+        CAPTURE(length);
+        using V = vertices::Reduce<isa::scalar, float, float>;
+        const Shape s{rows, length, 1};
+        const std::vector<float> old(rows);
+        test::Misaligned<float> in(rows * length);
+        for (std::size_t i = 0; i < in.size(); ++i)
+          in.set(i, random() % 9 == 0 ? -INFINITY : random() % 50 == 0 ? NAN : values(random));
+        const auto reference = run<V>(isa::Isa::Scalar, ReduceOp::LOG_ADD, s, in, old, 0.f);
+        for (isa::Isa isa : test::vectorIsas()) {
+          CAPTURE(isa::name(isa));
+          const auto out = run<V>(isa, ReduceOp::LOG_ADD, s, in, old, 0.f);
+          for (std::size_t i = 0; i < rows; ++i)
+            REQUIRE(test::same(out[i], reference[i]));
+        }
+      }
+  }
+
   TEST_CASE("cost of rows and columns") {
     vertices::ReduceCostProblem rows{6, 100, 1, 4, false, false};
     CHECK(vertices::reduceCycles(rows, 6) == 6 * (17 + 12 + 50));
