@@ -24,7 +24,7 @@ requires(!Tag::HALF_ARITHMETIC) struct simd<half, Tag> {
   Wide r;
 
   POP_SIMD_INLINE static simd round(Wide x) {
-    half lanes[width]; // the compiler keeps this in a register: convert there and back
+    half lanes[static_cast<std::size_t>(width)]; // the compiler keeps this in a register: convert there and back
     x.store(lanes);
     return {Wide::load(lanes)};
   }

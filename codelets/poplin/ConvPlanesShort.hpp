@@ -89,7 +89,7 @@ private:
     I from[SIDE];
     Mask keep[SIDE];
     unroll<SIDE>([&](auto j) POP_SIMD_LAMBDA { from[j] = from_[j], keep[j] = keep_[j]; });
-    V sum[N];
+    V sum[static_cast<std::size_t>(N)];
     unroll<N>([&](auto i) POP_SIMD_LAMBDA { sum[i] = V::zero(); });
     const int low = y * STRIDE + shape_.firstY, inputsY = shape_.inputsY;
     const std::size_t inputs = size(shape_.inputsX), width = size(shape_.outputsX);

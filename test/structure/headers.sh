@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # headers.sh SCRATCH parse|alone|budget|older
-#   parse   all published headers in one file, in both orders, as C++11, 14, 17 and 20 with g++ and clang++
+#   parse   all published headers in one file, in both orders, as C++11, 14, 17 and 20 with g++ and clang++; those that
+#           are C++20 as that
 #   alone   each published header by itself, included twice, as C++11 and C++20
 #   budget  preprocessed lines of each published header
 #   older   as C++17 the headers that are C++20 give one error, which says so
@@ -12,7 +13,7 @@ root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
 mkdir -p "$scratch"
 cd "$root"
 
-readonly WARNINGS=(-Wall -Wextra -Wpedantic -Wshadow -Wconversion -Werror)
+readonly WARNINGS=(-Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wsign-conversion -Wold-style-cast -Wnon-virtual-dtor -Werror)
 readonly PATHS=(-Iinclude -Iinclude/poplibs)
 # Headers of our own beyond the published interface; they are C++20.
 readonly CXX20='/(MapFunctor|ReduceFunctor|Epilogue|Kernels)\.hpp$'
@@ -29,9 +30,9 @@ compilers() {
 launcher() { command -v ccache >/dev/null && echo ccache; }
 export CCACHE_BASEDIR=$root CCACHE_NOHASHDIR=1
 
-# compile STD COMPILER SOURCE
+# compile STD COMPILER SOURCE [FLAG]
 compile() {
-  $(launcher) "$2" -std="$1" "${WARNINGS[@]}" "${PATHS[@]}" -DPOP_NO_MODE_SYMBOL -O0 -c "$3" -o "${3%.cpp}.$1.$2.o"
+  $(launcher) "$2" -std="$1" "${WARNINGS[@]}" "${PATHS[@]}" ${4:+"$4"} -DPOP_NO_MODE_SYMBOL -O0 -c "$3" -o "${3%.cpp}.$1.$2.o"
 }
 
 checkParse() {
@@ -39,12 +40,17 @@ checkParse() {
   for order in forward backward; do
     file=$scratch/all_$order.cpp
     published | includeName | if [[ $order == forward ]]; then cat; else tac; fi | sed 's|.*|#include <&>|' >"$file"
+    headers | grep -E "$CXX20" | includeName | if [[ $order == forward ]]; then cat; else tac; fi |
+      sed 's|.*|#include <&>|' >"$scratch/cxx20_$order.cpp"
   done
   for compiler in $(compilers); do
     for std in c++11 c++14 c++17 c++20; do
       for order in forward backward; do
         compile $std "$compiler" "$scratch/all_$order.cpp" || failed=1
       done
+    done
+    for order in forward backward; do # they see the kernels, too
+      compile c++20 "$compiler" "$scratch/cxx20_$order.cpp" -I. || failed=1
     done
   done
   return $failed

@@ -73,9 +73,7 @@ template <class T> struct StoredAs<T, true> {
 };
 
 /// The element type of tensors that holds a T; Invalid if there is none.
-template <class T> struct TypeIdOf {
-  static constexpr base::TypeId value = base::TypeId::Invalid;
-};
+template <class T> struct TypeIdOf { static constexpr base::TypeId value = base::TypeId::Invalid; };
 #define POP_TYPE_ID(T, ID)                                                                         \
   template <> struct TypeIdOf<T> { static constexpr base::TypeId value = base::TypeId::ID; }
 POP_TYPE_ID(bool, Bool);
@@ -211,11 +209,17 @@ private:
   }
 };
 
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wold-style-cast"
+/// A base of a vertex. This cast ignores its accessibility, others do not: vertex classes may
+/// inherit privately.
+template <class B, class V> B &baseOf(V &vertex) { return (B &)vertex; }
+#pragma GCC diagnostic pop
+
 /// Where a member lies in the image of V, found without constructing a V.
 template <class V, class T, class B> std::uint32_t memberOffset(T B::*member) {
   alignas(V) static unsigned char image[sizeof(V)];
-  // The cast to the base ignores its accessibility: vertex classes may inherit privately.
-  B &base = (B &)reinterpret_cast<V &>(image);
+  B &base = baseOf<B>(reinterpret_cast<V &>(image));
   unsigned char const volatile *const address =
       reinterpret_cast<unsigned char const volatile *>(&(base.*member));
   return static_cast<std::uint32_t>(address - image);
@@ -250,25 +254,25 @@ template <class V> struct VertexKind {
 template <class V, class Method, Method method> struct EntryThrough;
 template <class V, class R, class B, R (B::*method)()> struct EntryThrough<V, R (B::*)(), method> {
   static bool enter(void *state, unsigned, VertexContext *) {
-    return static_cast<bool>((((B &)*static_cast<V *>(state)).*method)());
+    return static_cast<bool>((baseOf<B>(*static_cast<V *>(state)).*method)());
   }
 };
 template <class V, class B, void (B::*method)()> struct EntryThrough<V, void (B::*)(), method> {
   static bool enter(void *state, unsigned, VertexContext *) {
-    (((B &)*static_cast<V *>(state)).*method)();
+    (baseOf<B>(*static_cast<V *>(state)).*method)();
     return true;
   }
 };
 template <class V, class R, class B, R (B::*method)(unsigned)>
 struct EntryThrough<V, R (B::*)(unsigned), method> {
   static bool enter(void *state, unsigned worker, VertexContext *) {
-    return static_cast<bool>((((B &)*static_cast<V *>(state)).*method)(worker));
+    return static_cast<bool>((baseOf<B>(*static_cast<V *>(state)).*method)(worker));
   }
 };
 template <class V, class B, void (B::*method)(unsigned)>
 struct EntryThrough<V, void (B::*)(unsigned), method> {
   static bool enter(void *state, unsigned worker, VertexContext *) {
-    (((B &)*static_cast<V *>(state)).*method)(worker);
+    (baseOf<B>(*static_cast<V *>(state)).*method)(worker);
     return true;
   }
 };
