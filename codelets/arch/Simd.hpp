@@ -12,6 +12,7 @@
 ///   + - * / unary-   fma(a,b,c)=a*b+c  fnma=c-a*b  fms=a*b-c   min max (x<y?x:y, x>y?x:y)
 ///   sqrt abs floor ceil trunc nearest (ties to even)   == != < <= > >= -> mask   select(m,a,b)
 ///   on some tags only: scale(a, n) = a 2^n for integers n, rounded once; roundToHalf(a)
+///   x = s for numbers s (integer vectors: integers)
 ///   bits/fromBits (reinterpret), toInt/toUint (truncating), fromInt/fromUint
 ///   reduceAdd/Min/Max/Mul: halves are folded onto each other, W/2 first, then W/4, ... 1: with
 ///   logical lanes arranged as kernels arrange them the tree is the same for all tags.
@@ -30,6 +31,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <type_traits>
 
 namespace cottonwood {
 
@@ -46,6 +48,11 @@ template <class Tag>
 concept Avx2Tag = Tag::VECTOR_BYTES == 32;
 template <class Tag>
 concept Avx512Tag = Tag::VECTOR_BYTES == 64;
+
+/// Numbers that stand for a vector of Ts with all lanes equal.
+template <class S, class T>
+concept LaneNumber = std::is_arithmetic_v<S> && !std::is_same_v<S, bool> &&
+                     (std::is_integral_v<S> || !std::is_integral_v<T>);
 
 /// Sanitizers instrument each access: unrolled kernels would take minutes to compile there.
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
@@ -81,6 +88,11 @@ template <std::size_t N, class Index = std::size_t, class F> POP_SIMD_INLINE voi
   }
 }
 #define POP_SIMD_LAMBDA __attribute__((always_inline))
+
+/// In a vector of Ts: a number is one with all lanes equal, so that `x = 1.f` is as for a float.
+#define POP_SIMD_OF_NUMBER(T)                                                                      \
+  template <arch::LaneNumber<T> S>                                                                 \
+  POP_SIMD_INLINE simd(S s) : simd(simd::splat(static_cast<T>(s))) {}
 } // namespace arch
 } // namespace cottonwood
 

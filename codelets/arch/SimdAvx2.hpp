@@ -252,6 +252,7 @@ struct simd<std::int32_t, Tag> : arch::Avx2Int<simd<std::int32_t, Tag>, std::int
   __m256i r;
   simd() = default;
   POP_SIMD_INLINE explicit simd(__m256i x) : r(x) {}
+  POP_SIMD_OF_NUMBER(std::int32_t)
   POP_SIMD_INLINE static simd iota() { return simd{_mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7)}; }
   POP_SIMD_INLINE static __m256i ordered(__m256i x) { return x; }
   POP_SIMD_INLINE static __m256i minRegister(__m256i a, __m256i b) {
@@ -267,6 +268,7 @@ struct simd<std::uint32_t, Tag> : arch::Avx2Int<simd<std::uint32_t, Tag>, std::u
   __m256i r;
   simd() = default;
   POP_SIMD_INLINE explicit simd(__m256i x) : r(x) {}
+  POP_SIMD_OF_NUMBER(std::uint32_t)
   POP_SIMD_INLINE simd<std::int32_t, Tag> asInt() const { return simd<std::int32_t, Tag>{r}; }
   POP_SIMD_INLINE static simd iota() { return simd{_mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7)}; }
   POP_SIMD_INLINE static simd multiplyWide(simd a, simd b, simd &high) {
@@ -306,6 +308,7 @@ template <arch::Avx2Tag Tag> struct simd<float, Tag> {
 
   simd() = default;
   POP_SIMD_INLINE explicit simd(__m256 x) : r(x) {}
+  POP_SIMD_OF_NUMBER(float)
 
   POP_SIMD_INLINE static simd zero() { return simd{_mm256_setzero_ps()}; }
   POP_SIMD_INLINE static simd splat(float x) { return simd{_mm256_set1_ps(x)}; }

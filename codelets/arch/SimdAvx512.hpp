@@ -160,6 +160,7 @@ struct simd<std::int32_t, Tag> : arch::Avx512Int<simd<std::int32_t, Tag>, std::i
   __m512i r;
   simd() = default;
   POP_SIMD_INLINE explicit simd(__m512i x) : r(x) {}
+  POP_SIMD_OF_NUMBER(std::int32_t)
   POP_SIMD_INLINE static simd iota() {
     return simd{_mm512_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15)};
   }
@@ -179,6 +180,7 @@ struct simd<std::uint32_t, Tag> : arch::Avx512Int<simd<std::uint32_t, Tag>, std:
   __m512i r;
   simd() = default;
   POP_SIMD_INLINE explicit simd(__m512i x) : r(x) {}
+  POP_SIMD_OF_NUMBER(std::uint32_t)
   POP_SIMD_INLINE simd<std::int32_t, Tag> asInt() const { return simd<std::int32_t, Tag>{r}; }
   POP_SIMD_INLINE static simd iota() { return simd{simd<std::int32_t, Tag>::iota().r}; }
   POP_SIMD_INLINE static simd multiplyWide(simd a, simd b, simd &high) {
@@ -217,6 +219,7 @@ template <arch::Avx512Tag Tag> struct simd<float, Tag> {
 
   simd() = default;
   POP_SIMD_INLINE explicit simd(__m512 x) : r(x) {}
+  POP_SIMD_OF_NUMBER(float)
 
   POP_SIMD_INLINE static simd zero() { return simd{_mm512_setzero_ps()}; }
   POP_SIMD_INLINE static simd splat(float x) { return simd{_mm512_set1_ps(x)}; }

@@ -6,7 +6,8 @@
 /// exact because float has more than 2 x 11 + 2 bits. fma differs: tags with HALF_ARITHMETIC round
 /// a * b + c once, as AVX512-FP16 does; other tags compute it in float and round the float.
 ///
-/// Face on all tags: zero load loadPartial broadcast store storePartial + - * / fma. On tags with
+/// Face on all tags: zero load loadPartial broadcast store storePartial + - * / fma, x = s for
+/// numbers s. On tags with
 /// HALF_ARITHMETIC, as in simd<float>: splat stream unary- min max abs, comparisons, select.
 #pragma once
 
@@ -24,7 +25,8 @@ requires(!Tag::HALF_ARITHMETIC) struct simd<half, Tag> {
   Wide r;
 
   POP_SIMD_INLINE static simd round(Wide x) {
-    half lanes[static_cast<std::size_t>(width)]; // the compiler keeps this in a register: convert there and back
+    half lanes[static_cast<std::size_t>(
+        width)]; // the compiler keeps this in a register: convert there and back
     x.store(lanes);
     return {Wide::load(lanes)};
   }
@@ -34,6 +36,10 @@ requires(!Tag::HALF_ARITHMETIC) struct simd<half, Tag> {
     return {Wide::loadPartial(p, n)};
   }
   POP_SIMD_INLINE static simd broadcast(const half *p) { return {Wide::broadcast(p)}; }
+  template <arch::LaneNumber<half> S> POP_SIMD_INLINE simd &operator=(S s) {
+    const half x{arch::floatToHalf(static_cast<float>(s))};
+    return *this = broadcast(&x);
+  }
   POP_SIMD_INLINE void store(half *p) const { r.store(p); }
   POP_SIMD_INLINE void storePartial(half *p, std::size_t n) const { r.storePartial(p, n); }
   POP_SIMD_INLINE friend simd operator+(simd a, simd b) { return round(a.r + b.r); }
@@ -94,6 +100,10 @@ requires(Tag::HALF_ARITHMETIC &&isa::isSoft(Tag::ID)) struct simd<half, Tag> {
     __builtin_memcpy(&bits, p, 2);
     const __m256i v = _mm256_set1_epi16(static_cast<short>(bits));
     return {v, v};
+  }
+  template <arch::LaneNumber<half> S> POP_SIMD_INLINE simd &operator=(S s) {
+    const half x{arch::floatToHalf(static_cast<float>(s))};
+    return *this = broadcast(&x);
   }
   POP_SIMD_INLINE void store(half *p) const {
     __m256i *q = reinterpret_cast<__m256i *>(p);
@@ -206,6 +216,10 @@ requires(Tag::HALF_ARITHMETIC && !isa::isSoft(Tag::ID)) struct simd<half, Tag> {
     std::uint16_t bits;
     __builtin_memcpy(&bits, p, 2);
     return {_mm512_castsi512_ph(_mm512_set1_epi16(static_cast<short>(bits)))};
+  }
+  template <arch::LaneNumber<half> S> POP_SIMD_INLINE simd &operator=(S s) {
+    const half x{arch::floatToHalf(static_cast<float>(s))};
+    return *this = broadcast(&x);
   }
   POP_SIMD_INLINE void store(half *p) const { _mm512_storeu_ph(p, r); }
   POP_SIMD_INLINE void storePartial(half *p, std::size_t n) const {

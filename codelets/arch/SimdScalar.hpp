@@ -124,6 +124,7 @@ struct simd<std::int32_t, Tag> : arch::ScalarInt<simd<std::int32_t, Tag>, std::i
   std::int32_t r;
   simd() = default;
   POP_SIMD_INLINE explicit simd(std::int32_t x) : r(x) {}
+  POP_SIMD_OF_NUMBER(std::int32_t)
   POP_SIMD_INLINE static simd iota() { return simd{0}; }
 };
 
@@ -132,6 +133,7 @@ struct simd<std::uint32_t, Tag> : arch::ScalarInt<simd<std::uint32_t, Tag>, std:
   std::uint32_t r;
   simd() = default;
   POP_SIMD_INLINE explicit simd(std::uint32_t x) : r(x) {}
+  POP_SIMD_OF_NUMBER(std::uint32_t)
   POP_SIMD_INLINE static simd iota() { return simd{0u}; }
   POP_SIMD_INLINE static simd multiplyWide(simd a, simd b, simd &high) {
     const std::uint64_t product = std::uint64_t{a.r} * b.r;
@@ -158,6 +160,7 @@ struct simd<float, Tag> : arch::ScalarBase<simd<float, Tag>, float, Tag> {
 
   simd() = default;
   POP_SIMD_INLINE explicit simd(float x) : r(x) {}
+  POP_SIMD_OF_NUMBER(float)
 
   POP_SIMD_INLINE static simd load(const half *p) {
     std::uint16_t bits;

@@ -7,8 +7,9 @@
 ///   bool           as simdMask<Tag>
 ///   half           half elements as simd<half, Tag>, each operation rounded to half; then all
 ///                  operands and the result are of this kind
-/// and the kind of the result follows from what the functor returns. A functor that does not take
-/// vectors but numbers of the kinds' types is called once for each element.
+/// and the kind of the result follows from what the functor returns; a number is one for all lanes.
+/// A functor that does not take vectors but numbers that hold all values of the kinds' types is
+/// called once for each element.
 #pragma once
 
 #include <codelets/arch/SimdMixed.hpp>
@@ -47,28 +48,71 @@ template <> struct ResultKind<bool> { using type = bool; };
 /// Whether F takes vectors, or numbers.
 template <class F, class Tag, class... Kinds>
 inline constexpr bool TAKES_VECTORS = std::is_invocable_v<const F &, LanesOf<Kinds, Tag>...>;
-template <class F, class... Kinds>
-inline constexpr bool TAKES_NUMBERS =
-    (!std::is_same_v<Kinds, half> && ...) && std::is_invocable_v<const F &, Kinds...>;
+/// Whether a parameter takes elements of a kind as they are: an int would cut a float's fraction
+/// off, a float an unsigned number's last bits.
+template <class Parameter, class Kind>
+concept TakesWhole = (std::is_same_v<std::remove_cvref_t<Parameter>, double> &&
+                      !std::is_same_v<Kind, bool>) ||
+                     requires(Kind x) {
+  std::remove_cvref_t<Parameter>{x};
+};
+template <class Call, class... Kinds> inline constexpr bool TAKES_WHOLE = true;
+template <class R, class F, bool NO, class... Parameters, class... Kinds>
+requires(sizeof...(Parameters) == sizeof...(Kinds)) inline constexpr bool TAKES_WHOLE<
+    R (F::*)(Parameters...) const noexcept(NO), Kinds...> = (TakesWhole<Parameters, Kinds> && ...);
+/// The same of a functor whose call is neither a template nor overloaded.
+template <class F, class... Kinds> constexpr bool takesWholeNumbers() {
+  if constexpr (requires { &F::operator(); })
+    return TAKES_WHOLE<decltype(&F::operator()), Kinds...>;
+  else
+    return true;
+}
+template <class F, class... Kinds> constexpr bool takesNumbers() {
+  if constexpr ((std::is_same_v<Kinds, half> || ...) || !std::is_invocable_v<const F &, Kinds...>)
+    return false;
+  else
+    return takesWholeNumbers<F, Kinds...>();
+}
 
 /// Whether F can be called. Bodies that are written for vectors are not tried with numbers.
 template <class F, class Tag, class... Kinds> constexpr bool takesKinds() {
   if constexpr (TAKES_VECTORS<F, Tag, Kinds...>)
     return true;
   else
-    return TAKES_NUMBERS<F, Kinds...>;
+    return takesNumbers<F, Kinds...>();
 }
 
-template <bool VECTORS, class F, class Tag, class... Kinds> struct MapReturn {
-  using type = std::invoke_result_t<const F &, LanesOf<Kinds, Tag>...>;
-};
-template <class F, class Tag, class... Kinds> struct MapReturn<false, F, Tag, Kinds...> {
-  using type = std::invoke_result_t<const F &, Kinds...>;
-};
 /// The kind of the result; void if it has none.
+template <class F, class Tag, class... Kinds> constexpr auto mapResult() {
+  if constexpr (TAKES_VECTORS<F, Tag, Kinds...>)
+    return ResultKind<
+        std::remove_cvref_t<std::invoke_result_t<const F &, LanesOf<Kinds, Tag>...>>>();
+  else if constexpr (takesKinds<F, Tag, Kinds...>())
+    return ResultKind<std::remove_cvref_t<std::invoke_result_t<const F &, Kinds...>>>();
+  else
+    return ResultKind<void>();
+}
 template <class F, class Tag, class... Kinds>
-using MapResult = typename ResultKind<std::remove_cvref_t<
-    typename MapReturn<TAKES_VECTORS<F, Tag, Kinds...>, F, Tag, Kinds...>::type>>::type;
+using MapResult = typename decltype(mapResult<F, Tag, Kinds...>())::type;
+
+/// Says what is wrong with a functor, if anything is.
+template <class F, class Tag, class... Kinds> constexpr bool checkMapFunctor() {
+  constexpr bool CALLED = takesKinds<F, Tag, Kinds...>();
+  static_assert(CALLED, "the functor must take as many parameters as there are operands: vectors "
+                        "('auto'), or numbers that hold every element of their operands' kinds "
+                        "(float unless the call names others: map<int>)");
+  using Result = MapResult<F, Tag, Kinds...>;
+  static_assert(!CALLED || !std::is_void_v<Result>,
+                "an elementwise functor must return a vector of floats, halves or integers, a "
+                "mask, or a float, double, int, unsigned or bool");
+  constexpr bool HALVES = (std::is_same_v<Kinds, half> && ...);
+  constexpr bool ANY_HALF = (std::is_same_v<Kinds, half> || ...);
+  static_assert(!CALLED || std::is_void_v<Result> ||
+                    (HALVES == ANY_HALF && HALVES == std::is_same_v<Result, half>),
+                "where one operand is of kind half all of them and the result must be");
+  return CALLED && !std::is_void_v<Result> && HALVES == ANY_HALF &&
+         HALVES == std::is_same_v<Result, half>;
+}
 
 /// Elements in memory: those of kind float may be stored as half.
 template <class Kind, class Storage>
@@ -93,13 +137,27 @@ template <class T, std::size_t W> struct LaneNumbers {
   template <class V> POP_SIMD_INLINE explicit LaneNumbers(V v) { storeLanes(v, values); }
 };
 
+/// All lanes the number that a functor of vectors returned.
+template <class Tag, class R> POP_SIMD_INLINE auto splatResult(R x) {
+  if constexpr (std::is_same_v<R, bool>) {
+    using V = simd<float, Tag>;
+    return x ? V::zero() == V::zero() : V::zero() != V::zero();
+  } else {
+    return arch::splatNumber<typename ResultKind<R>::type, Tag>(x);
+  }
+}
+
 /// f of vectors, or of the first `lanes` numbers in each: lanes beyond may hold what f must not
 /// see, such as divisors 0.
 template <class Tag, std::size_t W, class... Kinds, class F, class... V>
 POP_SIMD_INLINE auto callFunctor(const F &f, std::size_t lanes, V... x) {
   if constexpr (TAKES_VECTORS<F, Tag, Kinds...>) {
     static_cast<void>(lanes);
-    return f(x...);
+    using R = std::remove_cvref_t<decltype(f(x...))>;
+    if constexpr (std::is_arithmetic_v<R>)
+      return splatResult<Tag, R>(f(x...));
+    else
+      return f(x...);
   } else {
     using R = MapResult<F, Tag, Kinds...>;
     alignas(64) R results[W] = {};

@@ -3,15 +3,19 @@
 //     auto y = popops::map(graph, [](auto x, auto y) { return x * y + 1; }, {a, b}, prog);
 //
 // A functor is a trivially copyable class or lambda; its members or captured values (a scale, a
-// bound) travel with the program, so that it must not capture references. It is called with a vector of neighbouring elements of each of
-// its 1 to 4 operands, and with vectors of fewer valid lanes at the end, where the others are 0 and
-// what it returns for them is thrown away. So it must not branch on elements; it may use
-//   + - * and comparisons, between vectors and with numbers;  & | ^ ~ of masks
-//   min, max, select(mask, a, b)
+// bound) travel with the program, so that it must not capture references. It is called with a
+// vector of neighbouring elements of each of its 1 to 4 operands, and with vectors of fewer valid
+// lanes at the end, where the others are 0 and what it returns for them is thrown away. So it must
+// not branch on elements; it may use
+//   + - * and comparisons, between vectors and with numbers; x += y and so on; x = 1
+//   && || ! == != and & | ^ ~ of masks, and of masks and bools
+//   min, max, select(mask, a, b); of integers & | ^ ~ << >>
 //   of floats and halves: /, abs, sqrt, floor, ceil, trunc, fma(a, b, c),
-//   popops::math::exp, log, tanh, erf, sigmoid, gelu, ...
-// and more that codelets/arch/Simd.hpp lists. A functor whose parameters are numbers, such as
-// [](float x) { return x > 0 ? x : 0; }, is called for each element instead.
+//   of floats: popops::math::exp, log, tanh, erf, sigmoid, gelu, ...
+// and more that codelets/arch/SimdMixed.hpp and Simd.hpp list. A functor whose parameters are
+// numbers, such as [](float x) { return x > 0 ? x : 0; }, is called for each element instead; they
+// must hold all values of their operands: [](int x) takes operands of kind int alone. A number that
+// is returned, [](auto x) { return 1.0f; }, is that of all elements.
 //
 // The template arguments of the functions say how elements are handed over:
 //   (none)         all operands are of kind float
@@ -75,12 +79,6 @@ namespace cottonwood::popops {
 /// The code of an elementwise functor's vertices, for TaggedCode.hpp.
 template <class F, class... Kinds> struct MapFunctorFamily {
   using Result = kernels::detail::MapResult<F, isa::native, Kinds...>;
-  static_assert(!std::is_void_v<Result>,
-                "an elementwise functor must return a vector of floats, halves or integers, a "
-                "mask, or, if it takes numbers, a float, int, unsigned or bool");
-  static_assert((std::is_same_v<Kinds, half> && ...) == (std::is_same_v<Kinds, half> || ...) &&
-                    (std::is_same_v<Kinds, half> && ...) == std::is_same_v<Result, half>,
-                "where one operand is of kind half all of them and the result must be");
   template <class Tag>
   using Vertices = typename vertices::MapFunctorVertices<Tag, F, Result, Kinds...>::type;
   using Code = vertices::VertexEntries;
@@ -115,15 +113,19 @@ template <class Kind>::poplar::Type graphKind() {
 /// \tparam Kinds  as kernels know them
 template <class F, class... Kinds>
 MapFunctorJob mapFunctorJob(char const *where, F const &functor, FunctorKinds<Kinds...>) {
-  static_assert(kernels::detail::takesKinds<F, isa::native, Kinds...>(),
-                "the functor cannot be called with as many vectors or numbers of these kinds");
-  using Family = MapFunctorFamily<F, Kinds...>;
-  return {where,
-          vertices::mapFunctorSuffix<F, Kinds...>(),
-          functorWords(functor),
-          {graphKind<Kinds>()...},
-          graphKind<typename Family::Result>(),
-          functorCodelets<Family>()};
+  if constexpr (kernels::detail::checkMapFunctor<F, isa::native, Kinds...>()) {
+    using Family = MapFunctorFamily<F, Kinds...>;
+    return {where,
+            vertices::mapFunctorSuffix<F, Kinds...>(),
+            functorWords(functor),
+            {graphKind<Kinds>()...},
+            graphKind<typename Family::Result>(),
+            functorCodelets<Family>()};
+  } else { // refused
+    static_cast<void>(functor);
+    static std::vector<codelet::Codelet> const none;
+    return {where, {}, {}, {}, {}, none};
+  }
 }
 
 } // namespace cottonwood::popops
@@ -195,8 +197,9 @@ requires(std::is_class_v<F> && sizeof...(In) != 0) POP_ALWAYS_INLINE
                                    lib::FunctorKindsOf<sizeof...(In), lib::RawKind<In>...>,
                                    lib::FunctorKindsOf<sizeof...(In), Types...>>;
   using Family = lib::RawMapFamily<F, Kinds, lib::RawElement<Out>, lib::RawElement<In>...>;
-  lib::runRaw<Family, lib::RAW_CHOOSES>(functor, reinterpret_cast<lib::RawElement<Out> *>(out), n,
-                                        reinterpret_cast<lib::RawElement<In> const *>(in)...);
+  if constexpr (lib::isRawMap<F>(Kinds()))
+    lib::runRaw<Family, lib::RAW_CHOOSES>(functor, reinterpret_cast<lib::RawElement<Out> *>(out), n,
+                                          reinterpret_cast<lib::RawElement<In> const *>(in)...);
 }
 
 } // namespace popops::kernels

@@ -72,6 +72,11 @@ POP_ALWAYS_INLINE void runRaw(Args const &...args) {
   }
 }
 
+/// Whether F takes operands of these kinds; an error that says why if it does not.
+template <class F, class... Kinds> constexpr bool isRawMap(FunctorKinds<Kinds...>) {
+  return kernels::detail::checkMapFunctor<F, isa::native, Kinds...>();
+}
+
 /// The loop over an elementwise functor, for TaggedCode.hpp.
 template <class F, class Kinds, class Out, class... In> struct RawMapFamily;
 template <class F, class... Kinds, class Out, class... In>
