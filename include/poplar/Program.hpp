@@ -4,7 +4,7 @@
 // function or an engine takes a snapshot: later changes of the original do not show. All kinds of
 // programs are Programs and add no members, so that converting one to Program loses nothing.
 //
-// Programs nest up to 10000 deep, functions that they call included; what would make one deeper
+// Programs nest up to 5000 deep, functions that they call included; what would make one deeper
 // throws poplar_error.
 #include <poplar/impl/base/Config.hpp>
 

@@ -8,7 +8,7 @@
 // Operations cost time by the structure of the view, never by the number of elements: transposing,
 // slicing or broadcasting a variable of any size takes well under a microsecond. What no strides
 // can say (a reshape across permuted dimensions, pieces in another order) is a view of a view;
-// 10000 of them may lie on top of one another, more throw poplar_error.
+// 5000 of them may lie on top of one another, more throw poplar_error.
 //
 // Errors are exceptions derived from poplar::poplar_error; the operands stay as they were. On an
 // invalid tensor (default-constructed or moved from) valid(), hasMetadata(), getMetadata(),

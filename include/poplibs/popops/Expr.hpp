@@ -20,7 +20,7 @@ namespace popops {
 namespace expr {
 
 /// A node of an elementwise expression over tensors. Expressions are values: building a larger one
-/// copies its parts. Functions that compute them take up to 2000 nested operations.
+/// copies its parts. Functions that compute them take up to 1000 nested operations.
 class POP_API Expr {
 public:
   Expr() {}

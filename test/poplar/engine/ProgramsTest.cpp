@@ -30,7 +30,7 @@ TEST_SUITE("poplar/engine/programs") {
       Tensor const flag = variable(graph, BOOL, {}, "flag");
       graph.setInitialValue(flag, true);
       Program deep = Copy(a, b);
-      for (unsigned i = 0; i != 9995; i += 5) {
+      for (unsigned i = 0; i != 4995; i += 5) {
         deep = Sequence({deep, WriteUndef(a)});
         deep = Repeat(1, If(flag, deep, Copy(b, a)));
         deep = Call(graph.addFunction(Switch(flag, {{1, deep}})));

@@ -216,8 +216,8 @@ TEST_CASE_FIXTURE(Fixture, "programs nest up to a depth, and what would be deepe
             }},
        })
     CHECK_THROWS_WITH_AS(c.run(),
-                         doctest::Contains(": a program that is nested 10000 deep would be nested "
-                                           "deeper; allowed: up to 10000"),
+                         doctest::Contains(": a program that is nested 5000 deep would be nested "
+                                           "deeper; allowed: up to 5000"),
                          poplar_error);
   CHECK(sequence == Sequence({Copy(a, b)}));
   CHECK(choice == Switch(index));

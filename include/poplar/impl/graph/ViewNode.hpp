@@ -42,7 +42,7 @@ public:
   std::size_t find(std::uint64_t column) const;
 
   /// Stages lie up to MAX_DEPTH on top of one another: what walks them may call itself for each.
-  static constexpr std::uint32_t MAX_DEPTH = 10000;
+  static constexpr std::uint32_t MAX_DEPTH = 5000;
 
   bool mayHaveConstant() const { return mayHaveConstant_; }
   bool isAllConstant() const { return isAllConstant_; }

@@ -100,7 +100,7 @@ struct Node {
 char const *kindName(NodeKind kind);
 
 /// Programs nest up to here: what walks them may call itself for each level.
-inline constexpr std::uint32_t MAX_DEPTH = 10000;
+inline constexpr std::uint32_t MAX_DEPTH = 5000;
 
 /// Notes that `parent` is to contain or to call `child`, which may be null. \throws poplar_error
 /// it is then too deep.

@@ -151,7 +151,7 @@ private:
   }
 
   // What walks terms calls itself for each level.
-  static constexpr unsigned MAX_DEPTH = 2000;
+  static constexpr unsigned MAX_DEPTH = 1000;
 
   Term build(expr::Expr const &e) {
     if (++depth_ > MAX_DEPTH)
