@@ -25,8 +25,8 @@ requires(!Tag::HALF_ARITHMETIC) struct simd<half, Tag> {
   Wide r;
 
   POP_SIMD_INLINE static simd round(Wide x) {
-    half lanes[static_cast<std::size_t>(
-        width)]; // the compiler keeps this in a register: convert there and back
+    // The compiler keeps this in a register: it converts there and back.
+    half lanes[static_cast<std::size_t>(width)];
     x.store(lanes);
     return {Wide::load(lanes)};
   }
