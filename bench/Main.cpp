@@ -106,11 +106,11 @@ int run(std::span<char const *const> words) {
 
 int main(int argc, char **argv) {
   std::span<char const *const> const words(argv + 1, static_cast<std::size_t>(argc - 1));
-  if (words.size() == 1 &&
-      (std::string_view(words[0]) == "--help" || std::string_view(words[0]) == "-h")) {
-    printUsage(stdout);
-    return 0;
-  }
+  for (std::string_view const help : {"--help", "-h", "help"})
+    if (words.size() == 1 && words[0] == help) {
+      printUsage(stdout);
+      return 0;
+    }
   try {
     if (words.size() == 1 && words[0] == std::string_view(SERVE))
       return serveAnother();

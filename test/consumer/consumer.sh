@@ -106,6 +106,8 @@ enabled() (
   . "$prefix/enable.sh"
   g++ -std=c++11 "$here/program.cpp" -lpoplar -lpopops -lpoplin -lpoputil -o "$scratch/enabled"
   [[ "$("$scratch/enabled")" == sums:* ]]
+  # A shell that does not know what it reads changes nothing.
+  [[ "$(env -u CPATH sh -c ". '$prefix/enable.sh'; echo \"failed \$? <\$CPATH>\"" 2>&1)" == *"bash or zsh"*"failed 1 <>" ]]
 )
 
 headerOnlyObject() {
