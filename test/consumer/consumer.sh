@@ -65,13 +65,67 @@ kernels() {
       return 1
     }
   done
-  for object in "$scratch"/kernels/kernels_Gelu_avx*.o; do
+  for object in "$scratch"/kernels/kernels_*_avx*.o; do
     [[ -e $object ]] || continue
     if nm --defined-only --extern-only "$object" | grep -v TaggedCode; then
       echo "$object has other global symbols" >&2
       return 1
     fi
   done
+}
+
+# callsBuilt FOLDER PROGRAM WIDTH...: a program of kernel-calls runs functors with vectors of these widths.
+callsBuilt() {
+  local program=$1/$2 line
+  shift 2
+  line=$(LD_LIBRARY_PATH=$prefix/lib env -u POPLAR_ISA "$program")
+  [[ $line == "$*" ]] || {
+    echo "$program printed '$line' instead of '$*'" >&2
+    return 1
+  }
+}
+
+# callsRefused FOLDER ERROR [ARGUMENT...]: with these arguments the project is not configured, and CMake says why.
+callsRefused() {
+  local folder=$1 error=$2 log
+  shift 2
+  if log=$(cmake "$@" "$folder" 2>&1 | tr -s ' \n' ' ') || [[ $log != *"$error"* ]]; then
+    echo "kernel-calls with $*: no error '$error' in: $log" >&2
+    return 1
+  fi
+}
+
+# Calls of poplar_add_kernels in a project with warnings, link time optimisation and a linker other than GNU ld; by
+# makefiles, which know order between targets alone, and for two configurations at a time.
+kernelCalls() {
+  local make=$scratch/kernel-calls multi=$scratch/kernel-calls-multi best=1 configuration
+  local -a arguments=(-S "$here/kernel-calls" -DCMAKE_PREFIX_PATH="$prefix" -DCMAKE_INTERPROCEDURAL_OPTIMIZATION=ON
+    -DCMAKE_LINKER=/bin/true -DCMAKE_CXX_FLAGS="${WARNINGS[*]} -Wold-style-cast"
+    ${launcher:+-DCMAKE_CXX_COMPILER_LAUNCHER=$launcher})
+  if grep -qw avx2 /proc/cpuinfo; then
+    best=8
+  fi
+  rm -rf "$make" "$multi"
+  cmake -G "Unix Makefiles" -B "$make" "${arguments[@]}" >/dev/null
+  cmake --build "$make"
+  callsBuilt "$make" calls $best $best
+  callsBuilt "$make" without 1
+  callsBuilt "$make" linked $best
+  # Flags without those of a configuration let a cache of compilations serve all.
+  cmake -G "Ninja Multi-Config" -B "$multi" "${arguments[@]}" -DCMAKE_CONFIGURATION_TYPES="Debug;Release" \
+    -DCMAKE_CXX_FLAGS_DEBUG= -DCMAKE_CXX_FLAGS_RELEASE= >/dev/null
+  for configuration in Debug Release; do
+    cmake --build "$multi" --config $configuration --target linked
+    callsBuilt "$multi/$configuration" linked $best
+  done
+
+  callsRefused "$make" "poplar_add_kernels(nothing): there is no such target" -DREFUSED=target
+  callsRefused "$make" "poplar_add_kernels(nothing): the target is no program or library" -DREFUSED=interface
+  callsRefused "$make" "call it in $here/kernel-calls/CMakeLists.txt" -DREFUSED=folder
+  callsRefused "$make" "poplar_add_kernels(calls): no files are given" -DREFUSED=none
+  callsRefused "$make" "there is no file $here/kernel-calls/one/Height.cpp" -DREFUSED=file
+  [[ $(uname -m) != x86_64 ]] ||
+    callsRefused "$make" "poplar_add_kernels(calls): needs GNU ld" -DREFUSED= -DPOPLAR_GNU_LD=/bin/true
 }
 
 # The tree inside another project: only configured, since building it again would show nothing new.
