@@ -2,9 +2,9 @@
 //
 // A file whose functors become vertices or kernels is compiled with the instructions of its own
 // flags, and that is all it has, unless the CMake function poplar_add_kernels compiles it: once for
-// the program, with POPLAR_KERNELS defined and POPLAR_KERNELS_<TAG> for every other set, and once
-// for each of these with POPLAR_KERNELS_TAG. The latter objects keep nothing visible but the
-// functions TaggedCode<...>::get, whose names carry the tag; the former calls them.
+// the program, with POPLAR_KERNELS_<TAG> defined for every other set, and once for each of these
+// with POPLAR_KERNELS_TAG. The latter objects keep nothing visible but the functions
+// TaggedCode<...>::get, whose names carry the tag; the former calls them.
 #pragma once
 
 #include <codelets/arch/CpuFeatures.hpp>
