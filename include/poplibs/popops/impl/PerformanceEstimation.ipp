@@ -4,6 +4,7 @@
 #include <popops/PerformanceEstimation.hpp>
 #include <popops/impl/CastTypes.hpp>
 #include <popops/impl/MapTerm.hpp>
+#include <popops/impl/OpNames.hpp>
 #include <poputil/exceptions.hpp>
 
 #include <codelets/popops/CastCost.hpp>
