@@ -38,8 +38,8 @@ POP_API void setThreadBackend(ThreadBackend *backend);
 /// Waits for a running job; inside a job the pool keeps its size.
 POP_API void setPoolThreads(unsigned count);
 
-/// Makes the pool hold at least `count` threads in total, without shrinking it. To grow it waits for
-/// a running job; inside a job the pool keeps its size.
+/// Makes the pool hold at least `count` threads in total, without shrinking it. To grow it waits
+/// for a running job; inside a job the pool keeps its size.
 POP_API void ensurePoolThreads(unsigned count);
 
 /// The default number of threads, as setPoolThreads(0) would choose it. A value of
