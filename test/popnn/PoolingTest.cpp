@@ -175,6 +175,24 @@ void checkAll(Run &run, std::vector<Result> const &results) {
   }
 }
 
+std::vector<PoolingType> const ALL_TYPES{PoolingType::MAX, PoolingType::AVG, PoolingType::SUM};
+
+/// On every device, one program of all that addCases(type, add) gives to add(params, layout).
+template <class F>
+void checkCases(unsigned seed, std::vector<PoolingType> const &types, F const &addCases) {
+  onDevices([&](DeviceMaker const &device) {
+    Numbers numbers(seed);
+    Run run(device);
+    popnn::addCodelets(run.graph);
+    std::vector<Result> results;
+    for (PoolingType type : types)
+      addCases(type, [&](PoolParams const &p, Layout layout) {
+        addCase(run, p, layout, numbers, results);
+      });
+    checkAll(run, results);
+  });
+}
+
 } // namespace
 
 TEST_CASE("pooling and its gradients follow their definition") {
@@ -199,63 +217,35 @@ TEST_CASE("pooling and its gradients follow their definition") {
 }
 
 TEST_CASE("many channels, long lines and huge windows") {
-  onDevices([](DeviceMaker const &device) {
-    Numbers numbers(29);
-    Run run(device);
-    popnn::addCodelets(run.graph);
-    std::vector<Result> results;
-    for (PoolingType type : {PoolingType::MAX, PoolingType::AVG}) {
-      // Beyond the kernels' blocks of inner elements, of columns and of windows.
-      addCase(run, params(type, {5, 4}, {3, 2}, {1, 1}, {1, 0}, {0, 1}, 600, 1),
-              Layout::CHANNELS_LAST, numbers, results);
-      addCase(run, params(type, {2, 9000}, {2, 3}, {2, 2}, {0, 1}, {0, 0}, 1, 1),
-              Layout::CHANNELS_FIRST, numbers, results);
-      addCase(run, params(type, {6000}, {5000}, {499}, {0}, {0}, 1, 1), Layout::CHANNELS_FIRST,
-              numbers, results);
-      addCase(run, params(type, {40, 3}, {30, 1}, {5, 1}, {0, 0}, {0, 0}, 300, 1),
-              Layout::CHANNELS_LAST, numbers, results);
-    }
-    checkAll(run, results);
+  checkCases(29, {PoolingType::MAX, PoolingType::AVG}, [](PoolingType type, auto const &add) {
+    // Beyond the kernels' blocks of inner elements, of columns and of windows.
+    add(params(type, {5, 4}, {3, 2}, {1, 1}, {1, 0}, {0, 1}, 600, 1), Layout::CHANNELS_LAST);
+    add(params(type, {2, 9000}, {2, 3}, {2, 2}, {0, 1}, {0, 0}, 1, 1), Layout::CHANNELS_FIRST);
+    add(params(type, {6000}, {5000}, {499}, {0}, {0}, 1, 1), Layout::CHANNELS_FIRST);
+    add(params(type, {40, 3}, {30, 1}, {5, 1}, {0, 0}, {0, 0}, 300, 1), Layout::CHANNELS_LAST);
   });
 }
 
 TEST_CASE("ranges of outputs that go from image to image and from channel to channel") {
-  onDevices([](DeviceMaker const &device) {
-    Numbers numbers(31);
-    Run run(device);
-    popnn::addCodelets(run.graph);
-    std::vector<Result> results;
-    for (PoolingType type : {PoolingType::MAX, PoolingType::AVG, PoolingType::SUM})
-      for (Layout layout : {Layout::CHANNELS_FIRST, Layout::CHANNELS_LAST, Layout::SAMPLES_LAST}) {
-        poplar::Type const element = layout == Layout::CHANNELS_LAST ? HALF : FLOAT;
-        addCase(run, params(type, {37, 41}, {3, 3}, {2, 2}, {1, 1}, {0, 1}, 5, 3, element), layout,
-                numbers, results);
-        addCase(run, params(type, {9, 17, 19}, {2, 3, 2}, {2, 1, 3}, {0, 1, 0}, {1, 1, 2}, 3, 2),
-                layout, numbers, results);
-        addCase(run, params(type, {1023}, {5}, {2}, {-3}, {4}, 4, 3, element), layout, numbers,
-                results);
-      }
-    checkAll(run, results);
+  checkCases(31, ALL_TYPES, [](PoolingType type, auto const &add) {
+    for (Layout layout : {Layout::CHANNELS_FIRST, Layout::CHANNELS_LAST, Layout::SAMPLES_LAST}) {
+      poplar::Type const element = layout == Layout::CHANNELS_LAST ? HALF : FLOAT;
+      add(params(type, {37, 41}, {3, 3}, {2, 2}, {1, 1}, {0, 1}, 5, 3, element), layout);
+      add(params(type, {9, 17, 19}, {2, 3, 2}, {2, 1, 3}, {0, 1, 0}, {1, 1, 2}, 3, 2), layout);
+      add(params(type, {1023}, {5}, {2}, {-3}, {4}, 4, 3, element), layout);
+    }
   });
 }
 
 TEST_CASE("blocks of channels, in small pieces on tiles") {
-  onDevices([](DeviceMaker const &device) {
-    Numbers numbers(37);
-    Run run(device);
-    popnn::addCodelets(run.graph);
-    std::vector<Result> results;
-    for (PoolingType type : {PoolingType::MAX, PoolingType::AVG, PoolingType::SUM}) {
-      auto const add = [&](PoolParams const &p) {
-        addCase(run, p, Layout::BLOCKED, numbers, results);
-      };
-      add(params(type, {17, 13}, {3, 3}, {2, 2}, {1, 1}, {0, 1}, 12, 3, HALF));
-      add(params(type, {9, 5, 7}, {2, 3, 2}, {2, 1, 3}, {0, 1, 0}, {1, 1, 2}, 6, 2));
-      add(params(type, {203}, {5}, {2}, {-3}, {4}, 4, 3, HALF));
-      add(params(type, {7, 6}, {7, 6}, {1, 1}, {0, 0}, {0, 0}, 8, 2));
-      add(params(type, {7, 6}, {7, 6}, {1, 1}, {0, 0}, {1, 0}, 8, 1, HALF));
-    }
-    checkAll(run, results);
+  checkCases(37, ALL_TYPES, [](PoolingType type, auto const &add) {
+    for (PoolParams const &p :
+         {params(type, {17, 13}, {3, 3}, {2, 2}, {1, 1}, {0, 1}, 12, 3, HALF),
+          params(type, {9, 5, 7}, {2, 3, 2}, {2, 1, 3}, {0, 1, 0}, {1, 1, 2}, 6, 2),
+          params(type, {203}, {5}, {2}, {-3}, {4}, 4, 3, HALF),
+          params(type, {7, 6}, {7, 6}, {1, 1}, {0, 0}, {0, 0}, 8, 2),
+          params(type, {7, 6}, {7, 6}, {1, 1}, {0, 0}, {1, 0}, 8, 1, HALF)})
+      add(p, Layout::BLOCKED);
   });
 }
 

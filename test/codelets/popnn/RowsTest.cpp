@@ -39,6 +39,32 @@ struct Rows {
 const Rows SIZES[] = {{0, 5},  {1, 1},  {7, 10},   {3, 16},  {2, 17},
                       {2, 64}, {5, 65}, {1, 1000}, {2, 5001}};
 
+/// Runs the vertex on rows of `length` elements.
+template <class Plain, class T>
+void runSoftmax(isa::Isa isa, SoftmaxKind kind, std::size_t length, test::Misaligned<T> &in,
+                test::Misaligned<T> &out) {
+  auto state = test::zeroed<vertices::Softmax<isa::scalar, Plain>>();
+  test::connect(state.in, in.data());
+  test::connect(state.out, out.data(), out.size());
+  state.length = static_cast<unsigned>(length);
+  state.kind = static_cast<unsigned>(kind);
+  test::runOn<vertices::SoftmaxFamily>(isa, state);
+  REQUIRE(out.guardsIntact());
+}
+/// The same in place of a copy.
+template <class Plain, class T>
+void runSoftmaxInPlace(isa::Isa isa, SoftmaxKind kind, std::size_t length,
+                       const test::Misaligned<T> &in, test::Misaligned<T> &copy) {
+  for (std::size_t i = 0; i < in.size(); ++i)
+    copy.set(i, in.get(i));
+  auto state = test::zeroed<vertices::SoftmaxInPlace<isa::scalar, Plain>>();
+  test::connect(state.data, copy.data(), copy.size());
+  state.length = static_cast<unsigned>(length);
+  state.kind = static_cast<unsigned>(kind);
+  test::runOn<vertices::SoftmaxFamily>(isa, state);
+  REQUIRE(copy.guardsIntact());
+}
+
 template <class Plain> void checkSoftmax(SoftmaxKind kind) {
   using T = vertices::KernelType<Plain>;
   std::mt19937 random(51);
@@ -48,16 +74,7 @@ template <class Plain> void checkSoftmax(SoftmaxKind kind) {
     CAPTURE(static_cast<int>(kind));
     test::Misaligned<T> in(s.rows * s.length), reference(in.size());
     fillRandom(in, random, 8.f);
-    const auto run = [&](isa::Isa isa, test::Misaligned<T> &out) {
-      auto state = test::zeroed<vertices::Softmax<isa::scalar, Plain>>();
-      test::connect(state.in, in.data());
-      test::connect(state.out, out.data(), out.size());
-      state.length = static_cast<unsigned>(s.length);
-      state.kind = static_cast<unsigned>(kind);
-      test::runOn<vertices::SoftmaxFamily>(isa, state);
-      REQUIRE(out.guardsIntact());
-    };
-    run(isa::Isa::Scalar, reference);
+    runSoftmax<Plain>(isa::Isa::Scalar, kind, s.length, in, reference);
     const auto x = valuesOf(in), got = valuesOf(reference);
     for (std::size_t row = 0; row < s.rows; ++row) {
       double sum = 0;
@@ -79,15 +96,9 @@ template <class Plain> void checkSoftmax(SoftmaxKind kind) {
     for (isa::Isa isa : test::vectorIsas()) {
       CAPTURE(isa::name(isa));
       test::Misaligned<T> out(in.size()), inPlace(in.size());
-      run(isa, out);
+      runSoftmax<Plain>(isa, kind, s.length, in, out);
       requireSame(out, reference);
-      for (std::size_t i = 0; i < in.size(); ++i)
-        inPlace.set(i, in.get(i));
-      auto state = test::zeroed<vertices::SoftmaxInPlace<isa::scalar, Plain>>();
-      test::connect(state.data, inPlace.data(), inPlace.size());
-      state.length = static_cast<unsigned>(s.length);
-      state.kind = static_cast<unsigned>(kind);
-      test::runOn<vertices::SoftmaxFamily>(isa, state);
+      runSoftmaxInPlace<Plain>(isa, kind, s.length, in, inPlace);
       requireSame(inPlace, reference);
     }
   }
@@ -100,19 +111,9 @@ template <class Plain> void checkLargeSoftmax(SoftmaxKind kind, std::size_t leng
   std::mt19937 random(54);
   test::Misaligned<T> in(rows * length), inPlace(in.size()), out(in.size());
   fillRandom(in, random, 8.f);
-  for (std::size_t i = 0; i < in.size(); ++i)
-    inPlace.set(i, in.get(i));
   const isa::Isa isa = test::vectorIsas().back();
-  auto small = test::zeroed<vertices::SoftmaxInPlace<isa::scalar, Plain>>();
-  test::connect(small.data, inPlace.data(), inPlace.size());
-  auto large = test::zeroed<vertices::Softmax<isa::scalar, Plain>>();
-  test::connect(large.in, in.data());
-  test::connect(large.out, out.data(), out.size());
-  small.length = large.length = static_cast<unsigned>(length);
-  small.kind = large.kind = static_cast<unsigned>(kind);
-  test::runOn<vertices::SoftmaxFamily>(isa, small);
-  test::runOn<vertices::SoftmaxFamily>(isa, large);
-  REQUIRE(out.guardsIntact());
+  runSoftmaxInPlace<Plain>(isa, kind, length, in, inPlace);
+  runSoftmax<Plain>(isa, kind, length, in, out);
   std::size_t numWrong = 0;
   for (std::size_t i = 0; i < out.size(); ++i)
     numWrong += !test::same(out.get(i), inPlace.get(i));
@@ -271,29 +272,13 @@ template <class Plain> void checkShortRows(SoftmaxKind kind) {
       CAPTURE(length);
       test::Misaligned<T> in(rows * length), reference(in.size());
       fillStrange(in, random);
-      const auto run = [&](isa::Isa isa, test::Misaligned<T> &out) {
-        auto state = test::zeroed<vertices::Softmax<isa::scalar, Plain>>();
-        test::connect(state.in, in.data());
-        test::connect(state.out, out.data(), out.size());
-        state.length = static_cast<unsigned>(length);
-        state.kind = static_cast<unsigned>(kind);
-        test::runOn<vertices::SoftmaxFamily>(isa, state);
-        REQUIRE(out.guardsIntact());
-      };
-      run(isa::Isa::Scalar, reference);
+      runSoftmax<Plain>(isa::Isa::Scalar, kind, length, in, reference);
       for (isa::Isa isa : test::vectorIsas()) {
         CAPTURE(isa::name(isa));
         test::Misaligned<T> out(in.size());
-        run(isa, out);
+        runSoftmax<Plain>(isa, kind, length, in, out);
         requireSame(out, reference);
-        auto state = test::zeroed<vertices::SoftmaxInPlace<isa::scalar, Plain>>();
-        for (std::size_t i = 0; i < in.size(); ++i)
-          out.set(i, in.get(i));
-        test::connect(state.data, out.data(), out.size());
-        state.length = static_cast<unsigned>(length);
-        state.kind = static_cast<unsigned>(kind);
-        test::runOn<vertices::SoftmaxFamily>(isa, state);
-        REQUIRE(out.guardsIntact());
+        runSoftmaxInPlace<Plain>(isa, kind, length, in, out);
         requireSame(out, reference);
       }
     }
@@ -337,19 +322,11 @@ TEST_SUITE("codelets/popnn/softmax") {
       for (std::size_t row = 0; row < specials.size(); ++row)
         for (std::size_t k = 0; k < specials[row].size(); ++k)
           in.set(row * LENGTH + 37 * (k + 1), test::fromFloat<T>(specials[row][k]));
-      const auto run = [&](isa::Isa isa, test::Misaligned<T> &out) {
-        auto state = test::zeroed<vertices::Softmax<isa::scalar, Plain>>();
-        test::connect(state.in, in.data());
-        test::connect(state.out, out.data(), out.size());
-        state.length = LENGTH;
-        state.kind = static_cast<unsigned>(kind);
-        test::runOn<vertices::SoftmaxFamily>(isa, state);
-      };
-      run(isa::Isa::Scalar, reference);
+      runSoftmax<Plain>(isa::Isa::Scalar, kind, LENGTH, in, reference);
       for (isa::Isa isa : test::vectorIsas()) {
         CAPTURE(isa::name(isa));
         test::Misaligned<T> out(in.size());
-        run(isa, out);
+        runSoftmax<Plain>(isa, kind, LENGTH, in, out);
         requireSame(out, reference);
       }
     };
