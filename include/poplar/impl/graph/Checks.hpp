@@ -4,6 +4,7 @@
 
 #include <string_view>
 
+#include <poplar/SerializationFormat.hpp>
 #include <poplar/Tensor.hpp>
 #include <poplar/TensorCloneMethod.hpp>
 #include <poplar/impl/base/Config.hpp>
@@ -31,5 +32,8 @@ void checkWriteable(std::string_view where, std::string_view what, View const &v
 /// \throws poplar_error  there is no such method.
 void requireMethod(std::string_view where, poplar::TensorCloneMethod method);
 void requireMethod(std::string_view where, poplar::TensorCloneDuplicationMethod method);
+
+/// \throws poplar_error  there is no such format.
+void requireFormat(std::string_view where, poplar::SerializationFormat format);
 
 } // namespace cottonwood::graph

@@ -66,4 +66,9 @@ POP_INLINE void requireMethod(std::string_view where, poplar::TensorCloneDuplica
       {"DUPLICATE_BY_OUTER_DIMENSION", "DUPLICATE_BY_TILE_CONTIGUOUS_REGION"});
 }
 
+POP_INLINE void requireFormat(std::string_view where, poplar::SerializationFormat format) {
+  base::requireEnumerator<poplar::poplar_error>(where, "SerializationFormat", format,
+                                                {"Binary", "JSON"});
+}
+
 } // namespace cottonwood::graph

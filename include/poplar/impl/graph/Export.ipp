@@ -5,7 +5,6 @@
 #include <ostream>
 #include <poplar/ProfileValue.hpp>
 #include <poplar/exceptions.hpp>
-#include <poplar/impl/base/Enumerators.hpp>
 #include <poplar/impl/base/Error.hpp>
 #include <poplar/impl/graph/GraphData.hpp>
 #include <poplar/impl/program/Access.hpp>
@@ -206,8 +205,7 @@ POP_INLINE void Graph::serialize(std::ostream &out, ArrayRef<program::Program> p
   using namespace cottonwood::graph;
   char const *const where = "Graph::serialize";
   GraphData const &graph = data(where);
-  cottonwood::base::requireEnumerator<poplar_error>(where, "SerializationFormat", format,
-                                                    {"Binary", "JSON"});
+  cottonwood::graph::requireFormat(where, format);
   ProfileValue::Vector variables, computeSets, programs;
   for (std::size_t i = 0; i < graph.numVariables(); ++i) {
     Variable const &variable = graph.variable(static_cast<VarId>(i));

@@ -5,7 +5,6 @@
 #include <istream>
 #include <ostream>
 #include <poplar/exceptions.hpp>
-#include <poplar/impl/base/Enumerators.hpp>
 #include <poplar/impl/base/Error.hpp>
 #include <poplar/impl/base/TypeInfo.hpp>
 #include <poplar/impl/graph/Checks.hpp>
@@ -124,8 +123,7 @@ POP_INLINE void Graph::serializeTensors(std::ostream &out, ArrayRef<Tensor> tens
                                         SerializationFormat format) const {
   using namespace cottonwood::graph;
   char const *const where = "Graph::serializeTensors";
-  cottonwood::base::requireEnumerator<poplar_error>(where, "SerializationFormat", format,
-                                                    {"Binary", "JSON"});
+  requireFormat(where, format);
   GraphData const &graph = data(where);
   detail::TensorFileBuilder builder(graph, tiles_.get());
   for (Tensor const &tensor : tensors) {
@@ -143,7 +141,7 @@ POP_INLINE std::vector<Tensor> Graph::deserializeTensors(std::istream &in,
                                                          SerializationFormat format) {
   using namespace cottonwood;
   char const *const where = "Graph::deserializeTensors";
-  base::requireEnumerator<poplar_error>(where, "SerializationFormat", format, {"Binary", "JSON"});
+  graph::requireFormat(where, format);
   graph::GraphData &graph = data(where);
   std::vector<Tensor> tensors;
   if ((in >> std::ws).peek() == std::istream::traits_type::eof())
