@@ -43,7 +43,7 @@ POP_INLINE std::string rawOperationName(RawOperation op) {
                                            : nameOf(static_cast<TernaryOpType>(op.index)).debug);
 }
 
-[[gnu::cold, gnu::noinline]] POP_INLINE void refuseRawOperation(RawOperation op) {
+POP_INLINE void checkRawOperation(RawOperation op) {
   using namespace ::popops::expr;
   char const *const where = "popops::kernels::map";
   if (op.numOperands == 1)
@@ -52,14 +52,6 @@ POP_INLINE std::string rawOperationName(RawOperation op) {
     requireOp<poplar_error>(where, static_cast<BinaryOpType>(op.index));
   else
     requireOp<poplar_error>(where, static_cast<TernaryOpType>(op.index));
-}
-POP_INLINE void checkRawOperation(RawOperation op) {
-  using namespace ::popops::expr;
-  static constexpr unsigned LAST[] = {static_cast<unsigned>(UnaryOpType::TRUNC),
-                                      static_cast<unsigned>(BinaryOpType::VARIANCE_TO_INV_STD_DEV),
-                                      static_cast<unsigned>(TernaryOpType::SELECT)};
-  if (op.index > LAST[op.numOperands - 1])
-    refuseRawOperation(op);
 }
 
 [[noreturn, gnu::cold, gnu::noinline]] POP_INLINE void failOfOperands(RawOperation op,
