@@ -7,13 +7,25 @@
 /// a * b + c once, as AVX512-FP16 does; other tags compute it in float and round the float.
 ///
 /// Face on all tags: zero load loadPartial broadcast store storePartial + - * / fma, x = s for
-/// numbers s. On tags with
-/// HALF_ARITHMETIC, as in simd<float>: splat stream unary- min max abs, comparisons, select.
+/// numbers s. On tags with HALF_ARITHMETIC, as in simd<float>: splat stream unary- min max abs,
+/// comparisons, select.
 #pragma once
 
 #include <codelets/arch/Simd.hpp>
 
 namespace cottonwood {
+
+namespace arch {
+/// A vector of Ts with all lanes equal to a number, which is converted to a T.
+template <class T, class Tag, class S> POP_SIMD_INLINE simd<T, Tag> splatNumber(S s) {
+  if constexpr (std::is_same_v<T, half>) {
+    const half x{floatToHalf(static_cast<float>(s))};
+    return simd<half, Tag>::broadcast(&x);
+  } else {
+    return simd<T, Tag>::splat(static_cast<T>(s));
+  }
+}
+} // namespace arch
 
 /// Tags without binary16 arithmetic: a float vector whose lanes are always half numbers.
 template <class Tag>
@@ -37,8 +49,7 @@ requires(!Tag::HALF_ARITHMETIC) struct simd<half, Tag> {
   }
   POP_SIMD_INLINE static simd broadcast(const half *p) { return {Wide::broadcast(p)}; }
   template <arch::LaneNumber<half> S> POP_SIMD_INLINE simd &operator=(S s) {
-    const half x{arch::floatToHalf(static_cast<float>(s))};
-    return *this = broadcast(&x);
+    return *this = arch::splatNumber<half, Tag>(s);
   }
   POP_SIMD_INLINE void store(half *p) const { r.store(p); }
   POP_SIMD_INLINE void storePartial(half *p, std::size_t n) const { r.storePartial(p, n); }
@@ -102,8 +113,7 @@ requires(Tag::HALF_ARITHMETIC &&isa::isSoft(Tag::ID)) struct simd<half, Tag> {
     return {v, v};
   }
   template <arch::LaneNumber<half> S> POP_SIMD_INLINE simd &operator=(S s) {
-    const half x{arch::floatToHalf(static_cast<float>(s))};
-    return *this = broadcast(&x);
+    return *this = arch::splatNumber<half, Tag>(s);
   }
   POP_SIMD_INLINE void store(half *p) const {
     __m256i *q = reinterpret_cast<__m256i *>(p);
@@ -218,8 +228,7 @@ requires(Tag::HALF_ARITHMETIC && !isa::isSoft(Tag::ID)) struct simd<half, Tag> {
     return {_mm512_castsi512_ph(_mm512_set1_epi16(static_cast<short>(bits)))};
   }
   template <arch::LaneNumber<half> S> POP_SIMD_INLINE simd &operator=(S s) {
-    const half x{arch::floatToHalf(static_cast<float>(s))};
-    return *this = broadcast(&x);
+    return *this = arch::splatNumber<half, Tag>(s);
   }
   POP_SIMD_INLINE void store(half *p) const { _mm512_storeu_ph(p, r); }
   POP_SIMD_INLINE void storePartial(half *p, std::size_t n) const {

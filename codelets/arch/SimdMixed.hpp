@@ -24,15 +24,6 @@ namespace cottonwood {
 
 namespace arch {
 
-template <class T, class Tag, class S> POP_SIMD_INLINE simd<T, Tag> splatNumber(S s) {
-  if constexpr (std::is_same_v<T, half>) {
-    const half x{floatToHalf(static_cast<float>(s))};
-    return simd<half, Tag>::broadcast(&x);
-  } else {
-    return simd<T, Tag>::splat(static_cast<T>(s));
-  }
-}
-
 /// What select() gives for two numbers.
 template <class A, class B>
 using NumberLane =
@@ -123,13 +114,7 @@ POP_SIMD_INLINE bool splatMask(bool, bool set) { return set; }
 } // namespace arch
 
 #define POP_MIXED(OP, RESULT)                                                                      \
-  template <arch::AnyMask M> POP_SIMD_INLINE M operator OP(M m, M n) { return RESULT; }            \
-  template <arch::AnyMask M, arch::Bool B> POP_SIMD_INLINE M operator OP(M m, B b) {               \
-    return m OP arch::splatMask(m, b);                                                             \
-  }                                                                                                \
-  template <arch::AnyMask M, arch::Bool B> POP_SIMD_INLINE M operator OP(B b, M n) {               \
-    return arch::splatMask(n, b) OP n;                                                             \
-  }
+  template <arch::AnyMask M> POP_SIMD_INLINE M operator OP(M m, M n) { return RESULT; }
 POP_MIXED(&&, m &n)
 POP_MIXED(||, m | n)
 POP_MIXED(==, ~(m ^ n))
@@ -143,7 +128,17 @@ template <arch::AnyMask M> POP_SIMD_INLINE M operator!(M m) { return ~m; }
   }                                                                                                \
   template <arch::AnyMask M, arch::Bool B> POP_SIMD_INLINE M operator OP(B b, M n) {               \
     return arch::splatMask(n, b) OP n;                                                             \
-  }                                                                                                \
+  }
+POP_MIXED(&&)
+POP_MIXED(||)
+POP_MIXED(==)
+POP_MIXED(!=)
+POP_MIXED(&)
+POP_MIXED(|)
+POP_MIXED(^)
+#undef POP_MIXED
+
+#define POP_MIXED(OP)                                                                              \
   template <arch::AnyMask M, class B>                                                              \
   requires(std::is_same_v<B, M> || std::is_same_v<B, bool>) POP_SIMD_INLINE M &operator OP##=(     \
       M &m, B b) {                                                                                 \

@@ -102,16 +102,16 @@ template <class F, class Tag, class... Kinds> constexpr bool checkMapFunctor() {
                         "('auto'), or numbers that hold every element of their operands' kinds "
                         "(float unless the call names others: map<int>)");
   using Result = MapResult<F, Tag, Kinds...>;
-  static_assert(!CALLED || !std::is_void_v<Result>,
+  constexpr bool RETURNS = CALLED && !std::is_void_v<Result>;
+  static_assert(!CALLED || RETURNS,
                 "an elementwise functor must return a vector of floats, halves or integers, a "
                 "mask, or a float, double, int, unsigned or bool");
   constexpr bool HALVES = (std::is_same_v<Kinds, half> && ...);
   constexpr bool ANY_HALF = (std::is_same_v<Kinds, half> || ...);
-  static_assert(!CALLED || std::is_void_v<Result> ||
-                    (HALVES == ANY_HALF && HALVES == std::is_same_v<Result, half>),
+  constexpr bool AGREES = HALVES == ANY_HALF && HALVES == std::is_same_v<Result, half>;
+  static_assert(!RETURNS || AGREES,
                 "where one operand is of kind half all of them and the result must be");
-  return CALLED && !std::is_void_v<Result> && HALVES == ANY_HALF &&
-         HALVES == std::is_same_v<Result, half>;
+  return RETURNS && AGREES;
 }
 
 /// Elements in memory: those of kind float may be stored as half.
