@@ -357,7 +357,7 @@ void softmaxRows(SoftmaxKind kind, const T *in, T *out, std::size_t begin, std::
   if (begin == end)
     return;
   if constexpr (detail::ShortSoftmax<Tag, T>::EXISTS)
-    if (length <= detail::SOFTMAX_SHORT) // one row, too: NaN has the sign it has among others
+    if (length <= detail::SHORT_ROW) // one row, too: NaN has the sign it has among others
       return detail::shortSoftmaxRows<Tag>(kind, in + begin * length, out + begin * length,
                                            end - begin, length);
   constexpr std::size_t ROW = detail::SOFTMAX_ROW, LONG_ROW = detail::SOFTMAX_LONG_ROW;

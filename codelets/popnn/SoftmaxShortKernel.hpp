@@ -5,14 +5,12 @@
 
 #include <codelets/arch/SimdColumns.hpp>
 #include <codelets/popnn/SoftmaxExp.hpp>
+#include <codelets/popops/ReduceRows.hpp>
 
 namespace cottonwood::kernels::detail {
 
-/// Rows up to this length are taken many at a time, where a vector has more than one lane: shorter
-/// than what RowPartials takes at once. One by one, rows of 2, 10 and 31 took 4, 3 and 2 times as
-/// long on Zen 3, those of 64 less.
-inline constexpr std::size_t SOFTMAX_SHORT = 63;
-
+/// Rows of up to SHORT_ROW elements, where a vector has more than one lane. One by one, rows of 2,
+/// 10 and 31 took 4, 3 and 2 times as long on Zen 3, those of 64 less.
 template <class Tag, class T> class ShortSoftmax {
   using V = simd<float, Tag>;
   static constexpr std::size_t W = V::width;
@@ -56,7 +54,7 @@ private:
     }
   }
 
-  V columns_[SOFTMAX_SHORT + 1], terms_[SOFTMAX_SHORT + 1];
+  V columns_[SHORT_ROW + 1], terms_[SHORT_ROW + 1];
 };
 
 template <class Tag, class T>

@@ -263,8 +263,12 @@ template <class Tag, class In> POP_SIMD_INLINE float logAddRow(const In *in, std
   return largest + math::log(V::splat(sum)).first();
 }
 
-/// The sum of n columns of short rows, n < 64, in the order of RowPartials. Its other partial
-/// results are +0 and change nothing: none of the columns has a -0.
+/// Rows up to this length, for which RowPartials has more room than elements, may be taken as many
+/// at a time as a vector has lanes.
+inline constexpr std::size_t SHORT_ROW = 63;
+
+/// The sum of n columns of short rows, in the order of RowPartials. Its other partial results are
+/// +0 and change nothing: none of the columns has a -0.
 template <class V> POP_SIMD_INLINE V sumOfColumns(V *columns, std::size_t n) {
   for (std::size_t half = 32; half != 0; half /= 2)
     for (std::size_t i = 0; i < half && i + half < n; ++i)
@@ -272,15 +276,12 @@ template <class V> POP_SIMD_INLINE V sumOfColumns(V *columns, std::size_t n) {
   return columns[0];
 }
 
-/// Rows up to this length are taken as many at a time as a vector has lanes.
-inline constexpr std::size_t LOG_ADD_SHORT = 63;
-
-/// The same as logAddRow() of up to W rows of 1 to LOG_ADD_SHORT elements.
+/// The same as logAddRow() of up to W rows of 1 to SHORT_ROW elements.
 template <class Tag, class In>
 [[gnu::noinline]] void logAddColumns(const In *in, std::size_t rows, std::size_t length,
                                      float *results) {
   using V = simd<float, Tag>;
-  V columns[LOG_ADD_SHORT + 1];
+  V columns[SHORT_ROW + 1];
   arch::loadColumns<Tag>(in, rows, length, columns);
   const V infinity = V::splat(__builtin_inff());
   V largest = V::zero() - infinity;
@@ -317,7 +318,7 @@ void reduceRows(const In *in, std::size_t count, std::size_t length, Accumulator
       for (; i + 16 <= count; i += 16, in += 16 * length)
         reduceSixteenRows<Tag, OP>(in, length, results + i);
   if constexpr (OP == ReduceOp::LOG_ADD && V::width > 1)
-    if (length != 0 && length <= LOG_ADD_SHORT)
+    if (length != 0 && length <= SHORT_ROW)
       for (; i < count; i += V::width, in += V::width * length)
         logAddColumns<Tag>(in, count - i < V::width ? count - i : V::width, length, results + i);
   for (; i < count; ++i, in += length) {
