@@ -6,24 +6,21 @@
 
 namespace cottonwood::arch {
 
-/// columns[j], j < length, of `rows` rows that lie one behind another. Lanes from `rows` on hold
-/// elements of the rows, too.
+/// columns[j], j < length, of W rows that lie one behind another.
 /// \param columns  room for length rounded up to W
 template <class Tag, class T>
-POP_SIMD_INLINE void loadColumns(const T *in, std::size_t rows, std::size_t length,
-                                 simd<float, Tag> *columns) {
+POP_SIMD_INLINE void loadColumns(const T *in, std::size_t length, simd<float, Tag> *columns) {
   using V = simd<float, Tag>;
   constexpr std::size_t W = V::width;
-  const std::size_t n = rows * length;
   for (std::size_t j = 0; j < length; j += W) {
     V v[W];
-    if (rows == W && (W - 1) * length + j + W <= n) {
+    if (j + W <= length) { // else the last rows end before their vectors
       POP_SIMD_UNROLL
       for (std::size_t r = 0; r < W; ++r)
         v[r] = V::load(in + r * length + j);
     } else {
       for (std::size_t r = 0; r < W; ++r) {
-        const std::size_t begin = (r < rows ? r : 0) * length + j, left = n - begin;
+        const std::size_t begin = r * length + j, left = W * length - begin;
         v[r] = left >= W ? V::load(in + begin) : V::loadPartial(in + begin, left);
       }
     }
@@ -38,8 +35,7 @@ POP_SIMD_INLINE void loadColumns(const T *in, std::size_t rows, std::size_t leng
 /// too much is overwritten by the next one; nothing is written behind the last row.
 /// \param columns  are lost
 template <class Tag, class T>
-POP_SIMD_INLINE void storeColumns(T *out, std::size_t rows, std::size_t length,
-                                  simd<float, Tag> *columns) {
+POP_SIMD_INLINE void storeColumns(T *out, std::size_t length, simd<float, Tag> *columns) {
   using V = simd<float, Tag>;
   constexpr std::size_t W = V::width;
   const auto turn = [&](std::size_t j, V(&v)[W]) POP_SIMD_LAMBDA {
@@ -48,14 +44,14 @@ POP_SIMD_INLINE void storeColumns(T *out, std::size_t rows, std::size_t length,
       v[k] = columns[j + k];
     transpose<Tag>(v);
   };
-  const std::size_t n = rows * length;
+  const std::size_t n = W * length;
   const auto put = [&](V x, std::size_t at) POP_SIMD_LAMBDA {
     at + W <= n ? x.store(out + at) : x.storePartial(out + at, n - at);
   };
   if (length <= W) {
     V v[W];
     turn(0, v);
-    for (std::size_t r = 0; r < rows; ++r)
+    for (std::size_t r = 0; r < W; ++r)
       put(v[r], r * length);
     return;
   }
@@ -65,7 +61,7 @@ POP_SIMD_INLINE void storeColumns(T *out, std::size_t rows, std::size_t length,
     for (std::size_t r = 0; r < W; ++r)
       columns[j + r] = v[r]; // element j of row r and those behind it
   }
-  for (std::size_t r = 0; r < rows; ++r)
+  for (std::size_t r = 0; r < W; ++r)
     for (std::size_t j = 0; j < length; j += W)
       put(columns[j + r], r * length + j);
 }

@@ -354,12 +354,13 @@ template <class Tag, bool LOG, std::size_t KEPT, class T>
 template <class Tag, class T>
 void softmaxRows(SoftmaxKind kind, const T *in, T *out, std::size_t begin, std::size_t end,
                  std::size_t length, std::size_t elements) {
+  const bool isShort = detail::ShortSoftmax<Tag, T>::EXISTS && length <= detail::SHORT_ROW;
+  if constexpr (detail::ShortSoftmax<Tag, T>::EXISTS)
+    if (isShort)
+      begin += detail::shortSoftmaxRows<Tag>(kind, in + begin * length, out + begin * length,
+                                             end - begin, length);
   if (begin == end)
     return;
-  if constexpr (detail::ShortSoftmax<Tag, T>::EXISTS)
-    if (length <= detail::SHORT_ROW) // one row, too: NaN has the sign it has among others
-      return detail::shortSoftmaxRows<Tag>(kind, in + begin * length, out + begin * length,
-                                           end - begin, length);
   constexpr std::size_t ROW = detail::SOFTMAX_ROW, LONG_ROW = detail::SOFTMAX_LONG_ROW;
   const bool isLog = kind == SoftmaxKind::LOG;
   const auto run = length <= ROW        ? (isLog ? &detail::softmaxRowsOf<Tag, true, ROW, T>
@@ -368,6 +369,8 @@ void softmaxRows(SoftmaxKind kind, const T *in, T *out, std::size_t begin, std::
                    : length <= LONG_ROW ? &detail::softmaxRowsOf<Tag, true, LONG_ROW, T>
                                         : &detail::softmaxRowsOf<Tag, true, 0, T>;
   run(kind, in + begin * length, out + begin * length, end - begin, length, elements);
+  for (std::size_t row = begin; isShort && row < end; ++row)
+    detail::settleNan(out + row * length, length);
 }
 
 /// out = g y - y sum(g y) for rows [begin, end).

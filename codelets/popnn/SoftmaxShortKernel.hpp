@@ -9,6 +9,17 @@
 
 namespace cottonwood::kernels::detail {
 
+/// Gives the NaN of a row of nothing else one sign. That of other NaN is the first operand's, where
+/// compilers may swap operands: which way a row was computed would show.
+template <class T> POP_SIMD_INLINE void settleNan(T *row, std::size_t length) {
+  using One = simd<float, isa::scalar>;
+  for (std::size_t i = 0; i < length; ++i)
+    if (const float x = One::load(row + i).r; x == x)
+      return;
+  for (std::size_t i = 0; i < length; ++i)
+    One::splat(-__builtin_nanf("")).store(row + i);
+}
+
 /// Rows of up to SHORT_ROW elements, where a vector has more than one lane. One by one, rows of 2,
 /// 10 and 31 took 4, 3 and 2 times as long on Zen 3, those of 64 less.
 template <class Tag, class T> class ShortSoftmax {
@@ -18,17 +29,23 @@ template <class Tag, class T> class ShortSoftmax {
 public:
   static constexpr bool EXISTS = W > 1;
 
-  void rows(SoftmaxKind kind, const T *in, T *out, std::size_t rows, std::size_t length) {
-    for (std::size_t i = 0; i < rows; i += W) {
-      const std::size_t n = rows - i < W ? rows - i : W;
-      arch::loadColumns<Tag>(in + i * length, n, length, columns_);
-      kind == SoftmaxKind::LOG ? softmax<true>(kind, length) : softmax<false>(kind, length);
-      arch::storeColumns<Tag>(out + i * length, n, length, columns_);
+  /// \returns how many rows were computed: those of whole blocks of W
+  std::size_t rows(SoftmaxKind kind, const T *in, T *out, std::size_t rows, std::size_t length) {
+    std::size_t i = 0;
+    for (; i + W <= rows; i += W) {
+      arch::loadColumns<Tag>(in + i * length, length, columns_);
+      const bool anyNan =
+          kind == SoftmaxKind::LOG ? softmax<true>(kind, length) : softmax<false>(kind, length);
+      arch::storeColumns<Tag>(out + i * length, length, columns_);
+      for (std::size_t r = 0; anyNan && r < W; ++r)
+        settleNan(out + (i + r) * length, length);
     }
+    return i;
   }
 
 private:
-  template <bool LOG> POP_SIMD_INLINE void softmax(SoftmaxKind kind, std::size_t length) {
+  /// True if the sum of a row is NaN.
+  template <bool LOG> POP_SIMD_INLINE bool softmax(SoftmaxKind kind, std::size_t length) {
     V least = V::splat(__builtin_inff()), most = V::splat(-__builtin_inff());
     for (std::size_t j = 0; j < length; ++j) {
       least = V::min(columns_[j], least);
@@ -42,6 +59,7 @@ private:
         LOG ? math::log(sum) : V::splat(kind == SoftmaxKind::SCALED ? SOFTMAX_SCALE : 1.f) / sum;
     for (std::size_t j = 0; j < length; ++j)
       columns_[j] = LOG ? columns_[j] - factor : columns_[j] * factor;
+    return (sum != sum).any();
   }
 
   /// Rows that need not have bounded exponentials give the same bits beside others that do.
@@ -58,9 +76,10 @@ private:
 };
 
 template <class Tag, class T>
-[[gnu::noinline]] void shortSoftmaxRows(SoftmaxKind kind, const T *in, T *out, std::size_t rows,
-                                        std::size_t length) {
-  ShortSoftmax<Tag, T>().rows(kind, in, out, rows, length);
+[[gnu::noinline]] std::size_t shortSoftmaxRows(SoftmaxKind kind, const T *in, T *out,
+                                               std::size_t rows, std::size_t length) {
+  ShortSoftmax<Tag, T> softmax; // whose columns are not set to zero
+  return softmax.rows(kind, in, out, rows, length);
 }
 
 } // namespace cottonwood::kernels::detail

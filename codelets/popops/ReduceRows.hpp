@@ -263,8 +263,8 @@ template <class Tag, class In> POP_SIMD_INLINE float logAddRow(const In *in, std
   return largest + math::log(V::splat(sum)).first();
 }
 
-/// Rows up to this length, for which RowPartials has more room than elements, may be taken as many
-/// at a time as a vector has lanes.
+/// Rows up to this length, for which RowPartials has more room than elements, are taken as many at
+/// a time as a vector has lanes, if there are as many: fewer take longer so than one by one.
 inline constexpr std::size_t SHORT_ROW = 63;
 
 /// The sum of n columns of short rows, in the order of RowPartials. Its other partial results are
@@ -276,13 +276,12 @@ template <class V> POP_SIMD_INLINE V sumOfColumns(V *columns, std::size_t n) {
   return columns[0];
 }
 
-/// The same as logAddRow() of up to W rows of 1 to SHORT_ROW elements.
+/// The same as logAddRow() of W rows of 1 to SHORT_ROW elements.
 template <class Tag, class In>
-[[gnu::noinline]] void logAddColumns(const In *in, std::size_t rows, std::size_t length,
-                                     float *results) {
+[[gnu::noinline]] void logAddColumns(const In *in, std::size_t length, float *results) {
   using V = simd<float, Tag>;
   V columns[SHORT_ROW + 1];
-  arch::loadColumns<Tag>(in, rows, length, columns);
+  arch::loadColumns<Tag>(in, length, columns);
   const V infinity = V::splat(__builtin_inff());
   V largest = V::zero() - infinity;
   for (std::size_t j = 0; j < length; ++j)
@@ -290,7 +289,7 @@ template <class Tag, class In>
   for (std::size_t j = 0; j < length; ++j)
     columns[j] = math::exp(columns[j] - largest);
   const V sum = largest + math::log(sumOfColumns(columns, length));
-  V::select(V::abs(largest) == infinity, largest, sum).storePartial(results, rows);
+  V::select(V::abs(largest) == infinity, largest, sum).store(results);
 }
 
 /// log(e^a + e^b).
@@ -319,8 +318,8 @@ void reduceRows(const In *in, std::size_t count, std::size_t length, Accumulator
         reduceSixteenRows<Tag, OP>(in, length, results + i);
   if constexpr (OP == ReduceOp::LOG_ADD && V::width > 1)
     if (length != 0 && length <= SHORT_ROW)
-      for (; i < count; i += V::width, in += V::width * length)
-        logAddColumns<Tag>(in, count - i < V::width ? count - i : V::width, length, results + i);
+      for (; i + V::width <= count; i += V::width, in += V::width * length)
+        logAddColumns<Tag>(in, length, results + i);
   for (; i < count; ++i, in += length) {
     if constexpr (OP == ReduceOp::LOG_ADD)
       results[i] = logAddRow<Tag>(in, length);

@@ -5,6 +5,7 @@
 #include <codelets/popnn/SoftmaxCost.hpp>
 #include <test/codelets/Isas.hpp>
 
+#include <cstring>
 #include <limits>
 #include <utility>
 
@@ -284,6 +285,35 @@ template <class Plain> void checkShortRows(SoftmaxKind kind) {
     }
 }
 
+/// Rows with NaN of both signs have the same bits, theirs included, however many are computed.
+template <class Plain> void checkRowsAlone(SoftmaxKind kind) {
+  using T = vertices::KernelType<Plain>;
+  constexpr std::size_t ROWS = 19;
+  const auto nan = std::numeric_limits<float>::quiet_NaN();
+  std::mt19937 random(73);
+  for (std::size_t length : {1, 2, 9, 31, 63}) {
+    CAPTURE(length);
+    test::Misaligned<T> in(ROWS * length);
+    fillStrange(in, random);
+    for (std::size_t i = 0; i < in.size(); i += 1 + random() % length)
+      in.set(i, test::fromFloat<T>(random() % 2 == 0 ? nan : -nan));
+    for (isa::Isa isa : test::vectorIsas()) {
+      CAPTURE(isa::name(isa));
+      test::Misaligned<T> together(in.size()), row(length), alone(length);
+      runSoftmax<Plain>(isa, kind, length, in, together);
+      for (std::size_t r = 0; r < ROWS; ++r) {
+        for (std::size_t i = 0; i < length; ++i)
+          row.set(i, in.get(r * length + i));
+        runSoftmax<Plain>(isa, kind, length, row, alone);
+        for (std::size_t i = 0; i < length; ++i) {
+          const T x = alone.get(i), y = together.get(r * length + i);
+          REQUIRE(std::memcmp(&x, &y, sizeof x) == 0);
+        }
+      }
+    }
+  }
+}
+
 } // namespace
 
 TEST_SUITE("codelets/popnn/softmax") {
@@ -342,6 +372,14 @@ TEST_SUITE("codelets/popnn/softmax") {
          {SoftmaxKind::PLAIN, SoftmaxKind::STABLE, SoftmaxKind::SCALED, SoftmaxKind::LOG}) {
       checkShortRows<float>(kind);
       checkShortRows<poplar::half>(kind);
+    }
+  }
+
+  TEST_CASE("short rows have the same bits alone and among others, NaN included") {
+    for (SoftmaxKind kind :
+         {SoftmaxKind::PLAIN, SoftmaxKind::STABLE, SoftmaxKind::SCALED, SoftmaxKind::LOG}) {
+      checkRowsAlone<float>(kind);
+      checkRowsAlone<poplar::half>(kind);
     }
   }
 
