@@ -27,8 +27,10 @@ namespace detail {
 /// Columns reduced at a time: their results stay in L1.
 inline constexpr std::size_t REDUCE_COLUMNS = 1024;
 
-/// Columns of so many bytes and more are fetched ahead of time: hardware prefetchers lose track of
-/// eight rows at a time. So far ahead lies what is fetched, at least.
+/// Columns of so many bytes and more are fetched ahead of time by short vectors: hardware
+/// prefetchers lose track of eight rows at a time. So far ahead lies what is fetched, at least.
+/// With vectors of whole lines requests take 1.2 to 1.3 times as long on Zen 5, from L3 and from
+/// memory.
 inline constexpr std::size_t REDUCE_FETCHED = std::size_t{1} << 19, REDUCE_AHEAD = 8192;
 
 /// sums[c] = op over r of in[r * stride + c], for c < n, n <= REDUCE_COLUMNS.
@@ -43,37 +45,48 @@ POP_SIMD_INLINE void foldColumns(const In *in, std::size_t rows, std::size_t str
   // Sums are whole vectors: lanes beyond n hold rubbish that is never stored.
   for (std::size_t c = 0; c < n; c += W)
     V::splat(C::template identity<T>()).store(sums + c);
-  const auto load = [&](std::size_t r, std::size_t c) POP_SIMD_LAMBDA {
-    const In *p = in + r * stride + c;
-    return f(c + W <= n ? V::load(p) : V::loadPartial(p, n - c), c);
+  const std::size_t whole = n / W * W, part = n - whole;
+  const auto eightRows = [&](std::size_t c, auto load) POP_SIMD_LAMBDA {
+    const In *const low = in + c, *const high = low + 4 * stride;
+    if constexpr (FETCHES)
+      arch::unrolled<4>([&](auto k) POP_SIMD_LAMBDA {
+        __builtin_prefetch(low + ahead + k * stride, 0, 2);
+        __builtin_prefetch(high + ahead + k * stride, 0, 2);
+      });
+    const auto four = [&](const In *p) POP_SIMD_LAMBDA {
+      const auto at = [&](std::size_t k) POP_SIMD_LAMBDA { return f(load(p + k * stride), c); };
+      return C::merge(C::accumulate(C::lift(at(0)), at(1)), C::accumulate(C::lift(at(2)), at(3)));
+    };
+    C::merge(V::load(sums + c), C::merge(four(low), four(high))).store(sums + c);
   };
+  const auto oneRow = [&](std::size_t c, auto load) POP_SIMD_LAMBDA {
+    C::accumulate(V::load(sums + c), f(load(in + c), c)).store(sums + c);
+  };
+  const auto loadWhole = [](const In *p) POP_SIMD_LAMBDA { return V::load(p); };
+  const auto loadPart = [&](const In *p) POP_SIMD_LAMBDA { return V::loadPartial(p, part); };
   std::size_t r = 0;
-  for (; r + 8 <= rows; r += 8) {
-    for (std::size_t c = 0; c < n; c += W) {
-      if constexpr (FETCHES)
-        arch::unrolled<8>([&](auto k) POP_SIMD_LAMBDA {
-          __builtin_prefetch(in + (r + k) * stride + c + ahead, 0, 2);
-        });
-      const V a = C::accumulate(C::lift(load(r, c)), load(r + 1, c));
-      const V b = C::accumulate(C::lift(load(r + 2, c)), load(r + 3, c));
-      const V d = C::accumulate(C::lift(load(r + 4, c)), load(r + 5, c));
-      const V e = C::accumulate(C::lift(load(r + 6, c)), load(r + 7, c));
-      C::merge(V::load(sums + c), C::merge(C::merge(a, b), C::merge(d, e))).store(sums + c);
-    }
+  for (; r + 8 <= rows; r += 8, in += 8 * stride) {
+    for (std::size_t c = 0; c < whole; c += W)
+      eightRows(c, loadWhole);
+    if (part != 0)
+      eightRows(whole, loadPart);
   }
-  for (; r < rows; ++r)
-    for (std::size_t c = 0; c < n; c += W)
-      C::accumulate(V::load(sums + c), load(r, c)).store(sums + c);
+  for (; r < rows; ++r, in += stride) {
+    for (std::size_t c = 0; c < whole; c += W)
+      oneRow(c, loadWhole);
+    if (part != 0)
+      oneRow(whole, loadPart);
+  }
 }
 
 /// The same, fetched ahead of time where that is worth it.
 template <class Tag, ReduceOp OP, class In, class T, class F>
 POP_SIMD_INLINE void foldLargeColumns(const In *in, std::size_t rows, std::size_t stride,
                                       std::size_t n, T *sums, F f) {
-  if (rows * stride * sizeof(In) >= REDUCE_FETCHED)
-    foldColumns<Tag, OP, true>(in, rows, stride, n, sums, f);
-  else
-    foldColumns<Tag, OP, false>(in, rows, stride, n, sums, f);
+  if constexpr (!arch::Avx512Tag<Tag>)
+    if (rows * stride * sizeof(In) >= REDUCE_FETCHED)
+      return foldColumns<Tag, OP, true>(in, rows, stride, n, sums, f);
+  foldColumns<Tag, OP, false>(in, rows, stride, n, sums, f);
 }
 
 template <class Tag, class In>
