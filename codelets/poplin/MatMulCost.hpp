@@ -33,8 +33,9 @@ constexpr bool onMatMulTiles(MatMulMethod method) { return method >= MatMulMetho
 struct MatMulBlocking {
   MatMulMethod method = MatMulMethod::BLOCKED;
   std::uint32_t rows = 0; ///< rows of C per pass over B
-  /// BLOCKED: values of K per packed strip of B. ROWS, COLUMN and DOT: 0 if all values of the
-  /// matrix are asked for ahead, or how many at the start of each of its pages (DOT: none).
+  /// BLOCKED: values of K per packed strip of B. ROWS, COLUMN and DOT: how many values of each page
+  /// of the matrix are asked for ahead, from its start; 0: none, MATMUL_ASK_ALL: all (DOT: or
+  /// none).
   std::uint32_t depth = 0;
   std::uint32_t packA = 0; ///< 1: A is copied to float panels first
   std::uint32_t packB = 0; ///< 1: B is copied to a strip on the way; 0: read in place if possible
@@ -67,6 +68,9 @@ inline constexpr std::uint32_t MATMUL_SET_ROWS = 6;
 /// Bytes of a float C from which it is stored past the caches: a Granite Rapids class core writes
 /// 64 MB 2.5 times as fast that way, but what stays in the last cache no faster.
 inline constexpr std::size_t MATMUL_PAST_CACHES = 48 * 1024 * 1024;
+
+/// Values of a page that are asked for where all are: as many as it could have.
+inline constexpr std::uint32_t MATMUL_ASK_ALL = 4096;
 
 /// Values of K a step where a product on tiles computes elements by multiply-adds.
 inline constexpr std::size_t MATMUL_TILE_REPAIR_DEPTH = 256;
@@ -269,14 +273,28 @@ constexpr std::size_t matMulBytes(std::size_t rows, std::size_t columns, bool is
   return rows * columns * (isHalf ? 2 : sizeof(float));
 }
 
-/// Requests for every line help as long as the last cache answers them. A larger matrix comes from
-/// memory, which hardware prefetchers keep busy alone once they know of a page: on Zen 4 (32 MB of
-/// L3) requests for all of 64 MB take a fifth longer than those for two lines a page.
-constexpr std::uint32_t matMulAskedValues(std::size_t rows, std::size_t columns, bool isHalf,
+/// MatMulBlocking::depth for m rows by a matrix of [k, n], by ROWS or COLUMN. Requests for every
+/// line help as long as the last cache answers them. A larger matrix comes from memory, which
+/// hardware prefetchers keep busy alone once they know of a page. Where the last cache is near they
+/// do so only for vectors of floats that are read as fast as they come: on Zen 5 a row by 4096 x
+/// 4096 takes 1.2 times as long with requests for all and 1.4 times with those for two lines a
+/// page, 8 rows .6 times with requests for all, a row of halves .75 times, and two lines help
+/// nowhere.
+constexpr std::uint32_t matMulAskedValues(std::size_t m, std::size_t k, std::size_t n, bool isHalf,
                                           const MatMulCaches &caches) {
-  return matMulBytes(rows, columns, isHalf) <= caches.l3
-             ? 0
+  if (m > MATMUL_STREAMED_ROWS)
+    return MATMUL_ASK_ALL;
+  if (!caches.distant && caches.vectorFloats == 16)
+    return m <= 2 && !isHalf ? 0 : MATMUL_ASK_ALL;
+  return matMulBytes(k, n, isHalf) <= caches.l3
+             ? MATMUL_ASK_ALL
              : static_cast<std::uint32_t>(128 / matMulBytes(1, 1, isHalf));
+}
+
+/// The same for DOT.
+constexpr std::uint32_t matMulAskedDots(std::size_t rows, std::size_t k, bool isHalf,
+                                        const MatMulCaches &caches) {
+  return matMulBytes(rows, k, isHalf) <= caches.l3 ? MATMUL_ASK_ALL : 0;
 }
 
 constexpr bool matMulFewPanels(std::size_t m) { return m <= 4 * MATMUL_MAX_TILE_ROWS; }
@@ -369,24 +387,26 @@ constexpr MatMulBlocking chooseMatMulBlocking(std::size_t m, std::size_t n, std:
   MatMulBlocking result;
   if (dot) {
     result.method = MatMulMethod::DOT;
-    result.depth = n == 1 ? detail::matMulAskedValues(m, k, a.isHalf, caches)
-                          : detail::matMulAskedValues(n, k, b.isHalf, caches);
+    result.depth = n == 1 ? detail::matMulAskedDots(m, k, a.isHalf, caches)
+                          : detail::matMulAskedDots(n, k, b.isHalf, caches);
     return result;
   }
   // Tiles fetch pieces of the rows of B, which takes longer from far than whole rows: by ROWS, 8
-  // rows by 4096 x 4096 are 2.3 times as fast on Zen 4, 2.9 times on a core of the Granite Rapids
-  // class; there 1.5 times by 1024 x 1024, and less fast by what L2 holds.
-  const std::uint32_t asked = detail::matMulAskedValues(k, n, b.isHalf, caches);
-  const bool farB = detail::matMulBytes(k, n, b.isHalf) > (caches.distant ? caches.l2 : caches.l3);
+  // rows by 4096 x 4096 are 2.3 times as fast on Zen 4, 2.9 times on Zen 5 and a core of the
+  // Granite Rapids class; there 1.5 times by 1024 x 1024, and less fast by what L2 holds. On Zen 5
+  // twice by 1024 x 1024 floats, 1.2 times by halves, and 1.1 and .95 times by 512 x 512.
+  const std::uint32_t asked = detail::matMulAskedValues(m, k, n, b.isHalf, caches);
+  const bool farB = caches.distant ? detail::matMulBytes(k, n, b.isHalf) > caches.l2
+                                   : detail::matMulBytes(k, n, false) >= caches.l2;
   const std::size_t streamed = farB ? MATMUL_MAX_STREAMED_ROWS : MATMUL_STREAMED_ROWS;
   if (m <= streamed && b.column == 1 && !b.panels) {
     result.method = MatMulMethod::ROWS;
-    result.depth = m <= MATMUL_STREAMED_ROWS ? asked : 0;
+    result.depth = asked;
     return result;
   }
   if (n == 1 && a.row == 1) {
     result.method = MatMulMethod::COLUMN;
-    result.depth = detail::matMulAskedValues(m, k, a.isHalf, caches);
+    result.depth = detail::matMulAskedValues(1, k, m, a.isHalf, caches);
     return result;
   }
   // Wide strips read A half as often, which counts where it comes from far.

@@ -35,7 +35,7 @@ POP_SIMD_INLINE void streamRows(const T *a, std::ptrdiff_t aRow, std::ptrdiff_t 
       factor[i][p] = V::broadcast(a + i * aRow + p * aColumn);
   std::size_t j = 0;
   for (; j + VECTORS * W <= columns; j += VECTORS * W) {
-    if (ASKS && j % LINE < W) {
+    if (ASKS && asked != 0 && j % LINE < W) {
       const T *const ahead = j + AHEAD < columns ? b + j + AHEAD : next + (j + AHEAD - columns);
       unroll<K>([&](auto p) __attribute__((always_inline)) {
         const T *const line = ahead + p * bRow;
@@ -112,7 +112,7 @@ template <class Tag, class TIn, class TOut, class Rows, class Finish = StoreSums
 void matMulRows(std::size_t m, std::size_t n, std::size_t k, MatMulView<TIn> a, MatMulView<TIn> b,
                 Rows cRows, std::ptrdiff_t cColumn, bool accumulate, std::uint32_t depth,
                 const Finish &finish = {}) {
-  const std::size_t asked = depth == 0 ? detail::MATMUL_PAGE : depth * sizeof(TIn);
+  const std::size_t asked = depth * sizeof(TIn);
   // 16 KB of sums: a third to a half of L1.
   constexpr std::size_t SUMS = 4096;
   alignas(64) float sums[SUMS];
@@ -228,7 +228,7 @@ void matMulDot(std::size_t rows, std::size_t k, const TIn *a, std::ptrdiff_t aRo
     if constexpr (together > 1)
       run(std::integral_constant<unsigned, 1>{}, asking);
   };
-  if (depth == 0)
+  if (depth == MATMUL_ASK_ALL)
     runAll(std::integral_constant<unsigned, detail::MATMUL_DOT_ROWS<Tag>>{}, std::true_type{});
   else
     runAll(std::integral_constant<unsigned, detail::MATMUL_FAR_DOT_ROWS<Tag>>{}, std::false_type{});

@@ -447,34 +447,52 @@ TEST_SUITE("codelets/poplin/MatMul") {
     CHECK(choose(32, 320, 320).panelsA == 0);
   }
 
-  TEST_CASE("matrices beyond the last cache are not asked for line by line") {
-    const auto asked = [](bool isHalf, std::size_t m, std::size_t n, std::size_t l3) {
-      kernels::MatMulCaches caches;
-      caches.l3 = l3;
-      const auto a = describe(isHalf, 4096, 1);
-      const auto b = describe(isHalf, static_cast<std::ptrdiff_t>(n), 1);
-      const bool dot = kernels::matMulUsesDot(m, n, 4096, a, b);
-      return kernels::chooseMatMulBlocking(m, n, 4096, a, b, dot, caches).depth;
-    };
+  TEST_CASE("how much of a matrix is asked for ahead") {
     constexpr std::size_t MIB = 1024 * 1024;
-    CHECK(asked(false, 1, 4096, 64 * MIB) == 0);
-    CHECK(asked(false, 1, 4096, 64 * MIB - 1) == 32);
-    CHECK(asked(true, 2, 4096, 32 * MIB) == 0);
-    CHECK(asked(true, 2, 4096, 32 * MIB - 1) == 64);
-    // A few more rows are streamed, too, with requests for all of the matrix.
-    const auto method = [](std::size_t m, std::size_t l3) {
-      kernels::MatMulCaches caches;
+    kernels::MatMulCaches distant = distantCaches(), near, shortVectors;
+    shortVectors.vectorFloats = 8;
+    const auto blocking = [](bool isHalf, std::size_t m, std::size_t n, std::size_t k,
+                             kernels::MatMulCaches caches, std::size_t l3) {
       caches.l3 = l3;
-      return kernels::chooseMatMulBlocking(m, 4096, 4096, describe(false, 4096, 1),
-                                           describe(false, 4096, 1), false, caches)
-          .method;
+      const auto a = describe(isHalf, static_cast<std::ptrdiff_t>(k), 1);
+      const auto b = describe(isHalf, static_cast<std::ptrdiff_t>(n), 1);
+      const bool dot = kernels::matMulUsesDot(m, n, k, a, b);
+      return kernels::chooseMatMulBlocking(m, n, k, a, b, dot, caches);
     };
-    CHECK(method(8, 32 * MIB) == kernels::MatMulMethod::ROWS);
-    CHECK(asked(false, 8, 4096, 32 * MIB) == 0);
-    CHECK(method(9, 32 * MIB) == kernels::MatMulMethod::BLOCKED);
-    CHECK(method(8, 64 * MIB) == kernels::MatMulMethod::BLOCKED);
-    CHECK(asked(false, 4096, 1, 64 * MIB) == 0); // dot products
-    CHECK(asked(false, 4096, 1, 64 * MIB - 1) != 0);
+    const auto asked = [&](bool isHalf, std::size_t m, const kernels::MatMulCaches &caches,
+                           std::size_t l3) {
+      return blocking(isHalf, m, 4096, 4096, caches, l3).depth;
+    };
+    constexpr auto ALL = kernels::MATMUL_ASK_ALL;
+    // From beyond the last cache for two lines of a page.
+    for (const auto &caches : {distant, shortVectors}) {
+      CHECK(asked(false, 1, caches, 64 * MIB) == ALL);
+      CHECK(asked(false, 1, caches, 64 * MIB - 1) == 32);
+      CHECK(asked(true, 2, caches, 32 * MIB) == ALL);
+      CHECK(asked(true, 2, caches, 32 * MIB - 1) == 64);
+    }
+    // With long vectors and a near last cache for nothing, but for several rows and halves.
+    for (std::size_t l3 : {32 * MIB, 64 * MIB}) {
+      CHECK(asked(false, 1, near, l3) == 0);
+      CHECK(asked(false, 2, near, l3) == 0);
+      CHECK(asked(false, 3, near, l3) == ALL);
+      CHECK(asked(true, 1, near, l3) == ALL);
+    }
+    // A few more rows are streamed, too, with requests for all of the matrix.
+    for (const auto &caches : {near, distant, shortVectors}) {
+      CHECK(blocking(false, 8, 4096, 4096, caches, 32 * MIB).method == kernels::MatMulMethod::ROWS);
+      CHECK(asked(false, 8, caches, 32 * MIB) == ALL);
+      CHECK(blocking(false, 9, 4096, 4096, caches, 32 * MIB).method ==
+            kernels::MatMulMethod::BLOCKED);
+    }
+    CHECK(blocking(false, 8, 512, 512, near, 32 * MIB).method == kernels::MatMulMethod::ROWS);
+    CHECK(blocking(true, 8, 512, 512, near, 32 * MIB).method == kernels::MatMulMethod::ROWS);
+    CHECK(blocking(false, 8, 512, 511, near, 32 * MIB).method == kernels::MatMulMethod::BLOCKED);
+    // Dot products.
+    for (const auto &caches : {near, distant, shortVectors}) {
+      CHECK(blocking(false, 4096, 1, 4096, caches, 64 * MIB).depth == ALL);
+      CHECK(blocking(false, 4096, 1, 4096, caches, 64 * MIB - 1).depth == 0);
+    }
   }
 
   TEST_CASE("a few rows against a matrix of long rows") {

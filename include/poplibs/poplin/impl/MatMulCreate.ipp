@@ -41,8 +41,10 @@ POP_INLINE bool wantsPanels(::poplar::Graph const &graph, MatMulSide side,
   if (side != MatMulSide::RIGHT || training || problem.n <= kernels::MATMUL_PANEL)
     return false;
   auto const plan = planMatMul(where, graph.getTarget(), problem, options, cache).plan;
+  // More rows than those that pass over B best as it is would pass over it by panels still faster.
   bool const inBlocks =
-      plan.method == kernels::MatMulMethod::BLOCKED || kernels::onMatMulTiles(plan.method);
+      plan.method == kernels::MatMulMethod::BLOCKED || kernels::onMatMulTiles(plan.method) ||
+      (plan.method == kernels::MatMulMethod::ROWS && problem.m > kernels::MATMUL_STREAMED_ROWS);
   bool const streamed = problem.m <= kernels::MATMUL_MAX_TILE_ROWS &&
                         problem.k * problem.n * sizeof(float) > kernels::MATMUL_LARGE_L2 / 4;
   return inBlocks && (plan.packB || streamed);
