@@ -85,7 +85,7 @@ std::size_t placeOf(const T *in, std::size_t begin, std::size_t end, ExtremeElem
 inline constexpr std::size_t EXTREME_BLOCK = 256;
 
 /// Bytes ahead of those that are looked at: they are fetched while the place in a row is found.
-inline constexpr std::size_t EXTREME_AHEAD = 2048;
+inline constexpr std::size_t EXTREME_AHEAD = 8192;
 
 /// The place of the first extreme element of n >= 1.
 template <class Tag, bool LARGEST, class T> std::size_t placeOfExtreme(const T *in, std::size_t n) {
