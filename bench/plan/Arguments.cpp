@@ -43,10 +43,11 @@ public:
   explicit Parser(std::span<char const *const> words) : words_(words) {}
 
   Arguments run() {
-    if (words_.empty())
+    auto const asksHelp = [](std::string_view word) { return word == "--help" || word == "-h"; };
+    if (std::any_of(words_.begin(), words_.end(), asksHelp) || words_.empty())
       return args_;
     std::string const command = words_[at_++];
-    if (command == "--help" || command == "-h" || command == "help")
+    if (command == "help")
       return args_;
     oneOf("the command", command,
           {"matmul", "chain", "conv", "reduce", "embedding", "elementwise", "cast", "copy", "table",
@@ -91,7 +92,7 @@ public:
 
 private:
   void problem(std::string const &command) {
-    if (at_ == words_.size())
+    if (at_ == words_.size() || std::string_view(words_[at_]).starts_with("--"))
       throw ArgumentError(command + " needs a problem, for example " +
                           (command == "matmul"      ? "900x600x300"
                            : command == "chain"     ? "128x768x3072x768"
@@ -326,8 +327,10 @@ private:
     complete("--stride", conv.stride, 1);
     complete("--padding", conv.padding, 0);
     complete("--dilation", conv.dilation, 1);
+    if (conv.outChannels == 0)
+      throw ArgumentError("--out is 0; nothing is planned");
     if (conv.groups == 0 || conv.inChannels % conv.groups != 0 ||
-        conv.outChannels % conv.groups != 0 || conv.outChannels == 0)
+        conv.outChannels % conv.groups != 0)
       throw ArgumentError("--groups is " + std::to_string(conv.groups) +
                           "; it must divide the channels, " + std::to_string(conv.inChannels) +
                           " in and " + std::to_string(conv.outChannels) + " out");
@@ -348,10 +351,13 @@ private:
         throw ArgumentError("--dims must be neighbours: others are reductions one after another");
       *part *= sizes_[d];
     }
-    for (std::uint64_t const dim : dims_)
+    for (std::uint64_t const dim : dims_) {
+      if (std::count(dims_.begin(), dims_.end(), dim) != 1)
+        throw ArgumentError("--dims has " + std::to_string(dim) + " more than once");
       if (dim >= sizes_.size())
         throw ArgumentError("--dims has " + std::to_string(dim) + "; the problem has " +
                             std::to_string(sizes_.size()) + " dimensions");
+    }
     args_.shape.name += ", dims";
     for (std::uint64_t const dim : dims_)
       args_.shape.name.append(" ").append(std::to_string(dim));

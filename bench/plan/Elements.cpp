@@ -87,6 +87,10 @@ ArrayFigures elementFigures(Elements const &elements, Request const &request, st
     throw std::invalid_argument("there is no operation '" + elements.op + "'; there are " +
                                 elementOperations());
   Operation const &operation = found->second;
+  if (operation.operands == 1 &&
+      (!elements.other.empty() || elements.otherMapping != Elements().otherMapping))
+    throw std::invalid_argument("--with and --with-mapping are of a second operand; '" +
+                                elements.op + "' has one");
   poplar::Graph graph(request.target);
   ::popops::addCodelets(graph);
   std::vector<Tensor> operands;

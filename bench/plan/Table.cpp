@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
+#include <stdexcept>
 #include <vector>
 
 namespace cottonwood::plan {
@@ -24,9 +25,12 @@ public:
   explicit Table(TableRequest const &request) : request_(request) {}
 
   int print() {
+    if (!anyIsWanted(shapes()) && (request_.published || !anyIsWanted(arrayShapes())))
+      throw std::invalid_argument("--only: no problem of the table has '" + request_.only +
+                                  "' in its name");
     printHead();
     for (Shape const &shape : shapes())
-      if (shape.name.find(request_.only) != std::string::npos)
+      if (isWanted(shape))
         for (bool const half : {true, false})
           if (half || shape.publishedFloat != 0)
             printRow(rowOf(shape, half));
@@ -37,6 +41,13 @@ public:
   }
 
 private:
+  bool isWanted(Shape const &shape) const {
+    return shape.name.find(request_.only) != std::string::npos;
+  }
+  bool anyIsWanted(std::vector<Shape> const &all) const {
+    return std::any_of(all.begin(), all.end(), [&](Shape const &s) { return isWanted(s); });
+  }
+
   Row rowOf(Shape const &shape, bool half) {
     Request request{modelTarget(request_.target),
                     poplar::HALF,
@@ -56,7 +67,7 @@ private:
   void printArrays() {
     Request const request{modelTarget(request_.target), poplar::HALF, poplar::HALF, {}};
     for (Shape const &shape : arrayShapes()) {
-      if (shape.name.find(request_.only) == std::string::npos)
+      if (!isWanted(shape))
         continue;
       ArrayFigures const figures = arrayFigures(shape, request, 0);
       auto const cycles = static_cast<double>(figures.steps.cycles);

@@ -108,6 +108,16 @@ TEST_CASE("what is wrong is named, with what is allowed") {
         "--kernel has 3 sizes; the field has 2 dimensions");
   fails({"conv", "4x64x56x56", "--out", "64", "--kernel", "3", "--groups", "3"},
         "it must divide the channels, 64 in and 64 out");
+  fails({"conv", "4x64x56x56", "--out", "0", "--kernel", "3"}, "--out is 0; nothing is planned");
+  fails({"reduce", "10x10x10", "--dims", "1x1"}, "--dims has 1 more than once");
+  fails({"elementwise", "--op", "add"}, "elementwise needs a problem, for example");
+}
+
+TEST_CASE("help is given wherever it is asked for") {
+  using Words = std::vector<char const *>;
+  for (Words const &words : {Words{}, Words{"help"}, Words{"--help"}, Words{"matmul", "--help"},
+                             Words{"conv", "4x64x56x56", "-h"}})
+    CHECK(parse(words).command == Arguments::Command::Help);
 }
 
 TEST_SUITE_END();

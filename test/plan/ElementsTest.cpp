@@ -53,6 +53,8 @@ Elements anyElements(Random &random) {
   elements.mapping = random.mapping();
   elements.otherMapping = random.mapping();
   elements.inPlace = random.upTo(2) == 1;
+  if (elements.op == "exp" || elements.op == "sin")
+    elements.other.clear(), elements.otherMapping = Mapping::Linear;
   return elements;
 }
 
@@ -171,6 +173,19 @@ TEST_CASE("of the ways of 24 random copies, none is modelled much better than th
       } catch (planner::PlanError const &) { // there is no such way
       }
   }
+}
+
+TEST_SUITE_END();
+
+TEST_SUITE_BEGIN("plan/elements");
+
+TEST_CASE("a second operand of operations that have one is refused") {
+  Elements elements;
+  elements.shape = {8, 8}, elements.op = "exp", elements.other = {8};
+  auto const text = "--with and --with-mapping are of a second operand; 'exp' has one";
+  CHECK_THROWS_WITH(elementFigures(elements, request(poplar::HALF), 0, {}), text);
+  elements.other.clear(), elements.otherMapping = Mapping::One;
+  CHECK_THROWS_WITH(elementFigures(elements, request(poplar::HALF), 0, {}), text);
 }
 
 TEST_SUITE_END();
