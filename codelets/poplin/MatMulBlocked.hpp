@@ -341,8 +341,12 @@ private:
   /// True if a strip is cheaper with rows in lanes, which reads lines of A's rows: whole ones, or
   /// ones that stay in L1 until the next values of k.
   bool isNarrow(const Strip &s) const {
-    if (!matMulNarrowWins<Tag>(s.m, s.columns) || aDepth_ != 1 || convertsPanels_)
+    if (!matMulNarrowWins<Tag>(s.m, s.columns) || aDepth_ != 1)
       return false;
+    if (convertsPanels_)
+      return args_.a.row * static_cast<std::ptrdiff_t>(sizeof(TIn)) %
+                 static_cast<std::ptrdiff_t>(MATMUL_WAY_BYTES) !=
+             0;
     return mostRows_ == Shape::ROWS || reinterpret_cast<std::uintptr_t>(a_) % 64 == 0;
   }
 
@@ -352,8 +356,15 @@ private:
       tile.k = args_.k;
       setSums(tile, s, 0);
       const MatMulView<TIn> b{args_.bAt(0, s.j), args_.b.row, args_.b.column};
-      matMulNarrowOf<Tag, TIn>(s.columns)(s.m, args_.k, a_, aRow_, b, tile.cIn, tile.cInRow,
-                                          tile.cOut, tile.cOutRow);
+      const auto run = [&](const auto *a, std::ptrdiff_t row) {
+        using TA = std::remove_cv_t<std::remove_pointer_t<decltype(a)>>;
+        matMulNarrowOf<Tag, TA, TIn>(s.columns)(s.m, args_.k, a, row, b, tile.cIn, tile.cInRow,
+                                                tile.cOut, tile.cOutRow);
+      };
+      if (convertsPanels_) // no panel is worth converting
+        run(args_.a.at(s.first, 0), args_.a.row);
+      else
+        run(a_, aRow_);
       if (Finish::ACTIVE || tile.cOut == sumsOf(s))
         storeSums(s, 0, s.m, tile);
     }

@@ -199,6 +199,10 @@ struct MatMulCaches {
   std::uint32_t vectorFloats = 16;                      ///< of the instruction set of the kernels
   /// The last cache is far away behind a large L2 (MATMUL_LARGE_L2), and vectors have 16 floats.
   bool distant = false;
+  bool pinnedColumns = false; ///< stripColumns counts for all products
+
+  /// Vectors of 16 floats behind an L2 of the usual size.
+  constexpr bool near() const { return !distant && vectorFloats >= 16; }
 };
 
 /// True if the product of these shapes is a dot product per element: DOT is the only method with
@@ -284,7 +288,7 @@ constexpr std::uint32_t matMulAskedValues(std::size_t m, std::size_t k, std::siz
                                           const MatMulCaches &caches) {
   if (m > MATMUL_STREAMED_ROWS)
     return MATMUL_ASK_ALL;
-  if (!caches.distant && caches.vectorFloats == 16)
+  if (caches.near())
     return m <= 2 && !isHalf ? 0 : MATMUL_ASK_ALL;
   return matMulBytes(k, n, isHalf) <= caches.l3
              ? MATMUL_ASK_ALL
@@ -341,6 +345,70 @@ constexpr void adaptToDistantCache(MatMulBlocking &blocking, std::size_t m, std:
     blocking.rows = std::min<std::uint32_t>(blocking.rows, 4 * MATMUL_MAX_TILE_ROWS);
 }
 
+/// True for a transposed matrix: neighbours in a column lie side by side.
+constexpr bool matMulIsTurned(const MatMulOperand &operand) {
+  return operand.row == 1 && operand.column != 1;
+}
+
+/// Columns of a row of B from which few rows of halves are worth panels, which cost turning A.
+inline constexpr std::size_t MATMUL_HALF_PANEL_COLUMNS = 256;
+
+/// True if few rows of halves are best in panels, with all strips in one step of K: rows of B lie
+/// in pages of their own.
+constexpr bool matMulFewHalves(std::size_t m, std::size_t n, const MatMulOperand &a,
+                               const MatMulOperand &b) {
+  return a.isHalf && matMulFewPanels(m) && n >= MATMUL_HALF_PANEL_COLUMNS && b.column == 1 &&
+         !b.panels;
+}
+
+/// Most columns of a strip.
+constexpr std::uint32_t matMulColumns(std::size_t m, std::size_t n, const MatMulOperand &a,
+                                      const MatMulOperand &b, const MatMulCaches &caches) {
+  if (n <= MATMUL_MAX_TILE_COLUMNS)
+    return MATMUL_MAX_TILE_COLUMNS;
+  if (caches.distant)
+    return matMulFewPanels(m) && m > MATMUL_SET_ROWS ? MATMUL_MAX_TILE_COLUMNS
+                                                     : MATMUL_WIDE_COLUMNS;
+  // Low tiles use less of each line of an A that lies transposed, and read B more often, which
+  // counts where it is converted, or turned for few rows.
+  const bool tall = (matMulIsTurned(a) && n > MATMUL_WIDE_COLUMNS) ||
+                    (matMulIsTurned(b) && matMulFewPanels(m) && m > MATMUL_MAX_TILE_ROWS) ||
+                    (matMulFewHalves(m, n, a, b) && m > MATMUL_SET_ROWS);
+  return caches.near() && !caches.pinnedColumns && tall ? MATMUL_MAX_TILE_COLUMNS
+                                                        : caches.stripColumns;
+}
+
+/// True for a B that many rows fetch for this product alone, or, as its rows share a set of L1, for
+/// every tile.
+constexpr bool matMulOftenFetched(std::size_t m, std::size_t k, const MatMulOperand &b) {
+  return m >= 8 * MATMUL_MAX_TILE_ROWS &&
+         (b.passing || (k > MATMUL_SET_ROWS && matMulRowsShareSet(b)));
+}
+
+/// Depth and packing where vectors of 16 floats stand before a last cache that is near, as far as
+/// they differ from those elsewhere. Measured on Zen 5 (48 KB L1, 1 MB L2, 32 MB L3).
+constexpr void adaptToNearCache(MatMulBlocking &blocking, std::size_t m, std::size_t n,
+                                std::size_t k, const MatMulOperand &a, const MatMulOperand &b,
+                                const MatMulCaches &caches) {
+  constexpr std::uint32_t ROWS = MATMUL_MAX_TILE_ROWS;
+  if (matMulIsTurned(a) && !a.isHalf)
+    blocking.packA = 0; // in place, even if its lines push each other out of L2
+  if (b.column != 1 || b.panels)
+    return;
+  const std::size_t bytes = matMulBytes(k, n, b.isHalf);
+  if (matMulFewHalves(m, n, a, b)) {
+    blocking.panelsA = 1;
+    if (m <= 2 * ROWS)
+      blocking.packB = 0;
+  } else if (b.isHalf) {
+    if (m <= 6 * ROWS && bytes <= caches.l2 / 4)
+      blocking.packB = 0; // converted by few tiles
+  } else if (m <= MATMUL_SET_ROWS ||
+             (m <= 16 * ROWS && bytes <= 4 * caches.l2 && !matMulOftenFetched(m, k, b))) {
+    blocking.packB = 0; // nothing is read again, or from a cache that is near enough
+  }
+}
+
 /// Strips of vectors of eight floats go through A twice as often as those of sixteen, faster than a
 /// core gets it from beyond L2. Measured on Zen 3 (512 KB L2): blocks of A that stay there are best
 /// in panels where there are some 320 columns to use them and more values of k than one pass takes,
@@ -357,7 +425,7 @@ constexpr void adaptToShortVectors(MatMulBlocking &blocking, std::size_t m, std:
   const bool farB = b.column == 1 && !b.panels && k * n * sizeof(float) > caches.l2;
   const bool farA = !few && m * k * sizeof(float) > caches.l2 / 2;
   const bool turned =
-      a.row == 1 && a.column != 1 && n >= TURNED_COLUMNS && m * k * sizeof(float) > 2 * caches.l1;
+      matMulIsTurned(a) && n >= TURNED_COLUMNS && m * k * sizeof(float) > 2 * caches.l1;
   std::size_t rows = blocking.rows;
   if (turned || (n >= COLUMNS && ((few && farB) || (farA && k > ONE_PASS)))) {
     blocking.packA = 0, blocking.panelsA = 1;
@@ -378,7 +446,7 @@ constexpr void adaptToShortVectors(MatMulBlocking &blocking, std::size_t m, std:
 
 } // namespace detail
 
-/// Loop bounds for one core. Measured on Zen 5 (1 MB L2): strips of 500 to 700 x 32 with passes of
+/// Loop bounds for one core. Measured on Zen 5 (1 MB L2): strips of 500 to 700 rows with passes of
 /// 1000 to 2000 rows keep the sums of a strip in L2, and A is best read in place, transposed or
 /// not, unless its values lie apart or have to be converted.
 constexpr MatMulBlocking chooseMatMulBlocking(std::size_t m, std::size_t n, std::size_t k,
@@ -394,10 +462,12 @@ constexpr MatMulBlocking chooseMatMulBlocking(std::size_t m, std::size_t n, std:
   // Tiles fetch pieces of the rows of B, which takes longer from far than whole rows: by ROWS, 8
   // rows by 4096 x 4096 are 2.3 times as fast on Zen 4, 2.9 times on Zen 5 and a core of the
   // Granite Rapids class; there 1.5 times by 1024 x 1024, and less fast by what L2 holds. On Zen 5
-  // twice by 1024 x 1024 floats, 1.2 times by halves, and 1.1 and .95 times by 512 x 512.
+  // 1.4 times by 2048 x 2048 floats, and as fast by 4 MB of halves; tiles are faster below.
   const std::uint32_t asked = detail::matMulAskedValues(m, k, n, b.isHalf, caches);
-  const bool farB = caches.distant ? detail::matMulBytes(k, n, b.isHalf) > caches.l2
-                                   : detail::matMulBytes(k, n, false) >= caches.l2;
+  const std::size_t bytes = detail::matMulBytes(k, n, b.isHalf);
+  const bool farB = caches.distant  ? bytes > caches.l2
+                    : caches.near() ? bytes > caches.l2 * (b.isHalf ? 4 : 1)
+                                    : detail::matMulBytes(k, n, false) >= caches.l2;
   const std::size_t streamed = farB ? MATMUL_MAX_STREAMED_ROWS : MATMUL_STREAMED_ROWS;
   if (m <= streamed && b.column == 1 && !b.panels) {
     result.method = MatMulMethod::ROWS;
@@ -411,17 +481,17 @@ constexpr MatMulBlocking chooseMatMulBlocking(std::size_t m, std::size_t n, std:
   }
   // Wide strips read A half as often, which counts where it comes from far.
   const bool fewPanels = detail::matMulFewPanels(m);
-  result.columns = n <= MATMUL_MAX_TILE_COLUMNS       ? MATMUL_MAX_TILE_COLUMNS
-                   : !caches.distant                  ? caches.stripColumns
-                   : fewPanels && m > MATMUL_SET_ROWS ? MATMUL_MAX_TILE_COLUMNS
-                                                      : MATMUL_WIDE_COLUMNS;
-  const std::size_t line = matMulStripColumns(result) * sizeof(float);
+  result.columns = detail::matMulColumns(m, n, a, b, caches);
   // Few tiles of a strip, or few strips: operands come from far and the strip is best in L1.
   const bool fewColumns = n <= MATMUL_MAX_TILE_COLUMNS;
   // Rows of A that share a set of L1 are pushed out early by a long strip; short rows of halves,
   // which are converted on the way, come one by one.
   const bool oneSet = detail::matMulRowsShareSet(a);
   const bool inL1 = fewPanels || (fewColumns && !a.isHalf);
+  // Before a near last cache wide strips may be as long as others: L2 has room for them.
+  const std::size_t line =
+      (caches.near() && !inL1 ? MATMUL_MAX_TILE_COLUMNS : matMulStripColumns(result)) *
+      sizeof(float);
   const std::size_t stripBytes = inL1                   ? caches.l1 / 4 * 3
                                  : oneSet || fewColumns ? caches.l1 / 2 * 3
                                                         : std::max(caches.l1, caches.l2 / 12);
@@ -431,9 +501,7 @@ constexpr MatMulBlocking chooseMatMulBlocking(std::size_t m, std::size_t n, std:
   // tiles over packed strips ask for that.
   const bool farA = fewColumns && m * k * sizeof(float) > caches.l2;
   const bool smallB = k * detail::matMulDistance(b.row) <= caches.l2 / 4 && !farA;
-  // Rows of B that share a set of L1 come from L2 for every tile.
-  const bool shareSet = k > MATMUL_SET_ROWS && detail::matMulRowsShareSet(b);
-  const bool often = m >= 8 * MATMUL_MAX_TILE_ROWS && (b.passing || shareSet);
+  const bool often = detail::matMulOftenFetched(m, k, b);
   const bool again = b.isHalf && m > MATMUL_MAX_TILE_ROWS;
   result.packB = !b.panels && (!smallB || often || again) ? 1 : 0;
   const bool smallA = m * k * sizeof(float) <= caches.l2 / 8;
@@ -452,6 +520,8 @@ constexpr MatMulBlocking chooseMatMulBlocking(std::size_t m, std::size_t n, std:
   result.rows = static_cast<std::uint32_t>(rows);
   if (caches.distant)
     detail::adaptToDistantCache(result, m, n, k, a, b, caches);
+  if (caches.near())
+    detail::adaptToNearCache(result, m, n, k, a, b, caches);
   if (caches.vectorFloats == 8)
     detail::adaptToShortVectors(result, m, n, k, a, b, caches);
   return result;

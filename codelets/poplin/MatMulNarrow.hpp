@@ -94,10 +94,9 @@ continueChains(const simd<float, Tag> (&square)[simd<float, Tag>::width],
 
 /// C[i,j] = (cIn ? cIn[i,j] : 0) + sum over p < k of a[i,p] * b[p,j] for i < m and j < COLUMNS;
 /// rows of A are contiguous.
-template <class Tag, std::size_t COLUMNS, class T>
-void matMulNarrow(std::size_t m, std::size_t k, const float *a, std::ptrdiff_t aRow,
-                  MatMulView<T> b, const float *cIn, std::ptrdiff_t cInRow, float *cOut,
-                  std::ptrdiff_t cOutRow) {
+template <class Tag, std::size_t COLUMNS, class TA, class T>
+void matMulNarrow(std::size_t m, std::size_t k, const TA *a, std::ptrdiff_t aRow, MatMulView<T> b,
+                  const float *cIn, std::ptrdiff_t cInRow, float *cOut, std::ptrdiff_t cOutRow) {
   using V = simd<float, Tag>;
   constexpr std::size_t W = static_cast<std::size_t>(V::width);
   // The chains of several blocks of rows overlap.
@@ -120,8 +119,8 @@ void matMulNarrow(std::size_t m, std::size_t k, const float *a, std::ptrdiff_t a
       alignas(64) float values[W][W];
       detail::copyNarrow<Tag, COLUMNS>(MatMulView<T>{b.at(p, 0), b.row, b.column}, depth, values);
       for (std::size_t x = 0; x < blocks; ++x) {
-        const float *corner = a + static_cast<std::ptrdiff_t>(first + begin(x)) * aRow +
-                              static_cast<std::ptrdiff_t>(p);
+        const TA *corner = a + static_cast<std::ptrdiff_t>(first + begin(x)) * aRow +
+                           static_cast<std::ptrdiff_t>(p);
         V square[W];
         detail::loadTurned<Tag>(corner, aRow, rows - begin(x), depth, square);
         detail::continueChains<Tag, COLUMNS>(square, values, depth, sums[x]);
@@ -137,19 +136,20 @@ void matMulNarrow(std::size_t m, std::size_t k, const float *a, std::ptrdiff_t a
 
 namespace detail {
 
-/// The kernels for float or half columns of B, one for each number of columns.
-template <class Tag, class T, class Indices> struct MatMulNarrows;
-template <class Tag, class T, std::size_t... I>
-struct MatMulNarrows<Tag, T, std::index_sequence<I...>> {
-  static constexpr decltype(&matMulNarrow<Tag, 1, T>) TABLE[] = {&matMulNarrow<Tag, I + 1, T>...};
+/// The kernels for float or half operands, one for each number of columns.
+template <class Tag, class TA, class T, class Indices> struct MatMulNarrows;
+template <class Tag, class TA, class T, std::size_t... I>
+struct MatMulNarrows<Tag, TA, T, std::index_sequence<I...>> {
+  static constexpr decltype(&matMulNarrow<Tag, 1, TA, T>) TABLE[] = {
+      &matMulNarrow<Tag, I + 1, TA, T>...};
 };
 
 } // namespace detail
 
 /// The kernel for `columns` columns, 1 .. MATMUL_NARROW_COLUMNS.
-template <class Tag, class T> POP_SIMD_INLINE auto matMulNarrowOf(std::size_t columns) {
+template <class Tag, class TA, class T> POP_SIMD_INLINE auto matMulNarrowOf(std::size_t columns) {
   using Counts = std::make_index_sequence<MATMUL_NARROW_COLUMNS<Tag>>;
-  return detail::MatMulNarrows<Tag, T, Counts>::TABLE[columns - 1];
+  return detail::MatMulNarrows<Tag, TA, T, Counts>::TABLE[columns - 1];
 }
 
 } // namespace cottonwood::kernels

@@ -156,6 +156,10 @@ void matMulTile(const MatMulTileArgs &args) {
   constexpr std::size_t STEPS = MatMulTileShape<Tag>::STEPS;
   const std::size_t tail = args.columns - (VECTORS - 1) * static_cast<std::size_t>(W);
   const bool whole = detail::isWholeVector<V>(tail);
+  const bool asksForC = !args.cIn && args.k >= MATMUL_LONG && !args.pastCaches;
+  // Where vectors are as long as lines, a tile that asks for nothing else has a row of C asked for
+  // at each of its first steps: all at once keep the ports for loads from the first operands.
+  constexpr bool SPREAD = STEPS == 1 && !PACKING && !ASKING && V::width == MATMUL_LINE;
 
   V sum[ROWS][VECTORS];
   const auto loadSums = [&](auto isWhole) __attribute__((always_inline)) {
@@ -171,7 +175,7 @@ void matMulTile(const MatMulTileArgs &args) {
   if (!args.cIn)
     repeat<ROWS>([&](auto i) __attribute__((always_inline)) {
       unroll<VECTORS>([&](auto j) __attribute__((always_inline)) {
-        if (args.k >= MATMUL_LONG && !args.pastCaches)
+        if (!SPREAD && asksForC)
           __builtin_prefetch(args.cOut + i * args.cOutRow + j * W, 1);
         sum[i][j] = V::zero();
       });
@@ -280,6 +284,15 @@ void matMulTile(const MatMulTileArgs &args) {
           __builtin_prefetch(b + ahead + vectorOf(j));
         });
         step();
+      }
+      if (SPREAD && asksForC && !args.cHalf && k >= ROWS) {
+        const float *c = args.cOut;
+        for (unsigned row = 0; row < ROWS; ++row, --k) {
+          unroll<VECTORS>([&](auto j)
+                              __attribute__((always_inline)) { __builtin_prefetch(c + j * W, 1); });
+          stepBy(c, args.cOutRow);
+          step();
+        }
       }
       if constexpr (isWhole && STEPS > 1)
         for (; k >= STEPS; k -= STEPS)

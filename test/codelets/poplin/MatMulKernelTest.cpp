@@ -318,6 +318,13 @@ TEST_SUITE("codelets/poplin/MatMul") {
     checkCase<float, float>(1030, 35, 20, Layout::ROWS, Layout::ROWS, false, random);
   }
 
+  TEST_CASE("few rows of halves by many columns") {
+    std::mt19937 random(13);
+    for (std::size_t m : {5u, 12u, 24u, 25u, 37u, 48u})
+      checkCase<Half, Half>(m, 300, 150, m % 2 == 0 ? Layout::ROWS : Layout::PADDED_ROWS,
+                            Layout::ROWS, m == 24, random);
+  }
+
   TEST_CASE("rows of A whose places share a set of the first cache") {
     std::mt19937 random(10);
     for (std::size_t m : {5u, 6u, 7u, 13u, 37u})
@@ -327,8 +334,11 @@ TEST_SUITE("codelets/poplin/MatMul") {
     checkCase<float, float>(1024, 70, 40, Layout::TRANSPOSED, Layout::ROWS, false, random);
   }
 
-  TEST_CASE("halves with few columns are converted panel by panel") {
+  TEST_CASE("halves with few columns are converted panel by panel, or read by rows in lanes") {
     std::mt19937 random(11);
+    for (std::size_t k : {31u, 450u, 2048u})
+      for (std::size_t n : {1u, 4u, 10u, 36u})
+        checkCase<Half, Half>(70, n, k, Layout::ROWS, Layout::ROWS, n == 4, random);
     for (std::size_t n : {1u, 2u, 3u, 10u, 31u, 32u, 33u, 64u, 65u})
       for (std::size_t m : {5u, 12u, 13u, 25u, 50u})
         checkCase<Half, Half>(m, n, 450, m % 2 == 0 ? Layout::PADDED_ROWS : Layout::ROWS,
@@ -359,6 +369,41 @@ TEST_SUITE("codelets/poplin/MatMul") {
     CHECK(choose(5, 1024, 513).method == kernels::MatMulMethod::ROWS);
     CHECK(choose(5, 1024, 512).method == kernels::MatMulMethod::BLOCKED);
     CHECK(choose(9, 4096, 4096).method == kernels::MatMulMethod::BLOCKED);
+  }
+
+  TEST_CASE("blocks where the last cache is near and vectors have sixteen floats") {
+    constexpr std::uint32_t TWO = kernels::MATMUL_MAX_TILE_COLUMNS,
+                            WIDE = kernels::MATMUL_WIDE_COLUMNS;
+    const auto choose = [](std::size_t m, std::size_t n, std::size_t k, bool isHalf = false,
+                           bool turned = false, bool pinned = false) {
+      kernels::MatMulCaches caches;
+      caches.stripColumns = WIDE, caches.pinnedColumns = pinned;
+      const auto rows = static_cast<std::ptrdiff_t>(m), depth = static_cast<std::ptrdiff_t>(k);
+      const auto a = turned ? describe(isHalf, 1, rows) : describe(isHalf, depth, 1);
+      const auto b = describe(isHalf, static_cast<std::ptrdiff_t>(n), 1);
+      return kernels::chooseMatMulBlocking(m, n, k, a, b, false, caches);
+    };
+    CHECK(choose(512, 512, 512).columns == WIDE);
+    // An A that lies transposed: in place, by high tiles.
+    CHECK(choose(512, 512, 512, false, true).columns == TWO);
+    CHECK(choose(512, 512, 512, false, true).packA == 0);
+    CHECK(choose(512, 512, 512, false, true, true).columns == WIDE);
+    CHECK(choose(512, 64, 512, false, true).columns == WIDE);
+    // Few rows: B in place unless it is large, in short strips.
+    CHECK(choose(32, 512, 512).packB == 0);
+    CHECK(choose(192, 512, 512).packB == 0);
+    CHECK(choose(193, 512, 512).packB == 1);
+    CHECK(choose(32, 4096, 1024).packB == 1);
+    CHECK(choose(32, 4096, 1024).depth < choose(512, 4096, 1024).depth);
+    // Few rows of halves: panels, if there are columns enough to use them.
+    CHECK(choose(32, 4096, 1024, true).panelsA == 1);
+    CHECK(choose(32, 4096, 1024, true).columns == TWO);
+    CHECK(choose(32, 65, 129, true).panelsA == 0);
+    // Up to eight rows: whole rows of B if L2 does not hold it.
+    CHECK(choose(8, 2048, 2048).method == kernels::MatMulMethod::ROWS);
+    CHECK(choose(8, 512, 512).method == kernels::MatMulMethod::BLOCKED);
+    CHECK(choose(8, 4096, 4096, true).method == kernels::MatMulMethod::ROWS);
+    CHECK(choose(8, 1024, 1024, true).method == kernels::MatMulMethod::BLOCKED);
   }
 
   TEST_CASE("a large result that is stored past the caches has the bits of its rows alone") {
@@ -485,9 +530,10 @@ TEST_SUITE("codelets/poplin/MatMul") {
       CHECK(blocking(false, 9, 4096, 4096, caches, 32 * MIB).method ==
             kernels::MatMulMethod::BLOCKED);
     }
-    CHECK(blocking(false, 8, 512, 512, near, 32 * MIB).method == kernels::MatMulMethod::ROWS);
-    CHECK(blocking(true, 8, 512, 512, near, 32 * MIB).method == kernels::MatMulMethod::ROWS);
-    CHECK(blocking(false, 8, 512, 511, near, 32 * MIB).method == kernels::MatMulMethod::BLOCKED);
+    CHECK(blocking(false, 8, 512, 513, near, 32 * MIB).method == kernels::MatMulMethod::ROWS);
+    CHECK(blocking(false, 8, 512, 512, near, 32 * MIB).method == kernels::MatMulMethod::BLOCKED);
+    CHECK(blocking(true, 8, 2048, 1025, near, 32 * MIB).method == kernels::MatMulMethod::ROWS);
+    CHECK(blocking(true, 8, 2048, 1024, near, 32 * MIB).method == kernels::MatMulMethod::BLOCKED);
     // Dot products.
     for (const auto &caches : {near, distant, shortVectors}) {
       CHECK(blocking(false, 4096, 1, 4096, caches, 64 * MIB).depth == ALL);

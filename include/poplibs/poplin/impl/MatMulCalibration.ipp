@@ -56,7 +56,7 @@ POP_INLINE std::uint32_t measureStripColumns() {
     two = std::min(two, trial.run(TWO));
     wide = std::min(wide, trial.run(WIDE));
   }
-  return wide < two * CLEARLY ? WIDE : TWO;
+  return two < wide * CLEARLY ? TWO : WIDE;
 }
 
 } // namespace detail

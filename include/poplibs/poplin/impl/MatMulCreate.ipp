@@ -45,9 +45,9 @@ POP_INLINE bool wantsPanels(::poplar::Graph const &graph, MatMulSide side,
   bool const inBlocks =
       plan.method == kernels::MatMulMethod::BLOCKED || kernels::onMatMulTiles(plan.method) ||
       (plan.method == kernels::MatMulMethod::ROWS && problem.m > kernels::MATMUL_STREAMED_ROWS);
-  bool const streamed = problem.m <= kernels::MATMUL_MAX_TILE_ROWS &&
-                        problem.k * problem.n * sizeof(float) > kernels::MATMUL_LARGE_L2 / 4;
-  return inBlocks && (plan.packB || streamed);
+  // Also where products read a B in place that several of them find in no near cache.
+  bool const large = problem.k * problem.n * sizeof(float) > kernels::MATMUL_LARGE_L2 / 4;
+  return inBlocks && (plan.packB || large);
 }
 
 POP_INLINE ::poplar::Tensor createSide(::poplar::Graph &graph, MatMulSide side,
