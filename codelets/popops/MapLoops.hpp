@@ -27,11 +27,6 @@ constexpr bool isCheap(MapOp op) {
          op == MapOp::RELU || op == MapOp::SQUARE || op == MapOp::SUBTRACT;
 }
 
-/// Those that wait for the divider.
-constexpr bool isDivision(MapOp op) {
-  return op == MapOp::DIVIDE || op == MapOp::INVERSE || op == MapOp::SQRT;
-}
-
 /// Operations on half that half arithmetic computes: their result in float, rounded to half, is
 /// what one of its instructions gives, since float has the bits that make the two roundings one.
 /// Divisions have that property, too, but half's take almost twice as long as float's.

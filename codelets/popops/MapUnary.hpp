@@ -40,14 +40,8 @@ using MapElement = std::conditional_t<
 template <class Tag, class T>
 using MapLanes = simd<std::conditional_t<IS_FLOATING<T>, float, T>, Tag>;
 
-/// The same for one operation. Where half has no arithmetic of its own, cheap operations on it are
-/// mostly conversions, of which eight lanes at a time take fewer cycles than sixteen; and sixteen
-/// lanes wait for the divider twice as long as eight.
-template <class Tag, class T, MapOp OP> struct MapLanesOfOp {
-  static constexpr bool IN_EIGHT =
-      std::is_same_v<T, half> && (isCheap(OP) || isDivision(OP)) && arch::Avx512Tag<Tag>;
-  using type = MapLanes<std::conditional_t<IN_EIGHT, isa::avx2, Tag>, T>;
-};
+/// The same for one operation.
+template <class Tag, class T, MapOp OP> struct MapLanesOfOp { using type = MapLanes<Tag, T>; };
 template <class Tag, MapOp OP>
 requires(Tag::HALF_ARITHMETIC &&isOfHalf(OP)) struct MapLanesOfOp<Tag, half, OP> {
   using type = simd<half, Tag>;
