@@ -52,6 +52,23 @@ template <class V>
 inline constexpr float EXP2_TAIL[] = {0x1.62e43p-1f,  0x1.ebfbep-3f,   0x1.c6af6cp-5f,
                                       0x1.3b2a44p-7f, 0x1.5f12ccp-10f, 0x1.442a38p-13f};
 
+/// 2^(j/8) with j in its last bits but 20 subtracted: n in the same place makes it 2^(n/8) for
+/// j = n % 8.
+template <class V>
+inline constexpr float EIGHTH_POWERS[8] = {1.f,
+                                           0x1.f72b84p-1f,
+                                           0x1.f06fep-1f,
+                                           0x1.ebfdaep-1f,
+                                           0x1.ea09e6p-1f,
+                                           0x1.eace54p-1f,
+                                           0x1.ee89fap-1f,
+                                           0x1.f5818ep-1f};
+/// 2^(n/8), or a multiple of it, from a table like that; the low bits of n are enough.
+template <class V>
+POP_SIMD_INLINE V eighthPower(typename V::Int n, const float (&table)[8] = EIGHTH_POWERS<V>) {
+  return V::fromBits(lookup8(table, n).bits() + n.template shiftLeft<20>());
+}
+
 /// The integer nearest to x y, for |x y| < 2^22: the sum has no room for a fraction.
 template <class V> POP_SIMD_INLINE V nearestProduct(V x, float y) {
   const V shift = V::splat(INTEGERS);
@@ -64,25 +81,10 @@ template <class V> POP_SIMD_INLINE V reduceExp(V x, V &n) {
   return V::fnma(n, V::splat(LN2_LO), V::fnma(n, V::splat(LN2_HI), x));
 }
 
-/// The same; `power` is 2^(n + BIAS) where that is normal. Reads n from the lowest bits of the sum
-/// whose rounding finds it: one operation. `half` halves r, for x / 2 given.
-template <int BIAS, class V> POP_SIMD_INLINE V reduceExp(V x, V &power, float half = 1) {
-  const V shift = V::splat(INTEGERS + (127 + BIAS));
-  const V sum = V::fma(x, V::splat(LOG2E / half), shift), n = sum - shift;
-  power = V::fromBits(sum.bits().template shiftLeft<23>());
-  return V::fnma(n, V::splat(LN2_LO * half), V::fnma(n, V::splat(LN2_HI * half), x));
-}
-
 /// e^r - 1 for |r| <= ln(2) / 2.
 template <class V> POP_SIMD_INLINE V expm1OfRest(V r) {
   const V r2 = r * r;
   return V::fma(r2, polynomial(r, r2, EXP_TAIL<V>), r);
-}
-
-/// power e^r for |r| <= ln(2) / 2 and powers of 2, rounded once if all are normal: e^r - 1 and 1
-/// are scaled before they are added.
-template <class V> POP_SIMD_INLINE V scaledExp(V r, V power) {
-  return V::fma(expm1OfRest(r), power, power);
 }
 
 /// e^x for x in [-170, 170], given its reduction.
@@ -95,9 +97,13 @@ template <class V> POP_SIMD_INLINE V expReduced(V r, V n) {
 inline constexpr float EXP_EASY = 87;
 /// e^x for |x| <= EXP_EASY, with the bits of exp(x).
 template <class V> POP_SIMD_INLINE V expOfEasy(V x) {
-  V power;
-  const V r = detail::reduceExp<0>(x, power);
-  return detail::scaledExp(r, power);
+  // n comes from the lowest bits of the sum whose rounding finds it. e^r - 1 and 1 are scaled
+  // before they are added: rounded once.
+  const V shift = V::splat(detail::INTEGERS + 127);
+  const V sum = V::fma(x, V::splat(detail::LOG2E), shift), n = sum - shift;
+  const V power = V::fromBits(sum.bits().template shiftLeft<23>());
+  const V r = V::fnma(n, V::splat(detail::LN2_LO), V::fnma(n, V::splat(detail::LN2_HI), x));
+  return V::fma(detail::expm1OfRest(r), power, power);
 }
 
 /// 1.1 ulp.
@@ -131,31 +137,32 @@ template <class V> POP_SIMD_INLINE V expm1(V x) {
 template <class V> POP_SIMD_INLINE V tanh(V x) {
   using I = typename V::Int;
   const V a = V::min(V::splat(9.1f), V::abs(x)); // NaN stays; beyond, tanh rounds to 1
-  V power;
-  const V r = detail::reduceExp<0>(a, power, 0.5f), r2 = r * r;
+  // |x| = n ln(2) / 2 + r. Where n is not small, what the product lacks is lost in d + 1.
+  const V shift = V::splat(detail::INTEGERS + 127);
+  const V sum = V::fma(a, V::splat(2 * detail::LOG2E), shift);
+  const V r = V::fnma(sum - shift, V::splat(0x1.62e43p-2f), a), r2 = r * r;
   const V g = V::fma(r2, polynomial(r, r2, detail::EXP_TAIL_OF_TWICE<V>), r); // (e^2r - 1) / 2
-  const V d = V::fma(g, power, V::fma(power, V::splat(0.5f), V::splat(-0.5f)));
-  const V magnitude = d / (d + V::splat(1.f));
-  return V::fromBits(magnitude.bits() | (x.bits() & I::splat(INT32_MIN)));
+  const I power = sum.bits().template shiftLeft<23>();
+  const V halfOfPower = V::fromBits(power - I::splat(1 << 23));
+  const V d = V::fma(g, V::fromBits(power), halfOfPower - V::splat(0.5f));
+  return giveSign(d / (d + V::splat(1.f)), x);
 }
 
-/// 1 / (1 + e^-x); 2 ulp where the result is normal.
-template <class V> POP_SIMD_INLINE V sigmoid(V x) {
-  const V one = V::splat(1.f);
-  return one / (one + exp(-x));
+/// a / (1 + e^-x); 2 ulp where the result is normal.
+template <class V> POP_SIMD_INLINE V timesSigmoid(V a, V x) {
+  return a / (V::splat(1.f) + exp(-x));
 }
+template <class V> POP_SIMD_INLINE V sigmoid(V x) { return timesSigmoid(V::splat(1.f), x); }
 
 /// The same for |x| <= EXP_EASY.
-template <class V> POP_SIMD_INLINE V sigmoidOfEasy(V x) {
-  const V one = V::splat(1.f);
-  return one / (one + expOfEasy(-x));
+template <class V> POP_SIMD_INLINE V timesSigmoidOfEasy(V a, V x) {
+  return a / (V::splat(1.f) + expOfEasy(-x));
 }
 
 namespace detail {
 /// 2 sqrt(2 / pi) (x + 0.044715 x^3): GELU is x sigmoid of it.
 template <class V> POP_SIMD_INLINE V geluArgument(V x) {
-  const V cubic = V::fma(x * x, V::splat(0.044715f), V::splat(1.f));
-  return V::splat(1.59576912f) * x * cubic;
+  return x * V::fma(x * x, V::splat(0.0713548163f), V::splat(1.59576912f));
 }
 } // namespace detail
 
@@ -164,7 +171,7 @@ inline constexpr float GELU_EASY = 9.75f;
 
 /// x/2 (1 + tanh(sqrt(2/pi) (x + 0.044715 x^3))); relative error 3e-6 down to -5.
 template <class V> POP_SIMD_INLINE V gelu(V x) {
-  return V::max(V::splat(-__FLT_MAX__), x) * sigmoid(detail::geluArgument(x)); // -inf gives -0
+  return timesSigmoid(V::max(V::splat(-__FLT_MAX__), x), detail::geluArgument(x)); // -inf gives -0
 }
 
 /// d/dx gelu.
@@ -177,7 +184,7 @@ template <class V> POP_SIMD_INLINE V geluDerivative(V x) {
 
 /// x sigmoid(x); 3 ulp while e^-x is finite.
 template <class V> POP_SIMD_INLINE V swish(V x) {
-  return V::max(V::splat(-__FLT_MAX__), x) * sigmoid(x); // NaN stays; -inf gives -0
+  return timesSigmoid(V::max(V::splat(-__FLT_MAX__), x), x); // NaN stays; -inf gives -0
 }
 
 /// d/dx swish.

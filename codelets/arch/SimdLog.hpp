@@ -66,13 +66,19 @@ inline constexpr float LOG_LO[8] = {
 template <class V>
 inline constexpr float LOG_PIECE[] = {-0x1.ffffd6p-2f, 0x1.555a1ap-2f, -0x1.00b9cp-2f,
                                       0x1.8bc7c8p-3f};
+/// m of x = 2^(e / 2^23) m with m from FIRST on, given as bits; k counts its steps of 2^SHIFT units
+/// in the last place from there.
+template <std::int32_t FIRST, int SHIFT, class V>
+POP_SIMD_INLINE V splitAbove(V x, V &e, typename V::Int &k) {
+  using I = typename V::Int;
+  const I above = x.bits() - I::splat(FIRST);
+  k = above.template shiftRightArithmetic<SHIFT>();
+  e = V::fromInt(above & I::splat(-0x800000));
+  return V::fromBits((above & I::splat(0x7fffff)) + I::splat(FIRST));
+}
 /// f of x = 2^(e / 2^23) c (1 + f) with c the middle of piece k.
 template <class V> POP_SIMD_INLINE V splitLog(V x, V &e, typename V::Int &k) {
-  using I = typename V::Int;
-  const I above = x.bits() - I::splat(LOG_FIRST);
-  k = above.template shiftRightArithmetic<20>();
-  e = V::fromInt(above & I::splat(-0x800000));
-  const V m = V::fromBits((above & I::splat(0x7fffff)) + I::splat(LOG_FIRST));
+  const V m = splitAbove<LOG_FIRST, 20>(x, e, k);
   return V::fms(m, lookup8(LOG_INVERSE<V>, k), V::splat(1.f));
 }
 
@@ -136,45 +142,72 @@ template <class V> POP_SIMD_INLINE V log1p(V x) {
 }
 
 namespace detail {
-/// log2 of a > 0 as high + low, relative error 2^-30.
-template <class V> POP_SIMD_INLINE V log2Pair(V a, V &low) {
-  static constexpr float TAIL[] = {0x1.555554p-1f, 0x1.999c22p-2f, 0x1.23d58ep-2f, 0x1.f0eb38p-3f};
-  const V one = V::splat(1.f);
-  V e, shift;
-  const V f = splitLog(normalise(a, shift), e);
-  e = e + shift;
-  // log((1 + s) / (1 - s)) = 2 s + s^3 tail(s^2), s = f / (2 + f) to twice the digits
-  const V m = f + one, d = m + one, dLow = m - (d - one);
-  const V s = f / d;
-  const V sLow = V::fnma(s, dLow, V::fnma(s, d, f)) / d;
-  const V u = s * s;
-  const V head = s + s;
-  const V rest = V::fma(u * s, polynomial(u, TAIL), sLow + sLow);
-  const V natural = head + rest, naturalLow = rest - (natural - head);
-  const V scaled = natural * V::splat(0x1.715476p+0f);
-  V scaledLow = V::fms(natural, V::splat(0x1.715476p+0f), scaled);
-  scaledLow = V::fma(natural, V::splat(0x1.4ae0cp-26f), scaledLow);
-  scaledLow = V::fma(naturalLow, V::splat(0x1.715476p+0f), scaledLow);
-  const V high = e + scaled;
-  low = (scaled - (high - e)) + scaledLow;
+/// 1 / ln 2 in two parts.
+inline constexpr float LOG2E_HI = 0x1.715476p+0f, LOG2E_LO = 0x1.4ae0cp-26f;
+/// 1/c for 16 pieces of [0.703125, 1.40625), beginning at LOG2_FIRST, with so few digits that every
+/// f = m/c - 1 is exact, and log2(c) in two parts, the first a multiple of 2^-15.
+inline constexpr std::int32_t LOG2_FIRST = 0x3f340000;
+template <class V>
+inline constexpr float LOG2_INVERSE[16] = {
+    0x1.6p+0f,  0x1.58p+0f, 0x1.48p+0f, 0x1.38p+0f, 0x1.3p+0f, 0x1.28p+0f, 0x1.18p+0f, 0x1.1p+0f,
+    0x1.08p+0f, 1.f,        0x1.ep-1f,  0x1.c8p-1f, 0x1.bp-1f, 0x1.98p-1f, 0x1.88p-1f, 0x1.7p-1f};
+template <class V>
+inline constexpr float LOG2_HI[16] = {
+    -0x1.d678p-2f, -0x1.b48p-2f, -0x1.6e2p-2f, -0x1.244p-2f, -0x1.fbcp-3f,
+    -0x1.acfp-3f,  -0x1.08cp-3f, -0x1.664p-4f, -0x1.6bcp-5f, 0,
+    0x1.7d6p-4f,   0x1.564p-3f,  0x1.f6p-3f,   0x1.4f7p-2f,  0x1.8a88p-2f,
+    0x1.e7ep-2f};
+template <class V>
+inline constexpr float LOG2_LO[16] = {
+    0x1.60fe68p-17f,  0x1.408c78p-18f,  -0x1.0e6ce8p-17f, -0x1.eac382p-20f, -0x1.6b9026p-19f,
+    -0x1.78b6d4p-17f, -0x1.62336ap-17f, 0x1.20a6dep-21f,  0x1.2c8a72p-17f,  0,
+    0x1.25b3eep-22f,  -0x1.1eb002p-18f, -0x1.3ab7cep-18f, -0x1.134c4ep-20f, 0x1.80abfcp-18f,
+    -0x1.40358ep-19f};
+/// (log2(1 + f) - f / ln 2) / f^2 for f in [-0.0342, 0.0313].
+template <class V>
+inline constexpr float LOG2_PIECE[] = {-0x1.715476p-1f, 0x1.ec709cp-2f, -0x1.715cb4p-2f,
+                                       0x1.27ada8p-2f, -0x1.c3c8b8p-3f};
+
+/// log2(u) of normal u as high + low, relative error 2^-28.5; `more` may add integers to
+/// the part that is exact.
+template <class V, class F> POP_SIMD_INLINE V log2Pair(V u, V &low, F more) {
+  typename V::Int k;
+  V e;
+  const V m = splitAbove<LOG2_FIRST, 19>(u, e, k);
+  const V f = V::fms(m, lookup16(LOG2_INVERSE<V>, k), V::splat(1.f)), f2 = f * f;
+  const V big = more(V::fma(e, V::splat(0x1p-23f), lookup16(LOG2_HI<V>, k))); // exact
+  const V scale = V::splat(LOG2E_HI), linear = f * scale;
+  const V linearLow = V::fma(f, V::splat(LOG2E_LO), V::fms(f, scale, linear));
+  const V rest = V::fma(f2, polynomial(f, f2, LOG2_PIECE<V>), lookup16(LOG2_LO<V>, k)) + linearLow;
+  const V high = big + linear; // |linear| is smaller where it is not all there is
+  low = ((big - high) + linear) + rest;
   return high;
 }
 
-/// 2^(y log2 a) for a > 0 or a in {0, infinity}.
+/// 2^(y (high + low)), with `low` at most 2% of `high`.
+template <class V> POP_SIMD_INLINE V powOfLog2(V y, V high, V low) {
+  const V z = y * high;
+  const V zLow =
+      V::select(V::abs(z) < V::splat(160.f), V::fma(y, low, V::fms(y, high, z)), V::zero());
+  const V bounded = clampKeepNan(z, -160.f, 160.f);
+  const V n = V::nearest(bounded + zLow), r = (bounded - n) + zLow;
+  const V value = V::fma(polynomial(r, r * r, EXP2_TAIL<V>), r, V::splat(1.f));
+  return scaleByPower(value, n);
+}
+
+/// Whether x^y needs more than logarithm and exponential somewhere: where x is no positive normal
+/// number, or y so large that products with it might be infinite.
+template <class V> POP_SIMD_INLINE bool anyHardPow(V x, V y) {
+  return (notPositiveNormal(x) | ~(V::abs(y) < V::splat(0x1p100f))).any();
+}
+/// a^y for a >= 0.
 template <class V> POP_SIMD_INLINE V powMagnitude(V a, V y) {
   const V inf = V::splat(__builtin_inff());
-  V low;
-  V high = log2Pair(a, low);
-  const auto edge = (a == V::zero()) | (a == inf);
+  V low, shift;
+  const V u = normalise(a, shift);
+  V high = log2Pair(u, low, [&](V big) POP_SIMD_LAMBDA { return big + shift; });
   high = V::select(a == V::zero(), -inf, V::select(a == inf, inf, high));
-  const V z = y * high;
-  V zLow = V::fma(y, V::select(edge, V::zero(), low), V::fms(y, high, z));
-  const auto bounded = V::abs(z) < V::splat(160.f);
-  zLow = V::select(bounded, zLow, V::zero());
-  const V zz = clampKeepNan(z, -160.f, 160.f);
-  const V n = V::nearest(zz), r = (zz - n) + zLow;
-  const V value = V::fma(polynomial(r, EXP2_TAIL<V>), r, V::splat(1.f));
-  return scaleByPower(value, n);
+  return powOfLog2(y, high, V::select((a == V::zero()) | (a == inf), V::zero(), low));
 }
 
 /// x^y where |x|^y is `magnitude`, if no special case says otherwise.
@@ -192,11 +225,22 @@ template <class V> POP_SIMD_INLINE V powOf(V x, V y, V magnitude) {
   value = V::select(isNan(x) | isNan(y), x + y, value);
   return V::select((y == zero) | (x == one), one, value);
 }
+
+/// pow where anyHardPow: apart, so that what this needs does not take registers from others.
+template <class V> [[gnu::noinline]] V powOfHard(V x, V y) {
+  return powOf(x, y, powMagnitude(V::abs(x), y));
+}
 } // namespace detail
 
+/// x^y where not anyHardPow.
+template <class V> POP_SIMD_INLINE V powOfEasy(V x, V y) {
+  V low;
+  const V high = detail::log2Pair(x, low, [](V big) POP_SIMD_LAMBDA { return big; });
+  return detail::powOfLog2(y, high, low);
+}
 /// x^y with the special cases of C's pow; 6 ulp, 2 ulp for |y log2 x| < 16.
 template <class V> POP_SIMD_INLINE V pow(V x, V y) {
-  return detail::powOf(x, y, detail::powMagnitude(V::abs(x), y));
+  return detail::anyHardPow(x, y) ? detail::powOfHard(x, y) : powOfEasy(x, y);
 }
 
 } // namespace cottonwood::math

@@ -32,24 +32,30 @@ POP_SIMD_INLINE simd<float, Tag> lookup16(const float (&table)[16], simd<std::in
   return arch::Table16<Tag>(table)(i);
 }
 
+/// The polynomial with the coefficients coefficient(0) to coefficient(N - 1) and x2 = x x at hand:
+/// neighbouring terms first, then these pairs as a chain. No more operations than one chain, and
+/// half as long until the sum is there.
+template <std::size_t N, class V, class F>
+POP_SIMD_INLINE V polynomialOfPairs(V x, V x2, F coefficient) {
+  const auto pair = [&](std::size_t i) POP_SIMD_LAMBDA {
+    return i + 1 == N ? coefficient(i) : V::fma(coefficient(i + 1), x, coefficient(i));
+  };
+  constexpr std::size_t LAST = (N - 1) / 2;
+  V sum = pair(2 * LAST);
+  arch::unrolled<LAST>([&](auto i)
+                           POP_SIMD_LAMBDA { sum = V::fma(sum, x2, pair(2 * (LAST - 1 - i))); });
+  return sum;
+}
 /// The polynomial of piece k at t, k modulo the number of pieces; c[power][piece].
 template <class V, std::size_t N, std::size_t PIECES>
 POP_SIMD_INLINE V pieces(V t, typename V::Int k, const float (&c)[N][PIECES]) {
   static_assert(PIECES == 8 || PIECES == 16);
-  const auto coefficients = [&](std::size_t power) POP_SIMD_LAMBDA {
+  return polynomialOfPairs<N>(t, t * t, [&](std::size_t power) POP_SIMD_LAMBDA {
     if constexpr (PIECES == 8)
       return lookup8(c[power], k);
     else
       return lookup16(c[power], k);
-  };
-  const V t2 = t * t; // even and odd powers apart
-  V last = coefficients(N - 1), other = coefficients(N - 2);
-  arch::unrolled<N - 2>([&](auto i) POP_SIMD_LAMBDA {
-    const V sum = V::fma(last, t2, coefficients(N - 3 - i));
-    last = other;
-    other = sum;
   });
-  return V::fma(last, t, other);
 }
 
 /// Which half of its binade a positive number lies in; consecutive halves count on by one, and

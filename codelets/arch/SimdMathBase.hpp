@@ -14,16 +14,9 @@ template <class V, std::size_t N> POP_SIMD_INLINE V polynomial(V x, const float 
   return sum;
 }
 
-/// The same with x2 = x x at hand: even and odd powers are added up apart, which takes no more
-/// operations and half as long until the sum is there.
+/// The same with x2 = x x at hand, by pairs of terms.
 template <class V, std::size_t N> POP_SIMD_INLINE V polynomial(V x, V x2, const float (&c)[N]) {
-  V last = V::splat(c[N - 1]), other = V::splat(c[N - 2]);
-  arch::unrolled<N - 2>([&](auto i) POP_SIMD_LAMBDA {
-    const V sum = V::fma(last, x2, V::splat(c[N - 3 - i]));
-    last = other;
-    other = sum;
-  });
-  return V::fma(last, x, other);
+  return polynomialOfPairs<N>(x, x2, [&](std::size_t i) POP_SIMD_LAMBDA { return V::splat(c[i]); });
 }
 
 /// The magnitude of a with the sign of b.
@@ -31,6 +24,11 @@ template <class V> POP_SIMD_INLINE V copySign(V a, V b) {
   using I = typename V::Int;
   const I sign = I::splat(INT32_MIN);
   return V::fromBits((V::abs(a).bits()) | (b.bits() & sign));
+}
+
+/// The magnitude a >= 0, or NaN, with the sign of b.
+template <class V> POP_SIMD_INLINE V giveSign(V a, V b) {
+  return V::fromBits(a.bits() | (b.bits() & V::Int::splat(INT32_MIN)));
 }
 
 /// True where the sign bit is set.

@@ -25,22 +25,58 @@ inline constexpr float ERF[][8] = {
      0x1.1ed9a2p-8f, 0x1.25d614p-11f, 0x1.2e9078p-15f},
     {-0x1.56054ap-5f, -0x1.88b052p-5f, 0x1.107d36p-7f, 0x1.18a814p-6f, -0x1.61f63p-9f,
      -0x1.b1c23ep-9f, 0x1.0a4204p-12f, 0x1.bb6696p-10f}};
-/// e^(a^2/2) times the normal distribution's tail beyond a, as P(a) / Q(a) for 0 <= a <= 14.5;
-/// Q is 2^64 times that, so that 2^64 e^(-a^2/2), which is normal, is not rounded twice.
+/// EIGHTH_POWERS times 2^64.
 template <class V>
-inline constexpr float TAIL_P[] = {0x1p-1f, 0x1.c0d204p-2f, 0x1.7745b2p-3f, 0x1.4cdf9ap-5f,
-                                   0x1.0dc44cp-8f};
+inline constexpr float LARGE_EIGHTH_POWERS[8] = {
+    0x1p64f * EIGHTH_POWERS<V>[0], 0x1p64f * EIGHTH_POWERS<V>[1], 0x1p64f * EIGHTH_POWERS<V>[2],
+    0x1p64f * EIGHTH_POWERS<V>[3], 0x1p64f * EIGHTH_POWERS<V>[4], 0x1p64f * EIGHTH_POWERS<V>[5],
+    0x1p64f * EIGHTH_POWERS<V>[6], 0x1p64f * EIGHTH_POWERS<V>[7]};
+/// (e^(-u/2) - 1) / u for |u| <= ln(2) / 8.
+template <class V> inline constexpr float EXP_OF_HALF[] = {-0.5f, 0x1.00087cp-3f, -0x1.55586ap-6f};
+/// e^(a^2/2) times the normal distribution's tail beyond a, as P(a) / Q(a) for 0 <= a <= 14.5, by
+/// half binades of a + 1. P ends with a^2; Q is 2^64 times the denominator, so that 2^64
+/// e^(-a^2/2), which is normal, is not rounded twice.
 template <class V>
-inline constexpr float TAIL_Q[] = {0x1p+64f,        0x1.acab32p+64f, 0x1.33d852p+64f,
-                                   0x1.e0bf1ap+62f, 0x1.a138aap+60f, 0x1.52193ep+57f};
+inline constexpr float TAIL_P[][8] = {
+    {0x1.360adep+3f, 0x1.cf0464p+2f, 0x1.51b72ep+2f, 0x1.ed0104p+1f, 0x1.7cd6eap+1f, 0x1.2452bp+1f,
+     0x1.d4bbc4p+3f, 0x1.898adcp+3f},
+    {0x1.321dcep+2f, 0x1.058f62p+2f, 0x1.a85b9ep+1f, 0x1.441a54p+1f, 0x1.dc9aacp+0f, 0x1.199daep+0f,
+     0x1.614914p+2f, 0x1.51b9c2p+2f}};
+template <class V>
+inline constexpr float TAIL_Q[][8] = {
+    {0x1.35fa14p+68f, 0x1.cdd1eep+67f, 0x1.4c8e94p+67f, 0x1.cef744p+66f, 0x1.401a9ep+66f,
+     0x1.641f0cp+65f, 0x1.d4bbc4p+68f, 0x1.898a3ap+68f},
+    {0x1.90c296p+68f, 0x1.3d607p+68f, 0x1.ed8d7ap+67f, 0x1.820786p+67f, 0x1.3e0b7p+67f,
+     0x1.077bdap+67f, 0x1.1351a8p+69f, 0x1.e2e304p+68f},
+    {0x1.8794a8p+67f, 0x1.4aadp+67f, 0x1.0ac06ep+67f, 0x1.969434p+66f, 0x1.2abbbep+66f,
+     0x1.60ea6ap+65f, 0x1.d9f4dp+67f, 0x1.b8d2d8p+67f},
+    {0x1.3ec198p+65f, 0x1.404836p+65f, 0x1.40badep+65f, 0x1.40d44cp+65f, 0x1.40d8aep+65f,
+     0x1.40d98p+65f, 0x1.337924p+65f, 0x1.3acf9cp+65f}};
 
-/// The probability that a standard normal number exceeds a >= 0; 0 beyond 14.5.
+/// Beyond this the normal distribution has no tail.
+inline constexpr float NORMAL_END = 14.5f;
+/// 2^64 e^(-a^2/2) for 0 <= a <= NORMAL_END.
+template <class V> POP_SIMD_INLINE V scaledDensity(V a) {
+  const V square = a * a, lost = V::fms(a, a, square);
+  // a^2 = rest - n ln(2) / 4; what the product with n lacks, up to 3e-7, is in P and Q.
+  const V shift = V::splat(INTEGERS), sum = V::fma(square, V::splat(-4 * LOG2E), shift);
+  const V rest = V::fma(sum - shift, V::splat(0x1.62e43p-3f), square) + lost;
+  const V power = eighthPower<V>(sum.bits(), LARGE_EIGHTH_POWERS<V>);
+  return V::fma(rest * power, polynomial(rest, EXP_OF_HALF<V>), power);
+}
+/// P(a) / Q(a) for 0 <= a <= NORMAL_END.
+template <class V> POP_SIMD_INLINE V scaledTailRatio(V a) {
+  const auto k = halfBinade(a + V::splat(1.f));
+  const auto p = [&](std::size_t i) POP_SIMD_LAMBDA { return lookup8(TAIL_P<V>[i], k); };
+  const auto q = [&](std::size_t i) POP_SIMD_LAMBDA { return lookup8(TAIL_Q<V>[i], k); };
+  const V denominator = polynomialOfPairs<4>(a, a * a, q);
+  return V::fma(a, a + p(1), p(0)) / denominator;
+}
+
+/// The probability that a standard normal number exceeds a >= 0; 0 beyond NORMAL_END.
 template <class V> POP_SIMD_INLINE V normalTail(V a) {
-  const V b = V::min(V::splat(14.5f), a); // NaN stays
-  const V half = b * V::splat(-0.5f), square = b * half, lost = V::fms(b, half, square);
-  V power;
-  const V r = reduceExp<64>(square, power) + lost;
-  return scaledExp(r, power) * polynomial(b, TAIL_P<V>) / polynomial(b, TAIL_Q<V>);
+  const V b = V::min(V::splat(NORMAL_END), a); // NaN stays
+  return scaledTailRatio(b) * scaledDensity(b);
 }
 } // namespace detail
 
@@ -50,7 +86,7 @@ template <class V> POP_SIMD_INLINE V erf(V x) {
   const V magic = V::splat(detail::INTEGERS);
   const V k = V::fma(z, V::splat(1 / detail::ERF_STEP), magic);
   const V t = V::fnma(k - magic, V::splat(detail::ERF_STEP), z);
-  return copySign(pieces(t, k.bits(), detail::ERF<V>), x);
+  return giveSign(pieces(t, k.bits(), detail::ERF<V>), x);
 }
 
 /// The normal distribution function, erfc(-x / sqrt 2) / 2: accurate in its small tail as well.
@@ -81,8 +117,9 @@ template <class V> POP_SIMD_INLINE V normalQuantileOfTail(V a) {
 /// x normalCdf(x) as max(x, 0) - |x| normalCdf(-|x|); 5 ulp for x > -1, relative error 1e-6 below
 /// while normal.
 template <class V> POP_SIMD_INLINE V geluErf(V x) {
-  const V a = V::min(V::splat(14.5f), V::abs(x)); // NaN stays
-  return V::fnma(a, detail::normalTail(a), V::max(V::splat(-0.f), x));
+  const V a = V::min(V::splat(detail::NORMAL_END), V::abs(x)); // NaN stays
+  return V::fnma(a * detail::scaledDensity(a), detail::scaledTailRatio(a),
+                 V::max(V::splat(-0.f), x));
 }
 
 /// d/dx geluErf = normalCdf(x) + x phi(x).

@@ -146,6 +146,44 @@ template <MapOp OP, class I> POP_SIMD_INLINE I integerBinary(I a, I b) {
   }
 }
 
+/// Vectors of a pack of powers.
+inline constexpr std::size_t PACKED_POWERS = 2;
+
+/// Powers of up to `packs` packs P, as easyPacks.
+template <class P, class T>
+[[gnu::noinline]] std::size_t easyPowers(T *out, const T *a, const T *b, std::size_t packs,
+                                         std::size_t k, std::size_t step, bool past) {
+  for (; packs != 0; --packs, k += step) {
+    const P x = P::load(a + k), y = P::load(b + k);
+    if (math::detail::anyHardPow(x, y)) [[unlikely]]
+      break;
+    if constexpr (std::is_same_v<T, half>)
+      putLanes(math::ofHalf::powOfEasy(x, y), out + k, past);
+    else
+      putLanes(math::powOfEasy(x, y), out + k, past);
+  }
+  return packs;
+}
+
+/// Powers of all whole packs of vectors V; returns the elements of these.
+template <class V, class T>
+POP_SIMD_INLINE std::size_t eachPackOfPowers(T *out, const T *a, const T *b, std::size_t n,
+                                             bool past, bool backward) {
+  using P = arch::Pack<V, PACKED_POWERS>;
+  const std::size_t packs = n / P::width, step = backward ? std::size_t{0} - P::width : P::width;
+  const std::size_t first = backward && packs != 0 ? (packs - 1) * P::width : 0;
+  std::size_t left = easyPowers<P>(out, a, b, packs, first, step, past);
+  while (left != 0) {
+    const std::size_t k = first + (packs - left) * step;
+    for (std::size_t j = k; j != k + P::width; j += V::width) {
+      const V x = V::load(a + j), y = V::load(b + j);
+      putLanes(std::is_same_v<T, half> ? math::ofHalf::pow(x, y) : math::pow(x, y), out + j, past);
+    }
+    left = easyPowers<P>(out, a, b, left - 1, k + step, step, past);
+  }
+  return packs * P::width;
+}
+
 template <class Tag, class T, MapOp OP>
 void binaryKernel(void *out, const void *in0, const void *in1, const void *, std::size_t n,
                   bool past) {
@@ -170,8 +208,13 @@ void binaryKernel(void *out, const void *in0, const void *in1, const void *, std
   const auto meets = [&](bool runsBackward) POP_SIMD_LAMBDA {
     return meetsStores(result, a, runsBackward) || meetsStores(result, b, runsBackward);
   };
+  const bool backward = meets(false) && !meets(true);
+  if constexpr (OP == MapOp::POWER && IS_FLOATING<T> && V::width > 1) {
+    const std::size_t packed = eachPackOfPowers<V>(result, a, b, n, past, backward);
+    a += packed, b += packed, result += packed, n -= packed;
+  }
   const std::size_t i = eachWholeVector<OP, std::is_same_v<To, half>, V::width>(
-      n, past, meets(false) && !meets(true),
+      n, past, backward,
       [](std::size_t, std::size_t) {}, // two arrays at once keep the processor's own busy
       [&](std::size_t k) POP_SIMD_LAMBDA { return apply(V::load(a + k), V::load(b + k)); },
       [&](auto v, std::size_t k, bool by) POP_SIMD_LAMBDA { putLanes(v, result + k, by); });
