@@ -40,13 +40,13 @@ inline constexpr float LOG2E = 1.44269504f;
 inline constexpr float LN2_HI = 0x1.62e400p-1f, LN2_LO = 0x1.7f7d1cp-20f;
 /// (e^r - 1 - r) / r^2 for |r| <= ln(2) / 2.
 template <class V>
-inline constexpr float EXP_TAIL[] = {0x1p-1f, 0x1.555486p-3f, 0x1.5554ep-5f, 0x1.1241dp-7f,
-                                     0x1.6d5736p-10f};
+inline constexpr float EXP_TAIL[5] = {0x1p-1f, 0x1.555486p-3f, 0x1.5554ep-5f, 0x1.1241dp-7f,
+                                      0x1.6d5736p-10f};
 /// (e^2r - 1 - 2 r) / (2 r^2) for |r| <= ln(2) / 4.
 template <class V>
-inline constexpr float EXP_TAIL_OF_TWICE[] = {2 * EXP_TAIL<V>[0], 4 * EXP_TAIL<V>[1],
-                                              8 * EXP_TAIL<V>[2], 16 * EXP_TAIL<V>[3],
-                                              32 * EXP_TAIL<V>[4]};
+inline constexpr float EXP_TAIL_OF_TWICE[5] = {2 * EXP_TAIL<V>[0], 4 * EXP_TAIL<V>[1],
+                                               8 * EXP_TAIL<V>[2], 16 * EXP_TAIL<V>[3],
+                                               32 * EXP_TAIL<V>[4]};
 /// (2^r - 1) / r for |r| <= 1/2.
 template <class V>
 inline constexpr float EXP2_TAIL[] = {0x1.62e43p-1f,  0x1.ebfbep-3f,   0x1.c6af6cp-5f,
