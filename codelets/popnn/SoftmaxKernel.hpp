@@ -354,7 +354,7 @@ template <class Tag, bool LOG, std::size_t KEPT, class T>
 template <class Tag, class T>
 void softmaxRows(SoftmaxKind kind, const T *in, T *out, std::size_t begin, std::size_t end,
                  std::size_t length, std::size_t elements) {
-  const bool isShort = detail::ShortSoftmax<Tag, T>::EXISTS && length <= detail::SHORT_ROW;
+  const bool isShort = length <= detail::SHORT_ROW;
   if constexpr (detail::ShortSoftmax<Tag, T>::EXISTS)
     if (isShort)
       begin += detail::shortSoftmaxRows<Tag>(kind, in + begin * length, out + begin * length,
