@@ -80,7 +80,7 @@ inline constexpr std::size_t NORM_EXPANDED = 512;
 /// Elements that large outputs are computed at a time, before they are stored past the caches.
 inline constexpr std::size_t NORM_STREAMED = 1024;
 /// Vertices of fewer elements leave that to the caches.
-inline constexpr std::size_t NORM_STREAM_LEAST = 2048;
+inline constexpr std::size_t NORM_STREAM_LEAST = 8192;
 /// Most bytes of a vertex while whose results are stored past the caches what the next vertex reads
 /// is fetched: on a Granite Rapids class core norms of 50 MB take a seventh less time.
 inline constexpr std::size_t NORM_FETCH_BYTES = std::size_t{512} << 10;

@@ -56,9 +56,8 @@ inline constexpr std::uint64_t NORM_CPU_ELEMENTS = 1U << 14U, NORM_TILE_ELEMENTS
 inline constexpr std::uint64_t NORM_CPU_STRAND = 1U << 15U, NORM_CPU_STRANDS = 8192;
 /// The same from so many elements on, which come from memory: so few that reading one box and
 /// writing the one before go on at the same time. Layer norms of 50 MB reach 0.92 of the bandwidth
-/// of a Zen 5 class core with these, 0.79 with twice as many; Zen 4: 0.92 with those, 0.75 with the
-/// others.
-inline constexpr std::uint64_t NORM_CPU_LARGE = 1U << 21U, NORM_CPU_LARGE_STRAND = 1U << 12U;
+/// of a Zen 4 class core with these, and 0.75 with the others.
+inline constexpr std::uint64_t NORM_CPU_LARGE = 1U << 21U, NORM_CPU_LARGE_STRAND = 1U << 13U;
 /// Elements from which passes over them are cut as their sums are.
 inline constexpr std::uint64_t NORM_CPU_FOLLOWED = 1U << 18U;
 /// Columns are cut at multiples of this.
