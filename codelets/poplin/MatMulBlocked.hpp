@@ -343,10 +343,10 @@ private:
   bool isNarrow(const Strip &s) const {
     if (!matMulNarrowWins<Tag>(s.m, s.columns) || aDepth_ != 1)
       return false;
-    if (convertsPanels_)
-      return args_.a.row * static_cast<std::ptrdiff_t>(sizeof(TIn)) %
-                 static_cast<std::ptrdiff_t>(MATMUL_WAY_BYTES) !=
-             0;
+    if (convertsPanels_) { // read from A itself, unless its rows share a set of L1
+      constexpr auto WAY = static_cast<std::ptrdiff_t>(MATMUL_WAY_BYTES / sizeof(TIn));
+      return args_.a.row % WAY != 0;
+    }
     return mostRows_ == Shape::ROWS || reinterpret_cast<std::uintptr_t>(a_) % 64 == 0;
   }
 

@@ -462,7 +462,8 @@ constexpr MatMulBlocking chooseMatMulBlocking(std::size_t m, std::size_t n, std:
   // Tiles fetch pieces of the rows of B, which takes longer from far than whole rows: by ROWS, 8
   // rows by 4096 x 4096 are 2.3 times as fast on Zen 4, 2.9 times on Zen 5 and a core of the
   // Granite Rapids class; there 1.5 times by 1024 x 1024, and less fast by what L2 holds. On Zen 5
-  // 1.4 times by 2048 x 2048 floats, and as fast by 4 MB of halves; tiles are faster below.
+  // 1.4 times by 2048 x 2048 floats, and as fast by 4 MB of halves; tiles are faster below. Short
+  // vectors there: 1.6 times by 1024 x 1024 floats.
   const std::uint32_t asked = detail::matMulAskedValues(m, k, n, b.isHalf, caches);
   const std::size_t bytes = detail::matMulBytes(k, n, b.isHalf);
   const bool farB = caches.distant  ? bytes > caches.l2

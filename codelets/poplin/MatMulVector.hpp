@@ -77,7 +77,7 @@ POP_SIMD_INLINE void streamRows(const T *a, std::ptrdiff_t aRow, std::ptrdiff_t 
 /// sums[i][j] continues its chain over all k.
 template <class Tag, unsigned ROWS, class T>
 void streamMatrix(MatMulView<T> a, MatMulView<T> b, std::size_t k, float *sums, std::size_t sumsRow,
-                  std::size_t columns, std::size_t asked = MATMUL_PAGE) {
+                  std::size_t columns, std::size_t asked) {
   // So many rows of B at a time that factors, rows and sums fit into the registers.
   constexpr unsigned TOGETHER =
       MatMulTileShape<Tag>::WIDTH >= 16 ? (ROWS <= 2 ? 8 : 4) : (ROWS == 1 ? 8 : 2);
