@@ -18,7 +18,7 @@ struct Arguments {
   std::string only{};    ///< part of the names of cases that run; empty: all
   unsigned workers = 0;  ///< threads of every contender; 0: one a core
   std::string isa{};     ///< tag to force, as POPLAR_ISA; empty: the machine's best
-  std::string against{}; ///< what stands in for the peers: a tag, float or limit; empty: peers
+  std::string against{}; ///< instead of all peers: a tag, float, limit, a library
   bool tags = false;     ///< a table of tags instead of a race
   bool busyCore = false; ///< of engine: beside a process that spins on a core
   std::string report{};  ///< Markdown file to write; empty: none
@@ -31,8 +31,8 @@ public:
 };
 
 /// Reads `FAMILY [--set smoke|ci|all|GROUP] [--only TEXT] [--workers N] [--isa TAG]
-/// [--against TAG|float|limit] [--tags] [--busy-core] [--report FILE.md]`; `--option=value` works
-/// too. Whether a group or a tag exists is not known here. \throws UsageError  no or unknown
+/// [--against TAG|float|limit|LIBRARY] [--tags] [--busy-core] [--report FILE.md]`; `--option=value`
+/// works too. Whether a group or a tag exists is not known here. \throws UsageError  no or unknown
 /// family, unknown option, missing or bad value, options that exclude each other.
 Arguments parseArguments(std::span<char const *const> words,
                          std::span<std::string_view const> families);

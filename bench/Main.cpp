@@ -38,7 +38,8 @@ void printUsage(std::FILE *out) {
       "  --isa TAG        instruction set of our kernels; default the machine's best\n"
       "  --against WHAT   instead of the peers: a tag (our own kernels of a lower\n"
       "                   instruction set), float (our own, for families of half), limit\n"
-      "                   (multiply-adds or memory, measured alongside)\n"
+      "                   (multiply-adds or memory, measured alongside), or one library\n"
+      "                   as it is shipped (eigen) or one of its ways (onednn(reorders))\n"
       "  --tags           a table of our own kernels of every instruction set\n"
       "  --busy-core      engine: beside a process that keeps a core busy\n"
       "  --report FILE.md a table in Markdown, and a roofline picture beside it\n",

@@ -9,6 +9,9 @@
 
 namespace cottonwood::bench {
 
+/// The environment variable with the name of the only way that may compete; absent: all may.
+inline constexpr char const *WAY = "POPLAR_BENCH_WAY";
+
 /// Operands, row-major, in memory aligned to 64 bytes that is readable for 64 bytes behind the
 /// end. `c` begins as a copy of a where an operation works in place. Pointers stay valid as long as
 /// the ways are used.

@@ -44,6 +44,11 @@ unsigned threads() {
   return text ? static_cast<unsigned>(std::max(1, std::atoi(text))) : 1;
 }
 
+bool mayCompete(Way const &way) {
+  char const *const only = std::getenv(WAY);
+  return !only || way.name == only;
+}
+
 /// Keeps the problem at hand and the library's best way to compute it.
 class Library : public Contender {
 public:
@@ -61,6 +66,8 @@ public:
     Operands const operands{a_.get(), b_.get(), c_.get(), threads()};
     double best = 0;
     for (Way &way : with(problem, [&](auto const &p) { return waysOfPeer(p, operands); })) {
+      if (!mayCompete(way))
+        continue;
       double const seconds = trial(way);
       if (!way_.run || seconds < best) {
         best = seconds;

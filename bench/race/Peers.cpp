@@ -1,11 +1,15 @@
 #include <bench/race/Peers.hpp>
 
+#include <bench/race/Peer.hpp>
+
 #include <codelets/arch/CpuFeatures.hpp>
 
 #include <algorithm>
 #include <cstdio>
 #include <filesystem>
 #include <string>
+#include <string_view>
+#include <utility>
 
 namespace cottonwood::bench {
 namespace {
@@ -20,8 +24,9 @@ struct PeerSpec {
 /// Libraries guess the kernels from the CPU's model, and guess wrongly on models that came after
 /// them; feature bits say which are right.
 std::vector<PeerSpec> peerSpecs() {
-  std::vector<PeerSpec> specs = {
-      {"eigen", {}}, {"openblas", {}}, {"onednn", {}}, {"blis", {}}, {"xnnpack", {}}};
+  std::vector<PeerSpec> specs;
+  for (std::string_view name : LIBRARIES)
+    specs.push_back({std::string(name), {}});
   isa::CpuFeatures const &features = isa::cpuFeatures();
   if (features.avx512) {
     specs.push_back({"openblas", {{"OPENBLAS_CORETYPE", "SkylakeX"}}});
@@ -72,6 +77,24 @@ std::unique_ptr<PeerProcess> startFloat(unsigned threads) {
 
 std::unique_ptr<PeerProcess> startLimit(unsigned threads) {
   return std::make_unique<PeerProcess>(programOf("limit"), environmentOf({}, threads));
+}
+
+Peers startLibrary(std::string const &way, unsigned threads) {
+  std::string const library = way.substr(0, way.find('('));
+  bool const named = way.size() > library.size();
+  Peers peers;
+  for (PeerSpec const &spec : peerSpecs()) {
+    if (spec.program != library || !(named || spec.forced.empty()))
+      continue;
+    if (!std::filesystem::exists(programOf(library)))
+      throw PeerError(library + " was not found when the benchmarks were configured");
+    Environment environment = spec.forced;
+    if (named)
+      environment.emplace_back(WAY, way);
+    peers.push_back(std::make_unique<PeerProcess>(programOf(library),
+                                                  environmentOf(std::move(environment), threads)));
+  }
+  return peers;
 }
 
 Peers startPeers(unsigned threads) {

@@ -27,27 +27,40 @@ RaceSettings settingsOf(Set set) {
   return settings;
 }
 
+/// "onednn" and "onednn(reorders)" are of a library, "avx2" and "limit" are not.
+bool isLibrary(std::string const &against) {
+  std::string const library = against.substr(0, against.find('('));
+  return std::find(std::begin(LIBRARIES), std::end(LIBRARIES), library) != std::end(LIBRARIES);
+}
+
+void checkTag(std::string const &tag) {
+  try {
+    isa::parseIsa(tag);
+  } catch (std::invalid_argument const &) {
+    std::vector<std::string_view> names = {"float", "limit"};
+    for (isa::Isa isa : isa::availableIsas())
+      names.push_back(isa::name(isa));
+    names.insert(names.end(), std::begin(LIBRARIES), std::end(LIBRARIES));
+    throw UsageError("--against '" + tag + "' is unknown; there are " + listed(names));
+  }
+}
+
 Peers peersOf(Arguments const &arguments, std::vector<Case> const &cases) {
+  std::string const &against = arguments.against;
+  if (against.empty())
+    return startPeers(arguments.workers);
+  if (isLibrary(against))
+    return startLibrary(against, arguments.workers);
   Peers peers;
-  if (arguments.against.empty()) {
-    peers = startPeers(arguments.workers);
-  } else if (arguments.against == "limit") {
+  if (against == "limit") {
     peers.push_back(startLimit(arguments.workers));
-  } else if (arguments.against == "float") {
+  } else if (against == "float") {
     if (!isHalf(cases.front().problem))
       throw UsageError("--against float is for families of half");
     peers.push_back(startFloat(arguments.workers));
   } else {
-    try {
-      isa::parseIsa(arguments.against);
-    } catch (std::invalid_argument const &) {
-      std::vector<std::string_view> names = {"float", "limit"};
-      for (isa::Isa isa : isa::availableIsas())
-        names.push_back(isa::name(isa));
-      throw UsageError("--against '" + arguments.against + "' is unknown; there are " +
-                       listed(names));
-    }
-    peers.push_back(startTag(arguments.against, arguments.workers));
+    checkTag(against);
+    peers.push_back(startTag(against, arguments.workers));
   }
   return peers;
 }
@@ -60,7 +73,7 @@ void printHead(Machine const &machine, std::string const &notes, char const *uni
 std::string notesOn(Case const &example, Arguments const &arguments) {
   std::string notes = "# ratio: median of pairs of batches side by side, above 1 ours is faster; "
                       "busy: other programs disturbed it\n";
-  if (isHalf(example.problem) && arguments.against.empty())
+  if (isHalf(example.problem) && (arguments.against.empty() || isLibrary(arguments.against)))
     notes += arrayOpOf(example.problem)
                  ? "# half: eigen computes in half, other peers compute the same problem in float\n"
                  : "# half: peers compute the same problem in float\n";
@@ -145,8 +158,14 @@ int runRace(Arguments const &arguments, std::vector<Case> const &all, Contender 
   char const *const unit = unitOf(cases.front().problem);
   printHead(machine, notesOn(cases.front(), arguments), unit);
   Table table;
-  for (Case const &next : cases)
-    table.add(next, race.run(next.problem));
+  for (Case const &next : cases) {
+    RaceResult const result = race.run(next.problem);
+    // One library need not do everything.
+    if (!isLibrary(arguments.against) || !result.peer.empty() || !result.complaint.empty())
+      table.add(next, result);
+  }
+  if (table.rows().empty())
+    throw UsageError("--against '" + arguments.against + "': computes none of these cases so");
   auto const foot = table.foot();
   if (!arguments.report.empty())
     writeReport(arguments, {machine, roofsOf(arguments.workers), table.rows(), foot, unit});
