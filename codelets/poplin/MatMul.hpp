@@ -45,10 +45,10 @@ void finishedMatMul(const MatMulArgs<TIn, TOut> &args, const MatMulBlocking &blo
   case MatMulMethod::DOT:
     if (n == 1)
       matMulDot<Tag>(m, k, args.a.data, args.a.row, args.b.data, args.row(0), args.cRow,
-                     args.accumulate, blocking.depth, turned);
+                     args.accumulate, blocking, turned);
     else
       matMulDot<Tag>(n, k, args.b.data, args.b.column, args.a.data, args.row(0), 1, args.accumulate,
-                     blocking.depth, finish);
+                     blocking, finish);
     return;
   case MatMulMethod::AMX6:
   case MatMulMethod::AMX4:

@@ -32,7 +32,9 @@ constexpr bool onMatMulTiles(MatMulMethod method) { return method >= MatMulMetho
 /// Loop bounds of a CPU kernel.
 struct MatMulBlocking {
   MatMulMethod method = MatMulMethod::BLOCKED;
-  std::uint32_t rows = 0; ///< rows of C per pass over B
+  /// Rows of C per pass over B. DOT: rows of the matrix that are read side by side, at most; there
+  /// are 1, 4 and 7.
+  std::uint32_t rows = 0;
   /// BLOCKED: values of K per packed strip of B. ROWS, COLUMN and DOT: how many values of each page
   /// of the matrix are asked for ahead, from its start; 0: none, MATMUL_ASK_ALL: all (DOT: or
   /// none).
@@ -280,25 +282,41 @@ constexpr std::size_t matMulBytes(std::size_t rows, std::size_t columns, bool is
 /// MatMulBlocking::depth for m rows by a matrix of [k, n], by ROWS or COLUMN. Requests for every
 /// line help as long as the last cache answers them. A larger matrix comes from memory, which
 /// hardware prefetchers keep busy alone once they know of a page. Where the last cache is near they
-/// do so only for vectors of floats that are read as fast as they come: on Zen 5 a row by 4096 x
-/// 4096 takes 1.2 times as long with requests for all and 1.4 times with those for two lines a
-/// page, 8 rows .6 times with requests for all, a row of halves .75 times, and two lines help
-/// nowhere.
+/// do so only for vectors that are read as fast as they come, of floats and of halves in that
+/// cache: on Zen 5 a row by 4096 x 4096 takes 1.2 times as long with requests for all and 1.4 times
+/// with those for two lines a page, 8 rows .6 times with requests for all, a row of 64 MB of halves
+/// .85 times, of 8 MB 1.1 times, and two lines help nowhere.
 constexpr std::uint32_t matMulAskedValues(std::size_t m, std::size_t k, std::size_t n, bool isHalf,
                                           const MatMulCaches &caches) {
   if (m > MATMUL_STREAMED_ROWS)
     return MATMUL_ASK_ALL;
+  const std::size_t bytes = matMulBytes(k, n, isHalf);
   if (caches.near())
-    return m <= 2 && !isHalf ? 0 : MATMUL_ASK_ALL;
-  return matMulBytes(k, n, isHalf) <= caches.l3
-             ? MATMUL_ASK_ALL
-             : static_cast<std::uint32_t>(128 / matMulBytes(1, 1, isHalf));
+    return m <= 2 && (!isHalf || bytes <= caches.l3 / 2) ? 0 : MATMUL_ASK_ALL;
+  return bytes <= caches.l3 ? MATMUL_ASK_ALL
+                            : static_cast<std::uint32_t>(128 / matMulBytes(1, 1, isHalf));
 }
 
-/// The same for DOT.
-constexpr std::uint32_t matMulAskedDots(std::size_t rows, std::size_t k, bool isHalf,
-                                        const MatMulCaches &caches) {
-  return matMulBytes(rows, k, isHalf) <= caches.l3 ? MATMUL_ASK_ALL : 0;
+/// Rows and depth of DOT for a matrix of [rows, k]. Before a near last cache, on Zen 5: floats
+/// within it come fastest one row after the other (1.1 times as fast as four rows with requests,
+/// 1.3 times from L2), those from memory by four rows and no requests (1.1 times as fast as seven);
+/// halves by four rows, with requests from memory (1.1 times) and none within the cache (1.1).
+constexpr MatMulBlocking matMulDotBlocking(std::size_t rows, std::size_t k, bool isHalf,
+                                           const MatMulCaches &caches) {
+  const std::size_t bytes = matMulBytes(rows, k, isHalf);
+  const bool within = bytes <= caches.l3;
+  MatMulBlocking result;
+  result.method = MatMulMethod::DOT;
+  if (!caches.near()) {
+    result.rows = within ? 4 : 7;
+    result.depth = within ? MATMUL_ASK_ALL : 0;
+  } else if (isHalf) {
+    result.rows = 4;
+    result.depth = bytes <= caches.l3 / 2 ? 0 : MATMUL_ASK_ALL;
+  } else {
+    result.rows = within ? 1 : 4;
+  }
+  return result;
 }
 
 constexpr bool matMulFewPanels(std::size_t m) { return m <= 4 * MATMUL_MAX_TILE_ROWS; }
@@ -452,13 +470,10 @@ constexpr void adaptToShortVectors(MatMulBlocking &blocking, std::size_t m, std:
 constexpr MatMulBlocking chooseMatMulBlocking(std::size_t m, std::size_t n, std::size_t k,
                                               const MatMulOperand &a, const MatMulOperand &b,
                                               bool dot, const MatMulCaches &caches = {}) {
+  if (dot)
+    return n == 1 ? detail::matMulDotBlocking(m, k, a.isHalf, caches)
+                  : detail::matMulDotBlocking(n, k, b.isHalf, caches);
   MatMulBlocking result;
-  if (dot) {
-    result.method = MatMulMethod::DOT;
-    result.depth = n == 1 ? detail::matMulAskedDots(m, k, a.isHalf, caches)
-                          : detail::matMulAskedDots(n, k, b.isHalf, caches);
-    return result;
-  }
   // Tiles fetch pieces of the rows of B, which takes longer from far than whole rows: by ROWS, 8
   // rows by 4096 x 4096 are 2.3 times as fast on Zen 4, 2.9 times on Zen 5 and a core of the
   // Granite Rapids class; there 1.5 times by 1024 x 1024, and less fast by what L2 holds. On Zen 5

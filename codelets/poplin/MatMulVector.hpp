@@ -17,18 +17,16 @@ inline constexpr std::size_t MATMUL_PAGE = 4096;
 
 /// One step of matMulRows: sums[i][j] continues its chain over K values of k, j < columns. Rows of
 /// B stream by side by side while the sums stay in L1. After them those from `next` on will.
+/// \tparam VECTORS  read of each row before the next row
 /// \param asked  bytes of each page of a row that are asked for
-template <class Tag, unsigned ROWS, unsigned K, class T>
+template <class Tag, unsigned ROWS, unsigned K, unsigned VECTORS, class T>
 POP_SIMD_INLINE void streamRows(const T *a, std::ptrdiff_t aRow, std::ptrdiff_t aColumn, const T *b,
                                 std::ptrdiff_t bRow, const T *next, float *sums,
                                 std::size_t sumsRow, std::size_t columns, std::size_t asked) {
   using V = simd<float, Tag>;
   constexpr std::size_t W = static_cast<std::size_t>(V::width);
   constexpr std::size_t AHEAD = MATMUL_STREAM_AHEAD / sizeof(T), LINE = 64 / sizeof(T);
-  // One row by short vectors leaves registers for a line, and time for the hardware's prefetchers
-  // to follow all rows of B: asking them too made it 1.1 to 1.3 times slower on Zen 3.
-  constexpr bool LINES = ROWS == 1 && W == 8, ASKS = K > 1 && !LINES;
-  constexpr std::size_t VECTORS = LINES ? 2 : 1;
+  constexpr bool ASKS = K > 1 && VECTORS == 1;
   V factor[ROWS][K];
   for (unsigned i = 0; i < ROWS; ++i)
     for (unsigned p = 0; p < K; ++p)
@@ -74,22 +72,38 @@ POP_SIMD_INLINE void streamRows(const T *a, std::ptrdiff_t aRow, std::ptrdiff_t 
   }
 }
 
+/// Rows of B that streamMatrix reads at a time, so that factors, rows and sums fit into the
+/// registers, and vectors of each.
+struct StreamShape {
+  unsigned rows, vectors;
+};
+
+/// One row by short vectors leaves registers for a line, and time for the hardware's prefetchers to
+/// follow all rows of B: asking them too made it 1.1 to 1.3 times slower on Zen 3. Where nothing is
+/// asked for, long vectors read two lines of four rows: on Zen 5 as fast as the one after the other
+/// from the last cache, and up to 1.25 times as fast as a line of eight rows from memory.
+/// \param asking  something may be asked for
+template <class Tag> constexpr StreamShape streamShape(unsigned rows, bool asking) {
+  if (MatMulTileShape<Tag>::WIDTH >= 16)
+    return asking ? StreamShape{rows <= 2 ? 8U : 4U, 1} : StreamShape{4, 2};
+  return rows == 1 ? StreamShape{8, simd<float, Tag>::width == 8 ? 2U : 1U} : StreamShape{2, 1};
+}
+
 /// sums[i][j] continues its chain over all k.
-template <class Tag, unsigned ROWS, class T>
+template <class Tag, unsigned ROWS, bool ASKING, class T>
 void streamMatrix(MatMulView<T> a, MatMulView<T> b, std::size_t k, float *sums, std::size_t sumsRow,
                   std::size_t columns, std::size_t asked) {
-  // So many rows of B at a time that factors, rows and sums fit into the registers.
-  constexpr unsigned TOGETHER =
-      MatMulTileShape<Tag>::WIDTH >= 16 ? (ROWS <= 2 ? 8 : 4) : (ROWS == 1 ? 8 : 2);
+  constexpr StreamShape SHAPE = streamShape<Tag>(ROWS, ASKING);
+  constexpr unsigned TOGETHER = SHAPE.rows;
   std::size_t p = 0;
   for (; p + TOGETHER <= k; p += TOGETHER) {
     const std::size_t after = p + 2 * TOGETHER <= k ? p + TOGETHER : p;
-    streamRows<Tag, ROWS, TOGETHER>(a.at(0, p), a.row, a.column, b.at(p, 0), b.row, b.at(after, 0),
-                                    sums, sumsRow, columns, asked);
+    streamRows<Tag, ROWS, TOGETHER, SHAPE.vectors>(a.at(0, p), a.row, a.column, b.at(p, 0), b.row,
+                                                   b.at(after, 0), sums, sumsRow, columns, asked);
   }
   for (; p < k; ++p)
-    streamRows<Tag, ROWS, 1>(a.at(0, p), a.row, a.column, b.at(p, 0), b.row, b.at(p, 0), sums,
-                             sumsRow, columns, asked);
+    streamRows<Tag, ROWS, 1, SHAPE.vectors>(a.at(0, p), a.row, a.column, b.at(p, 0), b.row,
+                                            b.at(p, 0), sums, sumsRow, columns, asked);
 }
 
 /// streamMatrix for m rows.
@@ -99,8 +113,11 @@ POP_SIMD_INLINE void streamRowsOf(std::index_sequence<I...>, std::size_t m, MatM
                                   std::size_t columns, std::size_t asked) {
   using Function = void (*)(MatMulView<T>, MatMulView<T>, std::size_t, float *, std::size_t,
                             std::size_t, std::size_t);
-  constexpr Function all[] = {&streamMatrix<Tag, static_cast<unsigned>(I + 1), T>...};
-  all[m - 1](a, b, k, sums, sumsRow, columns, asked);
+  constexpr bool LONG = MatMulTileShape<Tag>::WIDTH >= 16; // others have one shape
+  constexpr Function asking[] = {&streamMatrix<Tag, static_cast<unsigned>(I + 1), true, T>...};
+  constexpr Function quiet[] = {&streamMatrix < Tag, static_cast<unsigned>(I + 1), !LONG || I >= 2,
+                                T > ...};
+  (asked != 0 ? asking : quiet)[m - 1](a, b, k, sums, sumsRow, columns, asked);
 }
 
 } // namespace detail
@@ -113,10 +130,11 @@ void matMulRows(std::size_t m, std::size_t n, std::size_t k, MatMulView<TIn> a, 
                 Rows cRows, std::ptrdiff_t cColumn, bool accumulate, std::uint32_t depth,
                 const Finish &finish = {}) {
   const std::size_t asked = depth * sizeof(TIn);
-  // 16 KB of sums: a third to a half of L1.
-  constexpr std::size_t SUMS = 4096;
-  alignas(64) float sums[SUMS];
-  const std::size_t block = SUMS / m / 64 * 64;
+  // 16 KB of sums: a third to a half of L1. One row by long vectors passes over more of them less
+  // often: on Zen 5 by 8192 columns 1.08 times as fast.
+  constexpr std::size_t SUMS = 4096, ONE_ROW = MatMulTileShape<Tag>::WIDTH >= 16 ? 2 * SUMS : SUMS;
+  alignas(64) float sums[ONE_ROW];
+  const std::size_t block = m == 1 ? ONE_ROW : SUMS / m / 64 * 64;
   for (std::size_t j = 0; j < n; j += block) {
     const std::size_t columns = n - j < block ? n - j : block;
     for (std::size_t i = 0; i < m; ++i) {
@@ -141,16 +159,13 @@ namespace detail {
 /// Partial sums of one dot product: lane k mod 64, the same for every instruction set.
 inline constexpr std::size_t MATMUL_DOT_LANES = 64;
 
-/// Rows that are read side by side where all that comes is asked for, and from beyond the caches:
-/// as many as there are registers for, so that hardware prefetchers follow them all. Short vectors
-/// keep the chains of four rows from beyond the caches in L1: 1.3 times as fast as one row on Zen 3
-/// (to ask for what comes takes longer there).
-template <class Tag>
-inline constexpr unsigned MATMUL_DOT_ROWS = simd<float, Tag>::width >= 16 ? 4 : 1;
-template <class Tag>
-inline constexpr unsigned MATMUL_FAR_DOT_ROWS = simd<float, Tag>::width >= 16  ? 7
-                                                : simd<float, Tag>::width >= 8 ? 4
-                                                                               : 1;
+/// Most rows that are read side by side: as many as there are registers for, so that hardware
+/// prefetchers follow them all. Short vectors keep the chains of four rows from beyond the caches
+/// in L1: 1.3 times as fast as one row on Zen 3 (to ask for what comes takes longer there).
+template <class Tag, bool ASKING>
+inline constexpr unsigned MATMUL_DOT_ROWS = simd<float, Tag>::width >= 16  ? (ASKING ? 4 : 7)
+                                            : simd<float, Tag>::width >= 8 ? (ASKING ? 1 : 4)
+                                                                           : 1;
 
 /// Dot products of ROWS rows with contiguous values, each with 64 chains that are folded onto each
 /// other by halves: 32, 16, ... 1 apart.
@@ -197,10 +212,10 @@ void dotProducts(const T *a, std::ptrdiff_t aRow, const T *x, std::size_t k, flo
 } // namespace detail
 
 /// out[i * outStep] (+)= dot(row i of a, x) for `rows` rows with contiguous elements.
-/// \param depth  as in MatMulBlocking
+/// \param blocking  its rows and depth count
 template <class Tag, class TIn, class TOut, class Finish = StoreSums>
 void matMulDot(std::size_t rows, std::size_t k, const TIn *a, std::ptrdiff_t aRow, const TIn *x,
-               TOut *out, std::ptrdiff_t outStep, bool accumulate, std::uint32_t depth,
+               TOut *out, std::ptrdiff_t outStep, bool accumulate, const MatMulBlocking &blocking,
                const Finish &finish = {}) {
   using One = simd<float, isa::scalar>;
   const auto end = [&](std::size_t i, float value) __attribute__((always_inline)) {
@@ -216,22 +231,24 @@ void matMulDot(std::size_t rows, std::size_t k, const TIn *a, std::ptrdiff_t aRo
   };
   std::size_t i = 0;
   const auto run = [&](auto together, auto asking) __attribute__((always_inline)) {
-    for (; i + together <= rows; i += together, a += together * aRow) {
-      float dots[together];
-      detail::dotProducts<Tag, together, asking>(a, aRow, x, k, dots);
-      for (unsigned r = 0; r < together; ++r)
-        end(i + r, dots[r]);
-    }
+    if constexpr (together <= detail::MATMUL_DOT_ROWS<Tag, asking>)
+      for (; (together == 1 || together <= blocking.rows) && i + together <= rows;
+           i += together, a += together * aRow) {
+        float dots[together];
+        detail::dotProducts<Tag, together, asking>(a, aRow, x, k, dots);
+        for (unsigned r = 0; r < together; ++r)
+          end(i + r, dots[r]);
+      }
   };
-  const auto runAll = [&](auto together, auto asking) __attribute__((always_inline)) {
-    run(together, asking);
-    if constexpr (together > 1)
-      run(std::integral_constant<unsigned, 1>{}, asking);
+  const auto runAll = [&](auto asking) __attribute__((always_inline)) {
+    run(std::integral_constant<unsigned, 7>{}, asking);
+    run(std::integral_constant<unsigned, 4>{}, asking);
+    run(std::integral_constant<unsigned, 1>{}, asking);
   };
-  if (depth == MATMUL_ASK_ALL)
-    runAll(std::integral_constant<unsigned, detail::MATMUL_DOT_ROWS<Tag>>{}, std::true_type{});
+  if (blocking.depth == MATMUL_ASK_ALL)
+    runAll(std::true_type{});
   else
-    runAll(std::integral_constant<unsigned, detail::MATMUL_FAR_DOT_ROWS<Tag>>{}, std::false_type{});
+    runAll(std::false_type{});
 }
 
 } // namespace cottonwood::kernels

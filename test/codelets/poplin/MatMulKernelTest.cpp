@@ -7,6 +7,7 @@
 #include <limits>
 #include <random>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 using namespace cottonwood;
@@ -521,7 +522,6 @@ TEST_SUITE("codelets/poplin/MatMul") {
       CHECK(asked(false, 1, near, l3) == 0);
       CHECK(asked(false, 2, near, l3) == 0);
       CHECK(asked(false, 3, near, l3) == ALL);
-      CHECK(asked(true, 1, near, l3) == ALL);
     }
     // A few more rows are streamed, too, with requests for all of the matrix.
     for (const auto &caches : {near, distant, shortVectors}) {
@@ -534,11 +534,32 @@ TEST_SUITE("codelets/poplin/MatMul") {
     CHECK(blocking(false, 8, 512, 512, near, 32 * MIB).method == kernels::MatMulMethod::BLOCKED);
     CHECK(blocking(true, 8, 2048, 1025, near, 32 * MIB).method == kernels::MatMulMethod::ROWS);
     CHECK(blocking(true, 8, 2048, 1024, near, 32 * MIB).method == kernels::MatMulMethod::BLOCKED);
-    // Dot products.
-    for (const auto &caches : {near, distant, shortVectors}) {
-      CHECK(blocking(false, 4096, 1, 4096, caches, 64 * MIB).depth == ALL);
-      CHECK(blocking(false, 4096, 1, 4096, caches, 64 * MIB - 1).depth == 0);
+    // Halves within half of the last cache.
+    CHECK(asked(true, 1, near, 64 * MIB) == 0);
+    CHECK(asked(true, 1, near, 64 * MIB - 1) == ALL);
+  }
+
+  TEST_CASE("how many rows are multiplied side by side") {
+    constexpr std::size_t MIB = 1024 * 1024;
+    kernels::MatMulCaches distant = distantCaches(), near, shortVectors;
+    shortVectors.vectorFloats = 8;
+    const auto chosen = [](bool isHalf, kernels::MatMulCaches caches, std::size_t l3) {
+      caches.l3 = l3;
+      const kernels::MatMulBlocking result = kernels::chooseMatMulBlocking(
+          4096, 1, 4096, describe(isHalf, 4096, 1), describe(isHalf, 1, 1), true, caches);
+      CHECK(result.method == kernels::MatMulMethod::DOT);
+      return std::pair(result.rows, result.depth);
+    };
+    constexpr auto ALL = kernels::MATMUL_ASK_ALL;
+    for (const auto &caches : {distant, shortVectors}) {
+      CHECK(chosen(false, caches, 64 * MIB) == std::pair(4U, ALL));
+      CHECK(chosen(false, caches, 64 * MIB - 1) == std::pair(7U, 0U));
+      CHECK(chosen(true, caches, 32 * MIB) == std::pair(4U, ALL));
     }
+    CHECK(chosen(false, near, 64 * MIB) == std::pair(1U, 0U));
+    CHECK(chosen(false, near, 64 * MIB - 1) == std::pair(4U, 0U));
+    CHECK(chosen(true, near, 64 * MIB) == std::pair(4U, 0U));
+    CHECK(chosen(true, near, 64 * MIB - 1) == std::pair(4U, ALL));
   }
 
   TEST_CASE("a few rows against a matrix of long rows") {
@@ -557,6 +578,31 @@ TEST_SUITE("codelets/poplin/MatMul") {
         checkCase<float, float>(rows, 1, k, Layout::PADDED_ROWS, Layout::ROWS, k == 65, random);
         checkCase<Half, Half>(1, rows, k, Layout::ROWS, Layout::TRANSPOSED, k == 65, random);
       }
+  }
+
+  TEST_CASE("rows side by side and requests ahead change no bit of a product with one column") {
+    std::mt19937 random(15);
+    const Case<float, float> problem(23, 1, 700, Layout::ROWS, Layout::ROWS, false, random);
+    for (isa::Isa isa : isa::availableIsas()) {
+      const auto expected = problem.run(isa, problem.blocking(false, 0, 0), false);
+      for (std::uint32_t rows : {1U, 4U, 5U, 7U, 100U})
+        for (std::uint32_t depth : {1U, kernels::MATMUL_ASK_ALL})
+          CHECK(problem.run(isa, problem.blocking(false, rows, depth), false) == expected);
+    }
+  }
+
+  TEST_CASE("requests ahead change no bit of a row against a matrix") {
+    std::mt19937 random(16);
+    const Case<float, float> problem(2, 9000, 13, Layout::ROWS, Layout::ROWS, false, random);
+    for (isa::Isa isa : isa::availableIsas()) {
+      kernels::MatMulBlocking blocking = problem.blocking(false, 0, 0);
+      CHECK(blocking.method == kernels::MatMulMethod::ROWS);
+      const auto expected = problem.run(isa, blocking, false);
+      for (std::uint32_t depth : {0U, 32U, kernels::MATMUL_ASK_ALL}) {
+        blocking.depth = depth;
+        CHECK(problem.run(isa, blocking, false) == expected);
+      }
+    }
   }
 
   TEST_CASE("strips of two and of four vectors meet at any number of columns") {
