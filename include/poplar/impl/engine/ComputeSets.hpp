@@ -94,6 +94,7 @@ private:
   bool enterEach(Call const &call, unsigned begin, unsigned end, FailureSink &sink) const;
   POP_OUT_OF_LINE bool enterWatched(Call const &call, unsigned worker, FailureSink &sink) const;
   POP_OUT_OF_LINE bool runWhole(Call const &call, FailureSink &sink) const;
+  static void fetchBehind(Set const &set, std::uint32_t i);
   void runStrand(lower::StrandPlan const &plan, std::size_t strand, FailureSink &sink) const;
   void begin(std::uint32_t set);
   bool runParallel(Set &set, unsigned numSlices, unsigned maxThreads, bool timed) const;
