@@ -80,7 +80,7 @@ inline constexpr std::size_t NORM_EXPANDED = 512;
 /// Elements that large outputs are computed at a time, before they are stored past the caches.
 inline constexpr std::size_t NORM_STREAMED = 1024;
 /// Vertices of fewer elements leave that to the caches.
-inline constexpr std::size_t NORM_STREAM_LEAST = 8192;
+inline constexpr std::size_t NORM_STREAM_LEAST = 4096;
 /// Most bytes of a vertex while whose results are stored past the caches what the next vertex reads
 /// is fetched: on a Granite Rapids class core norms of 50 MB take a seventh less time.
 inline constexpr std::size_t NORM_FETCH_BYTES = std::size_t{512} << 10;
@@ -100,6 +100,8 @@ public:
       length_ *= size(--inner_);
       expands_ = true;
     }
+    if (NORM_SHARES_FETCHES<Tag> && Op::STATS == 2 && size(0) > 1 && stride(0, 1) != 0)
+      fetchedLines_ = 64;
   }
 
   void run(std::size_t begin, std::size_t end) {
@@ -148,13 +150,16 @@ private:
 
   /// Brings elements [begin, begin + n) of the next vertex to the second-level cache: reading them
   /// and storing past the caches go together. Of every two lines one is left to the vertex that
-  /// finds the statistics, if rows have some of their own. (GCC drops calls of functions that only
-  /// fetch.)
+  /// finds the statistics, if rows have some of their own, where NORM_SHARES_FETCHES. (GCC drops
+  /// calls of functions that only fetch.)
   POP_SIMD_INLINE void fetchBehind(const T *data, std::size_t begin, std::size_t n) const {
-    const auto first = reinterpret_cast<std::uintptr_t>(data + begin) + data_.elements * sizeof(T);
-    const bool shared = Op::STATS == 2 && size(0) > 1 && stride(0, 1) != 0;
-    for (auto at = shared ? first | 64 : first; at < first + n * sizeof(T); at += shared ? 128 : 64)
-      __builtin_prefetch(reinterpret_cast<const void *>(at), 0, 2);
+    for (std::size_t i = 0; i < n; i += 64 / sizeof(T))
+      fetchLine(data + begin + data_.elements + i);
+  }
+  POP_SIMD_INLINE void fetchLine(const T *p) const {
+    if (!NORM_SHARES_FETCHES<Tag> ||
+        (reinterpret_cast<std::uintptr_t>(p) & fetchedLines_) == fetchedLines_)
+      __builtin_prefetch(p, 0, 3);
   }
 
   static void store(T *out, const T *from, std::size_t n) {
@@ -309,12 +314,12 @@ private:
       std::size_t i = 0;
       if (past_) {
         constexpr std::size_t LINE = 64 / sizeof(T);
+        // Where nothing is fetched, that is what is read in any case.
+        const std::size_t behind = fetches_ ? data_.elements : 0;
         for (; i < n; i += LINE) {
-          if (fetches_) {
-            fetchBehind(data_.x, begin + i, LINE);
-            if constexpr (Op::TWO_INPUTS)
-              fetchBehind(data_.w, begin + i, LINE);
-          }
+          fetchLine(x + i + behind);
+          if constexpr (Op::TWO_INPUTS)
+            fetchLine(w + i + behind);
           V second[LINE / V::width];
           streamLine<V>(out + i, [&](std::size_t k) POP_SIMD_LAMBDA {
             return value(i + k, V::width, second[k / V::width]);
@@ -339,6 +344,8 @@ private:
   bool expands_;
   bool past_ = false;    ///< stores past the caches at once; all pieces are whole lines,
   bool fetches_ = false; ///< and what the next vertex reads is fetched
+  /// The bits of an address that must be set for its line to be fetched.
+  std::uintptr_t fetchedLines_ = 0;
   std::size_t index_[16] = {};
   std::ptrdiff_t stat_ = 0, chan_ = 0;
   const float *coefficients_[COEFFICIENTS + 1] = {};

@@ -21,6 +21,7 @@ struct NormProblem {
   static constexpr std::string_view NAME = "norm-problem";
   std::uint64_t k1 = 1, r1 = 1, k2 = 1, r2 = 1;
   unsigned tiles = 0; ///< 0: a CPU
+  unsigned bytes = 4; ///< of an element
 
   template <class Self, class Visit> static void fields(Self &self, Visit &&visit) {
     visit("k1", self.k1);
@@ -28,6 +29,7 @@ struct NormProblem {
     visit("k2", self.k2);
     visit("r2", self.r2);
     visit("tiles", self.tiles);
+    visit("bytes", self.bytes);
   }
 };
 
@@ -54,10 +56,11 @@ inline constexpr std::uint64_t NORM_CPU_ELEMENTS = 1U << 14U, NORM_TILE_ELEMENTS
 /// Elements of a box of whole statistics on a CPU: what a pass over the same elements finds in a
 /// second-level cache, 256 KB of floats with those that it writes. And the most such boxes.
 inline constexpr std::uint64_t NORM_CPU_STRAND = 1U << 15U, NORM_CPU_STRANDS = 8192;
-/// The same from so many elements on, which come from memory: so few that reading one box and
-/// writing the one before go on at the same time. Layer norms of 50 MB reach 0.92 of the bandwidth
-/// of a Zen 4 class core with these, and 0.75 with the others.
-inline constexpr std::uint64_t NORM_CPU_LARGE = 1U << 21U, NORM_CPU_LARGE_STRAND = 1U << 13U;
+/// From so many elements on, which come from memory, bytes of such a box: so few that reading one
+/// box and writing the one before go on at the same time. Layer norms of 50 MB reach 0.92 of the
+/// bandwidth of a Zen 4 class core with 32 KB, and 0.75 with the others; on Zen 5 0.95 of it with
+/// 24 KB, and 0.9 with 32.
+inline constexpr std::uint64_t NORM_CPU_LARGE = 1U << 21U, NORM_CPU_LARGE_BYTES = 24U << 10U;
 /// Elements from which passes over them are cut as their sums are.
 inline constexpr std::uint64_t NORM_CPU_FOLLOWED = 1U << 18U;
 /// Columns are cut at multiples of this.
@@ -76,8 +79,9 @@ inline NormPlan planNormRuns(NormProblem const &problem) {
   std::uint64_t places = std::clamp<std::uint64_t>(elements / least, 1, most);
   // Boxes of whole statistics share none: their number changes no bit.
   if (problem.tiles == 0 && sizes[0] >= places) {
-    std::uint64_t const strand =
-        elements < detail::NORM_CPU_LARGE ? detail::NORM_CPU_STRAND : detail::NORM_CPU_LARGE_STRAND;
+    std::uint64_t const strand = elements < detail::NORM_CPU_LARGE
+                                     ? detail::NORM_CPU_STRAND
+                                     : detail::NORM_CPU_LARGE_BYTES / problem.bytes;
     places = std::max(places, std::min({sizes[0], elements / strand, detail::NORM_CPU_STRANDS}));
   }
   std::array<std::uint64_t, 4> box = sizes;

@@ -22,7 +22,8 @@ namespace cottonwood::poplin::detail {
 class NormLayout {
 public:
   NormLayout(::poplar::Graph const &graph, Tensor const &t, std::vector<bool> const &kept)
-      : order_(popops::elementOrder(graph, t)) {
+      : order_(popops::elementOrder(graph, t)),
+        elementBytes_(static_cast<unsigned>(graph.getTarget().getTypeSize(t.elementType()))) {
     if (!joinRuns(kept)) {
       // More runs than there are places for: kept dimensions first, which costs a rearrangement.
       auto factors = order_.factors();
@@ -40,6 +41,7 @@ public:
   popops::ElementOrder const &order() const { return order_; }
   std::size_t numKept() const { return sizes_[0] * sizes_[2]; }
   std::size_t numReduced() const { return sizes_[1] * sizes_[3]; }
+  unsigned elementBytes() const { return elementBytes_; }
 
   Tensor flat(Tensor const &t) const { return order_.flat(t); }
   /// Kept elements in the order of memory, in that of the dimensions.
@@ -84,6 +86,7 @@ private:
   }
 
   popops::ElementOrder order_;
+  unsigned elementBytes_;
   std::array<std::size_t, 4> sizes_{};
   std::vector<popops::ElementOrder::Factor> kept_;
 };
@@ -106,8 +109,12 @@ struct NormBoxes {
 inline planner::NormProblem normProblem(::poplar::Graph const &graph, NormLayout const &layout) {
   auto const &sizes = layout.sizes();
   auto const &target = graph.getTarget();
-  return {sizes[0], sizes[1], sizes[2], sizes[3],
-          target.getTargetType() == ::poplar::TargetType::CPU ? 0 : target.getNumTiles()};
+  return {sizes[0],
+          sizes[1],
+          sizes[2],
+          sizes[3],
+          target.getTargetType() == ::poplar::TargetType::CPU ? 0 : target.getNumTiles(),
+          layout.elementBytes()};
 }
 
 /// Where the elements of a box lie in the order of memory.
