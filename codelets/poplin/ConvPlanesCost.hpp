@@ -78,6 +78,14 @@ constexpr bool convPlanesShort(const ConvPlanesShape &s) {
          s.strideY <= 2;
 }
 
+/// Planes with 3 x 3 taps whose outputs are two inputs apart and fill vectors of 16 lanes, on
+/// instruction sets that have such.
+constexpr bool convPlanesStrided(const ConvPlanesShape &s) {
+  return s.outputsX >= CONV_SHORT_LANES && s.tapsX == CONV_SHORT_TAPS &&
+         s.tapsY == CONV_SHORT_TAPS && s.tapStepX == 1 && s.tapStepY == 1 && s.strideX == 2 &&
+         s.strideY == 2 && (s.firstX == -1 || s.firstX == 0);
+}
+
 /// Floats of scratch, which begins on a cache line.
 constexpr std::size_t convPlanesWorkspace(const ConvPlanesShape &shape) {
   return ConvPlanesSpace(shape).plane + 16;

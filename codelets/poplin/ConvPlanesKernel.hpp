@@ -1,6 +1,7 @@
 /// \file ConvPlanesKernel.hpp
 /// Convolutions of groups of one channel in and out whose field lies side by side, for one core:
-/// plane by plane. Short lines go another way, with the same bits (ConvPlanesShort.hpp).
+/// plane by plane. Short lines and strided ones go other ways, with the same bits
+/// (ConvPlanesShort.hpp, ConvPlanesStrided.hpp).
 ///
 /// A plane is copied to scratch as floats, with zeros where it is padded, and cut into as many
 /// phases as the outputs are apart. There the inputs of one tap lie side by side: output (y, x)
@@ -13,6 +14,7 @@
 
 #include <codelets/poplin/ConvPlanesPack.hpp>
 #include <codelets/poplin/ConvPlanesShort.hpp>
+#include <codelets/poplin/ConvPlanesStrided.hpp>
 
 #include <cstdint>
 
@@ -140,11 +142,15 @@ private:
 
 template <class Tag, class TIn, class TOut>
 void convolvePlanes(const ConvPlanesArgs<TIn, TOut> &args) {
-  if constexpr (arch::Avx512Tag<Tag>)
+  if constexpr (arch::Avx512Tag<Tag>) {
     if (convPlanesShort(args.shape))
       return 2 * args.shape.outputsX <= CONV_SHORT_LANES
                  ? detail::ShortConvPlanes<Tag, TIn, TOut, 2>(args).run()
                  : detail::ShortConvPlanes<Tag, TIn, TOut, 1>(args).run();
+    if (convPlanesStrided(args.shape))
+      return args.shape.firstX == 0 ? detail::StridedConvPlanes<Tag, TIn, TOut, 0>(args).run()
+                                    : detail::StridedConvPlanes<Tag, TIn, TOut, -1>(args).run();
+  }
   detail::ConvPlanes<Tag, TIn, TOut>(args).run();
 }
 

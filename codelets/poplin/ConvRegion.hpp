@@ -33,13 +33,12 @@ inline constexpr std::size_t CONV_COPY_PLACES = 1024, CONV_COPY_OUTPUTS = 512;
 POP_SIMD_INLINE std::size_t convCopyChannels(std::size_t places) { return places <= 64 ? 128 : 64; }
 
 /// Floats that a copy takes for groups of one channel whose input is worth it, else 0: one whose
-/// places are far apart and which is read often, by four products a place or more. Measured on
-/// Zen 4 (32 KB L1): 3x3 over 14 x 14 places of 512 channels takes 0.71 of the time, over 7 x 7 of
-/// 1024 channels 0.56. Not with an L1 of more ways than eight: on a Granite Rapids class CPU (48
-/// KB) the two take 1.4 times as long with a copy.
+/// places are far apart (ConvBlocking::copyBytes) and which is read often, by four products a place
+/// or more.
 POP_SIMD_INLINE std::size_t convCopyFloats(const ConvGeometry &geometry,
                                            const ConvBlocking &blocking) {
-  if (blocking.setRows > MATMUL_SET_ROWS)
+  const std::size_t apart = blocking.copyBytes;
+  if (apart == 0)
     return 0;
   std::size_t places = 1, products = 1, nearest = 0;
   for (unsigned d = 0; d < geometry.dims; ++d) {
@@ -52,7 +51,7 @@ POP_SIMD_INLINE std::size_t convCopyFloats(const ConvGeometry &geometry,
     if (n > 1 && (nearest == 0 || stride < nearest))
       nearest = stride;
   }
-  if (nearest == 0 || nearest % CONV_FAR_BYTES != 0 || products < 4 * places)
+  if (nearest == 0 || nearest % apart != 0 || products < 4 * places)
     return 0;
   const std::size_t most = places < CONV_COPY_PLACES ? places : CONV_COPY_PLACES;
   const std::size_t few = most < 64 ? most : 64; // a part may have less places

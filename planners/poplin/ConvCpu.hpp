@@ -133,7 +133,7 @@ inline ConvChoice planConvCpu(ConvProblem const &problem, MatMulCpu const &cpu,
             plan.splitB = b, plan.splitY0 = y, plan.splitY1 = y1, plan.splitG = g, plan.splitN = n;
             plan.depth = blocking.depth, plan.enough = blocking.enough;
             plan.pixels = blocking.pixels, plan.method = whole.method;
-            plan.setRows = blocking.setRows;
+            plan.setRows = blocking.setRows, plan.copyBytes = blocking.copyBytes;
             plan.packIn = packIn ? 1 : 0;
             plan.winograd = whole.winograd;
             if (plan.winograd != 0) {

@@ -72,6 +72,7 @@ struct ConvPlan {
   std::uint32_t depth = 0, enough = 0, pixels = 0;               ///< on CPUs: ConvBlocking
   kernels::MatMulMethod method = kernels::MatMulMethod::BLOCKED; ///< on CPUs
   std::uint32_t setRows = kernels::ConvBlocking().setRows;       ///< on CPUs
+  std::uint32_t copyBytes = kernels::ConvBlocking().copyBytes;   ///< on CPUs
   /// On CPUs, 1: an input whose channels do not lie side by side is copied so that they do.
   std::uint32_t packIn = 0;
   /// On CPUs: outputs in each dimension of a block of Winograd's minimal filtering, with `pixels`
@@ -92,12 +93,15 @@ struct ConvPlan {
     visit("pixels", self.pixels);
     visit("method", self.method);
     visit("setRows", self.setRows);
+    visit("copyBytes", self.copyBytes);
     visit("packIn", self.packIn);
     visit("winograd", self.winograd);
   }
   friend bool operator==(ConvPlan const &, ConvPlan const &) = default;
 
-  kernels::ConvBlocking blocking() const { return {depth, enough, pixels, method, setRows}; }
+  kernels::ConvBlocking blocking() const {
+    return {depth, enough, pixels, method, setRows, copyBytes};
+  }
   std::uint64_t parts() const {
     return splitG * splitB * splitN * splitY0 * splitY1 * splitI * splitK0;
   }

@@ -208,7 +208,10 @@ void checkAll(Problem const &p, Operands const &operands) {
   isas.push_back(isa::Isa::Scalar);
   for (isa::Isa const isa : isas)
     for (kernels::ConvBlocking const &blocking :
-         {kernels::ConvBlocking{512, 128, 1024}, kernels::ConvBlocking{512, 512, 5}}) {
+         {kernels::ConvBlocking{512, 128, 1024}, kernels::ConvBlocking{512, 512, 5},
+          kernels::ConvBlocking{.depth = 512, .enough = 128, .pixels = 1024, .copyBytes = 0},
+          kernels::ConvBlocking{.depth = 512, .enough = 128, .pixels = 1024, .copyBytes = 4}}) {
+      CAPTURE(blocking.copyBytes);
       CAPTURE(isa::name(isa));
       CHECK(sameBits(convolve(kernelOf(isa), p, operands, blocking, false), expected));
       CHECK(sameBits(convolve(kernelOf(isa), p, operands, blocking, true), expected));
@@ -255,6 +258,32 @@ TEST_CASE("paddings, strides, dilations and flips at random") {
     CAPTURE(i);
     checkAll(p, Operands(p, static_cast<unsigned>(i)));
   }
+}
+
+TEST_CASE("inputs whose places share too few sets of the first cache are copied") {
+  kernels::MatMulCaches caches;
+  caches.l1 = 32 << 10, caches.l2 = 1 << 20;
+  CHECK(kernels::chooseConvBlocking(caches).copyBytes == 2048);
+  caches.l1 = 48 << 10;
+  CHECK(kernels::chooseConvBlocking(caches).copyBytes == 4096);
+  caches.l2 = 2 << 20;
+  CHECK(kernels::chooseConvBlocking(caches).copyBytes == 0);
+
+  // 3 x 3 taps over 7 x 7 places of so many channels.
+  auto const copied = [](int channels, std::uint32_t copyBytes) {
+    std::vector<int> table;
+    append(table, same(7)), append(table, same(7));
+    long long const strides[] = {7LL * channels, 3LL * channels, channels, channels};
+    kernels::ConvGeometry const geometry(2, table.data(), strides);
+    kernels::ConvBlocking blocking;
+    blocking.copyBytes = copyBytes;
+    return kernels::convCopyFloats(geometry, blocking) != 0;
+  };
+  CHECK(copied(512, 2048));
+  CHECK(!copied(512, 4096));
+  CHECK(copied(1024, 4096));
+  CHECK(!copied(1024, 0));
+  CHECK(!copied(1000, 2048));
 }
 
 TEST_CASE("infinite weights do not meet padding") {

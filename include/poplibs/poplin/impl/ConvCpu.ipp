@@ -64,8 +64,8 @@ private:
     bool const converted = !channels_ && !readsHalves_ && in.elementType() != ::poplar::FLOAT;
     auto strided = converted ? std::nullopt : stridedTensor(graph_, in);
     bool const channelsLast = onTiles || (plan_.packIn != 0 && !channels_);
-    if (strided && ((channels_ && strided->strides[0] != 1) ||
-                    (channelsLast && strided->strides.back() != 1)))
+    if (strided &&
+        ((channels_ && strided->strides[0] != 1) || (channelsLast && strided->strides.back() != 1)))
       strided.reset();
     if (strided && !strided->run.intersectsWith(job_.out)) {
       in_ = *strided;
@@ -200,7 +200,7 @@ private:
     set(v, "dims", table.dims());
     set(v, "depth", blocking.depth), set(v, "enough", blocking.enough);
     set(v, "pixels", blocking.pixels), set(v, "method", static_cast<unsigned>(blocking.method));
-    set(v, "setRows", blocking.setRows);
+    set(v, "setRows", blocking.setRows), set(v, "copyBytes", blocking.copyBytes);
     set(v, "outputs", table.outputs()), set(v, "inChannels", params_.inputChannelsPerConvGroup);
     set(v, "taps", table.taps() / params_.inputChannelsPerConvGroup);
     if (epilogue_)
