@@ -175,20 +175,25 @@ private:
 };
 
 /// f(x, index of its first lane) of every vector of a row.
-template <class Tag, ReduceOp OP, class In, class F>
+/// \tparam AHEAD  bytes ahead of those that are read, of which lines are fetched; 0: none are
+template <class Tag, ReduceOp OP, std::size_t AHEAD = 0, class In, class F>
 POP_SIMD_INLINE RowPartials<Tag, OP, In> partialsOfRow(const In *in, std::size_t n, F f) {
   RowPartials<Tag, OP, In> partials;
   std::size_t i = 0;
-  for (; i + 64 <= n; i += 64)
+  for (; i + 64 <= n; i += 64) {
+    if constexpr (AHEAD != 0)
+      for (std::size_t k = 0; k < 64; k += 64 / sizeof(In))
+        __builtin_prefetch(in + i + k + AHEAD / sizeof(In));
     partials.block(in, i, f);
+  }
   partials.raggedEnd(in, i, n, f);
   return partials;
 }
 
 /// The same, combined.
-template <class Tag, ReduceOp OP, class In, class F>
+template <class Tag, ReduceOp OP, std::size_t AHEAD = 0, class In, class F>
 POP_SIMD_INLINE Accumulator<In> reduceRow(const In *in, std::size_t n, F f) {
-  return partialsOfRow<Tag, OP>(in, n, f).fold();
+  return partialsOfRow<Tag, OP, AHEAD>(in, n, f).fold();
 }
 
 /// Shorter rows are folded sixteen at a time where vectors have as many lanes: one by one they take
@@ -245,6 +250,12 @@ template <class Tag, ReduceOp OP, class In, class F>
   partials.fromLines(beyond);
   return partials.fold();
 }
+
+/// Rows of half are fetched so many bytes ahead where a vector is half of a line: the more
+/// instructions a line takes, the fewer lines a processor itself asks for at a time. Of half on Zen
+/// 5 rows of 40 MB take .7 of the time; of floats, an instruction a line, 1.2 times as long.
+template <class Tag, class In>
+inline constexpr std::size_t REDUCE_ROW_AHEAD = arch::Avx512Tag<Tag> && sizeof(In) == 2 ? 12288 : 0;
 
 /// log(sum of exp(x)) of a row: its maximum first, so that nothing overflows.
 template <class Tag, class In> POP_SIMD_INLINE float logAddRow(const In *in, std::size_t n) {
@@ -325,7 +336,7 @@ void reduceRows(const In *in, std::size_t count, std::size_t length, Accumulator
     if constexpr (OP == ReduceOp::LOG_ADD)
       results[i] = logAddRow<Tag>(in, length);
     else
-      results[i] = reduceRow<Tag, OP>(in, length, same);
+      results[i] = reduceRow<Tag, OP, REDUCE_ROW_AHEAD<Tag, In>>(in, length, same);
   }
 }
 
