@@ -14,7 +14,6 @@ using math::detail::anyNotPositiveNormal;
 using math::detail::clampKeepNan;
 using math::detail::eighthPower;
 using math::detail::INTEGERS;
-using math::detail::largeTrig;
 using math::detail::LOG2E;
 using math::detail::logSpecial;
 /// The least finite half: for larger arguments, and NaN, max of it gives these; for -inf, products
@@ -113,19 +112,12 @@ template <class V> POP_SIMD_INLINE V erf(V x) {
   return y * polynomial(u, u * u, detail::ERF<V>);
 }
 
-/// Two parts of pi are enough for halves: |n| < 2^14.
-template <class V> POP_SIMD_INLINE V sinOfSmall(V x) {
+/// Two parts of pi are enough for all halves.
+template <class V> POP_SIMD_INLINE V sin(V x) {
   return math::detail::sinInParts<2>(x, detail::SIN_WIDE<V>);
 }
-template <class V> POP_SIMD_INLINE V sin(V x) {
-  return detail::largeTrig(x, sinOfSmall(x), [](float a) { return __builtin_sinf(a); });
-}
-
-template <class V> POP_SIMD_INLINE V cosOfSmall(V x) {
-  return math::detail::cosInParts<2>(x, detail::SIN_WIDE<V>);
-}
 template <class V> POP_SIMD_INLINE V cos(V x) {
-  return detail::largeTrig(x, cosOfSmall(x), [](float a) { return __builtin_cosf(a); });
+  return math::detail::cosInParts<2>(x, detail::SIN_WIDE<V>);
 }
 
 /// max(x, 0) - |x| T(|x|) with T of the pieces above.

@@ -9,8 +9,8 @@ namespace cottonwood::math {
 namespace detail {
 /// (sin r - r) / r^3 for |r| <= pi/2, in r^2.
 template <class V>
-inline constexpr float SIN_WIDE[] = {-0x1.555554p-3f, 0x1.110f46p-7f, -0x1.9f72d8p-13f,
-                                     0x1.5d61eap-19f};
+inline constexpr float SIN_WIDE[] = {-0x1.555558p-3f, 0x1.110f8ep-7f, -0x1.9f771p-13f,
+                                     0x1.5d524ap-19f};
 template <class V>
 inline constexpr float SIN_TAIL[] = {-0x1.555546p-3f, 0x1.110778p-7f, -0x1.99537ap-13f};
 template <class V>
@@ -33,7 +33,8 @@ template <class V> POP_SIMD_INLINE typename V::Int reduceTrig(V x, V &sine, V &c
 /// -a where bit `Bit` of n is set.
 template <int Bit, class V> POP_SIMD_INLINE V negateIf(V a, typename V::Int n) {
   using I = typename V::Int;
-  return V::fromBits(a.bits() ^ ((n & I::splat(1 << Bit)).template shiftLeft<31 - Bit>()));
+  const I sign = n.template shiftLeft<31 - Bit>();
+  return V::fromBits(a.bits() ^ (Bit == 0 ? sign : sign & I::splat(INT32_MIN)));
 }
 
 template <class V> POP_SIMD_INLINE typename V::Mask isOdd(typename V::Int n) {
@@ -56,36 +57,40 @@ template <class V, class F> POP_SIMD_INLINE V largeTrig(V x, V fast, F f) {
   return V::load(out);
 }
 
+inline constexpr float INVERSE_PI = 0x1.45f306p-2f;
 inline constexpr float PI_PARTS[] = {0x1.921fb4p+1f, 0x1.4442dp-23f, 0x1.84698ap-47f};
-/// x - n pi by the first PARTS parts of pi, which are positive, so that -0 stays.
-template <std::size_t PARTS, class V> POP_SIMD_INLINE V minusPi(V x, V n) {
-  arch::unrolled<PARTS>([&](auto p) POP_SIMD_LAMBDA { x = V::fnma(n, V::splat(PI_PARTS[p]), x); });
-  return x;
-}
 
-/// sin r with the sign changed where the lowest bit of n is set; |r| <= pi/2.
+/// sin r with the sign changed where bit `Bit` of n is set; |r| <= pi/2 + 0.013.
 /// \param tail  as SIN_WIDE
-template <class V, std::size_t N>
+template <int Bit, class V, std::size_t N>
 POP_SIMD_INLINE V sinOfHalfTurn(V r, typename V::Int n, const float (&tail)[N]) {
   const V u = r * r; // added to 0 it is +0 for r = -0, and the result -0
-  return negateIf<0>(V::fma(r, V::fma(u, polynomial(u, tail), V::zero()), r), n);
+  return negateIf<Bit>(V::fma(r, V::fma(u, polynomial(u, tail), V::zero()), r), n);
 }
 
-inline constexpr float INVERSE_PI = 0x1.45f306p-2f;
-
-/// Sine and cosine by way of x - n pi, for x below TRIG_LIMIT.
+/// Sine by way of x - n pi with PARTS parts of pi, which are positive, so that -0 stays; three
+/// parts are enough for x below TRIG_LIMIT.
 template <std::size_t PARTS, class V, std::size_t N>
 POP_SIMD_INLINE V sinInParts(V x, const float (&tail)[N]) {
   const V magic = V::splat(INTEGERS);
-  const V n = V::fma(x, V::splat(INVERSE_PI), magic);
-  return sinOfHalfTurn(minusPi<PARTS>(x, n - magic), n.bits(), tail);
+  const V n = V::fma(x, V::splat(INVERSE_PI), magic), whole = n - magic;
+  V r = x;
+  arch::unrolled<PARTS>([&](auto p)
+                            POP_SIMD_LAMBDA { r = V::fnma(whole, V::splat(PI_PARTS[p]), r); });
+  return sinOfHalfTurn<0>(r, n.bits(), tail);
 }
+/// Cosine by way of n pi - x with the same parts, for n in the middle between two integers.
 template <std::size_t PARTS, class V, std::size_t N>
 POP_SIMD_INLINE V cosInParts(V x, const float (&tail)[N]) {
-  const V magic = V::splat(INTEGERS), half = V::splat(0.5f);
-  const V n = V::fms(x, V::splat(INVERSE_PI), half) + magic;
-  const V r = minusPi<PARTS>(x, (n - magic) + half);
-  return sinOfHalfTurn(r, n.bits() + V::Int::splat(1), tail);
+  using I = typename V::Int;
+  // The sum has seven bits behind those of integers, which are cut off: n is up to 1/2 + 2^-8 away
+  // from x / pi.
+  const I bits = V::fma(x, V::splat(INVERSE_PI), V::splat(0x1.8p16f)).bits();
+  const V n = V::fromBits(bits & I::splat(-0x80)) - V::splat(0x1.8p16f - 0.5f);
+  V r = V::fms(n, V::splat(PI_PARTS[0]), x);
+  arch::unrolled<PARTS - 1>([&](auto p)
+                                POP_SIMD_LAMBDA { r = V::fma(n, V::splat(PI_PARTS[p + 1]), r); });
+  return sinOfHalfTurn<7>(r, bits, tail);
 }
 } // namespace detail
 

@@ -117,7 +117,7 @@ void unaryKernel(void *out, const void *in, const void *, const void *, std::siz
     a += head, result += head, n -= head;
   }
   const bool backward = meetsStores(result, a, false) && !meetsStores(result, a, true);
-  const std::size_t packed = eachPack<OP, V>(result, a, n, past, backward);
+  const std::size_t packed = eachPack<OP, V, PACKED<OP, V, T>>(result, a, n, past, backward);
   a += packed, result += packed, n -= packed;
   const std::size_t i = eachWholeVector<OP, std::is_same_v<To, half>, V::width>(
       n, past, backward,
