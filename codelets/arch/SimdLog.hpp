@@ -73,8 +73,9 @@ POP_SIMD_INLINE V splitAbove(V x, V &e, typename V::Int &k) {
   using I = typename V::Int;
   const I above = x.bits() - I::splat(FIRST);
   k = above.template shiftRightArithmetic<SHIFT>();
-  e = V::fromInt(above & I::splat(-0x800000));
-  return V::fromBits((above & I::splat(0x7fffff)) + I::splat(FIRST));
+  const I exponent = above & I::splat(-0x800000);
+  e = V::fromInt(exponent);
+  return V::fromBits(x.bits() - exponent);
 }
 /// f of x = 2^(e / 2^23) c (1 + f) with c the middle of piece k.
 template <class V> POP_SIMD_INLINE V splitLog(V x, V &e, typename V::Int &k) {

@@ -83,12 +83,18 @@ template <bool NEGATE, class V> POP_SIMD_INLINE V expOf(V x) {
 }
 template <class V> POP_SIMD_INLINE V exp(V x) { return expOf<false>(x); }
 
-template <class V> POP_SIMD_INLINE V logOfNormal(V x) {
+namespace detail {
+/// log x by way of (log(1 + f) - f) / f^2.
+template <class V, std::size_t N> POP_SIMD_INLINE V logOfNormal(V x, const float (&piece)[N]) {
   typename V::Int k;
   V e;
   const V f = math::detail::splitLog(x, e, k);
-  const V big = V::fma(e, V::splat(0x1.62e43p-24f), lookup8(detail::LOG_MIDDLE<V>, k));
-  return big + V::fma(f * f, polynomial(f, detail::LOG_PIECE<V>), f);
+  const V big = V::fma(e, V::splat(0x1.62e43p-24f), lookup8(LOG_MIDDLE<V>, k));
+  return V::fma(f * f, polynomial(f, piece), big + f);
+}
+} // namespace detail
+template <class V> POP_SIMD_INLINE V logOfNormal(V x) {
+  return detail::logOfNormal(x, detail::LOG_PIECE<V>);
 }
 template <class V> POP_SIMD_INLINE V log(V x) {
   const V value = logOfNormal(x);
@@ -138,12 +144,19 @@ template <class V> POP_SIMD_INLINE V swish(V x) {
 }
 
 namespace detail {
+/// log x, precise enough to be multiplied by 18 before its exponential is taken.
+template <class V> POP_SIMD_INLINE V preciseLogOfNormal(V x) {
+  return logOfNormal(x, math::detail::LOG_PIECE<V>);
+}
 template <class V> [[gnu::noinline]] V powOfHard(V x, V y) {
-  return math::detail::powOf(x, y, exp(y * math::log(V::abs(x))));
+  const V a = V::abs(x);
+  return math::detail::powOf(x, y, exp(y * logSpecial(a, preciseLogOfNormal(a))));
 }
 } // namespace detail
 /// x^y where not anyHardPow. A half result has |y log x| < 18, or has overflown or vanished.
-template <class V> POP_SIMD_INLINE V powOfEasy(V x, V y) { return exp(y * math::logOfNormal(x)); }
+template <class V> POP_SIMD_INLINE V powOfEasy(V x, V y) {
+  return exp(y * detail::preciseLogOfNormal(x));
+}
 template <class V> POP_SIMD_INLINE V pow(V x, V y) {
   return math::detail::anyHardPow(x, y) ? detail::powOfHard(x, y) : powOfEasy(x, y);
 }

@@ -147,7 +147,8 @@ template <MapOp OP, class I> POP_SIMD_INLINE I integerBinary(I a, I b) {
 }
 
 /// Vectors of a pack of powers.
-inline constexpr std::size_t PACKED_POWERS = 2;
+template <class V, class T>
+inline constexpr std::size_t PACKED_POWERS = V::width == 16 && std::is_same_v<T, half> ? 4 : 2;
 
 /// Powers of up to `packs` packs P, as easyPacks.
 template <class P, class T>
@@ -169,7 +170,7 @@ template <class P, class T>
 template <class V, class T>
 POP_SIMD_INLINE std::size_t eachPackOfPowers(T *out, const T *a, const T *b, std::size_t n,
                                              bool past, bool backward) {
-  using P = arch::Pack<V, PACKED_POWERS>;
+  using P = arch::Pack<V, PACKED_POWERS<V, T>>;
   const std::size_t packs = n / P::width, step = backward ? std::size_t{0} - P::width : P::width;
   const std::size_t first = backward && packs != 0 ? (packs - 1) * P::width : 0;
   std::size_t left = easyPowers<P>(out, a, b, packs, first, step, past);

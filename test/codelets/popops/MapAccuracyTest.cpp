@@ -192,6 +192,27 @@ TEST_SUITE("codelets/popops/mapAccuracy") {
     }
   }
 
+  TEST_CASE("a power of halves is the same beside others that take another way") {
+    constexpr std::uint16_t MINUS_ONE = 0xbc00, TWO = 0x4000, INFINITE = 0x7c00;
+    const kernels::MapKernel pow = kernelOf(MapOp::POWER, MapType::HALF);
+    for (std::uint16_t const y :
+         std::vector<std::uint16_t>{0x3555, 0x3e00, 0x4248, 0x4910, 0xb555, 0xc248, 0xc910}) {
+      std::vector<std::uint16_t> x, mixed, exponents, mixedExponents;
+      for (std::uint16_t bits = 1; bits < INFINITE; ++bits) {
+        x.push_back(bits), exponents.push_back(y);
+        mixed.insert(mixed.end(), {bits, MINUS_ONE});
+        mixedExponents.insert(mixedExponents.end(), {y, TWO});
+      }
+      std::vector<std::uint16_t> alone(x.size()), beside(mixed.size());
+      pow(alone.data(), x.data(), exponents.data(), nullptr, x.size(), false);
+      pow(beside.data(), mixed.data(), mixedExponents.data(), nullptr, mixed.size(), false);
+      std::size_t different = 0;
+      for (std::size_t i = 0; i < x.size(); ++i)
+        different += alone[i] != beside[2 * i];
+      CHECK(different == 0);
+    }
+  }
+
   TEST_CASE("sine and cosine of halves are as accurate for the largest") {
     const auto sine = [](double x) { return std::sin(x); };
     const auto cosine = [](double x) { return std::cos(x); };
