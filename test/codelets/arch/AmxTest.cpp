@@ -5,6 +5,7 @@
 #include <test/codelets/Isas.hpp>
 
 #include <array>
+#include <string>
 
 using namespace cottonwood;
 
@@ -75,7 +76,7 @@ template <bool HALF> void compare(const Floats &c, const Words &a, const Words &
   for (const isa::Isa isa : test::tileIsas()) {
     if (HALF && isa::tilesOf(isa) != isa::Tiles::Half)
       continue;
-    CAPTURE(isa::name(isa));
+    CAPTURE(std::string(isa::name(isa)));
     const Floats got = run<HALF>(isa, c, a, b);
     std::size_t wrong = 0;
     for (std::size_t x = 0; x < got.size(); ++x)
@@ -124,7 +125,7 @@ TEST_SUITE("codelets/arch/amx") {
   TEST_CASE("tiles are loaded and stored row by row at any distance") {
     for (const isa::Isa isa : test::tileIsas())
       for (const std::size_t stride : {64u, 128u, 200u}) {
-        CAPTURE(isa::name(isa));
+        CAPTURE(std::string(isa::name(isa)));
         std::vector<unsigned char> in(8 * 16 * stride), out(in.size(), 0xa5);
         std::mt19937 random(1);
         for (unsigned char &x : in)
@@ -177,7 +178,7 @@ TEST_SUITE("codelets/arch/amx") {
     b[5 / 2 * 32 + 2 * 11 + 5 % 2] = 0;      // infinity * 0 in (3, 11)
     b[5 / 2 * 32 + 2 * 12 + 5 % 2] = 0x3f80; // infinity * 1 in (3, 12)
     for (const isa::Isa isa : test::tileIsas()) {
-      CAPTURE(isa::name(isa));
+      CAPTURE(std::string(isa::name(isa)));
       const Floats c = run<false>(isa, {}, a, b);
       CHECK(std::isnan(c[3 * 16 + 11]));
       CHECK(c[3 * 16 + 12] == INFINITY);

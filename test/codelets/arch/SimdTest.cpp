@@ -5,6 +5,7 @@
 
 #include <bit>
 #include <climits>
+#include <string>
 
 using namespace cottonwood;
 using test::SimdProbe;
@@ -23,7 +24,7 @@ SimdProbe probeOf(isa::Isa isa) {
 
 template <class F> void forEachProbe(F f) {
   for (isa::Isa isa : test::vectorIsas()) {
-    CAPTURE(isa::name(isa));
+    CAPTURE(std::string(isa::name(isa)));
     f(probeOf(isa), isa);
   }
 }

@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <numeric>
+#include <string>
 
 TEST_SUITE_BEGIN("codelets/poplar/transpose");
 
@@ -54,7 +55,7 @@ void check(isa::Isa isa, Case const &c, PlaneStores stores) {
     bool const inside = i >= begin && i - begin < expected.size();
     wrong += storage[i] != (inside ? expected[i - begin] : GUARD);
   }
-  CAPTURE(isa::name(isa));
+  CAPTURE(std::string(isa::name(isa)));
   CAPTURE(c.bytes);
   CAPTURE(c.rows);
   CAPTURE(c.columns);

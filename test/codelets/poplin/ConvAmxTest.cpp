@@ -12,6 +12,7 @@
 #include <cstring>
 #include <limits>
 #include <random>
+#include <string>
 #include <vector>
 
 using namespace cottonwood;
@@ -149,7 +150,7 @@ TEST_SUITE_BEGIN("codelets/poplin/conv");
 TEST_CASE("convolutions on matrix tiles are those of the definition") {
   for (isa::Isa const isa : test::tileIsas())
     for (Problem const &p : PROBLEMS) {
-      CAPTURE(isa::name(isa));
+      CAPTURE(std::string(isa::name(isa)));
       CAPTURE(p.in);
       CAPTURE(p.out);
       Data<float> const floats(p, 1);
@@ -166,7 +167,7 @@ TEST_CASE("convolutions on matrix tiles are those of the definition") {
 TEST_CASE("on matrix tiles, infinity and NaN in weights do not meet the padding") {
   Problem const p{1, 1, 32, 20, {4, 5}, {3, 3}, {1, 1}, 1, 1};
   for (isa::Isa const isa : test::tileIsas()) {
-    CAPTURE(isa::name(isa));
+    CAPTURE(std::string(isa::name(isa)));
     Data<float> data(p, 3);
     float const infinity = std::numeric_limits<float>::infinity();
     data.weights[p.weight(0, 0, 5, 3)] = infinity; // the first tap: padding for the first row
@@ -194,7 +195,7 @@ TEST_CASE("on matrix tiles, infinity and NaN in weights do not meet the padding"
 TEST_CASE("on matrix tiles, tiny operands of a convolution lose nothing that counts") {
   Problem const p{1, 1, 32, 40, {6, 6}, {3, 3}, {1, 1}, 1, 1};
   for (isa::Isa const isa : test::tileIsas()) {
-    CAPTURE(isa::name(isa));
+    CAPTURE(std::string(isa::name(isa)));
     Data<float> data(p, 4);
     for (float &x : data.in)
       x *= 0x1p-70F;
@@ -277,7 +278,7 @@ TEST_CASE("convolutions have the same bits in grids of any band and depth as gat
   };
   for (isa::Isa const isa : test::tileIsas())
     for (Problem const &p : problems) {
-      CAPTURE(isa::name(isa));
+      CAPTURE(std::string(isa::name(isa)));
       CAPTURE(p.in);
       Data<float> floats(p, 11);
       Data<Half> const halves(p, 12);

@@ -11,6 +11,7 @@
 #include <cmath>
 #include <limits>
 #include <random>
+#include <string>
 #include <vector>
 
 TEST_SUITE_BEGIN("codelets/poplin/conv-channels");
@@ -212,7 +213,7 @@ void checkAll(Problem const &p, Operands const &operands) {
           kernels::ConvBlocking{.depth = 512, .enough = 128, .pixels = 1024, .copyBytes = 0},
           kernels::ConvBlocking{.depth = 512, .enough = 128, .pixels = 1024, .copyBytes = 4}}) {
       CAPTURE(blocking.copyBytes);
-      CAPTURE(isa::name(isa));
+      CAPTURE(std::string(isa::name(isa)));
       CHECK(sameBits(convolve(kernelOf(isa), p, operands, blocking, false), expected));
       CHECK(sameBits(convolve(kernelOf(isa), p, operands, blocking, true), expected));
     }

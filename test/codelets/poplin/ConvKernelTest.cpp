@@ -7,6 +7,7 @@
 
 #include <cmath>
 #include <random>
+#include <string>
 #include <vector>
 
 using namespace cottonwood;
@@ -178,7 +179,7 @@ TEST_CASE("sums are those of the definition, and the same bits for all sets and 
     checkAgainstDouble(p, in, halves, false, firstHalf.out);
     for (isa::Isa const isa : test::vectorIsas())
       for (kernels::ConvBlocking const &blocking : BLOCKINGS) {
-        CAPTURE(isa::name(isa));
+        CAPTURE(std::string(isa::name(isa)));
         Run<float> const run(p, kernelsOf(isa).floatToFloat, blocking, false, in, weights);
         CHECK(run.out == first.out);
         Run<Half> const half(p, kernelsOf(isa).halfToFloat, blocking, false, in, halves);
@@ -202,7 +203,7 @@ TEST_CASE("groups of one channel, side by side") {
       checkAgainstDouble(p, halfIn, halves, true, firstHalf.out);
       for (isa::Isa const isa : test::vectorIsas())
         for (kernels::ConvBlocking const &blocking : BLOCKINGS) {
-          CAPTURE(isa::name(isa));
+          CAPTURE(std::string(isa::name(isa)));
           CHECK(
               Run<float>(p, kernelsOf(isa).channelsFloatToFloat, blocking, true, in, weights).out ==
               first.out);
@@ -226,7 +227,7 @@ TEST_CASE("inputs that share sets of the first cache") {
       checkAgainstDouble(p, in, weights, true, first.out);
       for (isa::Isa const isa : test::vectorIsas())
         for (kernels::ConvBlocking const &blocking : BLOCKINGS) {
-          CAPTURE(isa::name(isa));
+          CAPTURE(std::string(isa::name(isa)));
           CHECK(
               Run<float>(p, kernelsOf(isa).channelsFloatToFloat, blocking, true, in, weights).out ==
               first.out);

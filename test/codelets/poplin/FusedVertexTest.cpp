@@ -5,6 +5,8 @@
 
 #include <doctest/doctest.h>
 
+#include <string>
+
 TEST_SUITE_BEGIN("codelets/poplin");
 
 using namespace cottonwood;
@@ -85,7 +87,7 @@ void checkProducts(isa::Isa isa, unsigned m, unsigned n, unsigned k) {
 
 TEST_CASE("products with bias and ReLU have the bits of the operations one after another") {
   for (const isa::Isa isa : isa::availableIsas()) {
-    CAPTURE(isa::name(isa));
+    CAPTURE(std::string(isa::name(isa)));
     const unsigned shapes[][3] = {{33, 65, 129}, {3, 100, 40}, {1, 7, 5},   {40, 3, 700},
                                   {13, 32, 1},   {5, 9, 0},    {100, 1, 30}};
     for (const auto &[m, n, k] : shapes) {
@@ -100,7 +102,7 @@ TEST_CASE("products with bias and ReLU have the bits of the operations one after
 TEST_CASE("sums that are there already are finished by all workers together") {
   using Finish = vertices::Finish<Scalar, float, poplar::half, kernels::BiasActivation>;
   for (const isa::Isa isa : isa::availableIsas()) {
-    CAPTURE(isa::name(isa));
+    CAPTURE(std::string(isa::name(isa)));
     constexpr unsigned SEGMENTS = 8;
     std::vector<std::vector<float>> sums(SEGMENTS);
     std::vector<std::vector<Half>> out(SEGMENTS), bias(SEGMENTS);

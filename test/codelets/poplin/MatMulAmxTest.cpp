@@ -8,6 +8,7 @@
 #include <array>
 #include <cstdio>
 #include <cstdlib>
+#include <string>
 
 using namespace cottonwood;
 using Half = cottonwood::half; // codelets also see the global name
@@ -231,7 +232,7 @@ template <class In, class Out> void check(const Product<In, Out> &p) {
   CAPTURE(p.before.empty());
   for (const isa::Isa isa : test::tileIsas())
     for (const MatMulMethod method : methodsOf<In>(isa)) {
-      CAPTURE(isa::name(isa));
+      CAPTURE(std::string(isa::name(isa)));
       CAPTURE(static_cast<int>(method));
       CHECK(p.wrong(p.run(isa, method), method, isa) == 0);
     }
@@ -263,7 +264,7 @@ template <class In, class Out> void checkCuts(std::size_t m, std::size_t n, std:
         productOf<In, Out>(m, n, k, Layout::ROWS, Layout::TRANSPOSED, accumulate, random);
     for (const isa::Isa isa : test::tileIsas())
       for (const MatMulMethod method : methodsOf<In>(isa)) {
-        CAPTURE(isa::name(isa));
+        CAPTURE(std::string(isa::name(isa)));
         const auto blocking = kernels::matMulTileBlocking(method);
         const std::vector<Out> whole = p.run(isa, blocking, p.whole());
         for (Part part : {Part{0, 0, m, n, 5, 32}, Part{0, 0, m, n, 64, 40, true},

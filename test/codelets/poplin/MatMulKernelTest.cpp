@@ -6,6 +6,7 @@
 #include <cstring>
 #include <limits>
 #include <random>
+#include <string>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -219,13 +220,13 @@ void checkCase(std::size_t m, std::size_t n, std::size_t k, Layout la, Layout lb
   };
   const kernels::MatMulBlocking distant = problem.blocking(false, 0, 0, distantCaches());
   for (isa::Isa isa : test::vectorIsas()) {
-    CAPTURE(isa::name(isa));
+    CAPTURE(std::string(isa::name(isa)));
     CHECK(sameResult<In>(reference, problem.run(isa, distant, false)));
     CHECK(sameResult<In>(reference, problem.run(isa, distant, true)));
   }
   for (isa::Isa isa : test::vectorIsas())
     for (std::uint32_t columns : {kernels::MATMUL_MAX_TILE_COLUMNS, kernels::MATMUL_WIDE_COLUMNS}) {
-      CAPTURE(isa::name(isa));
+      CAPTURE(std::string(isa::name(isa)));
       CAPTURE(columns);
       kernels::MatMulBlocking other = inStrips(usual, columns);
       CHECK(sameResult<In>(reference, problem.run(isa, other, false)));
@@ -260,7 +261,7 @@ void checkPanels(std::size_t m, std::size_t n, std::size_t k, std::mt19937 &rand
   problem.bPanel = static_cast<std::ptrdiff_t>(k * PANEL);
   for (isa::Isa isa : test::vectorIsas())
     for (std::uint32_t depth : {0u, 40u}) {
-      CAPTURE(isa::name(isa));
+      CAPTURE(std::string(isa::name(isa)));
       auto blocking = problem.blocking(false, 0, depth);
       CHECK(sameResult<In>(expected, problem.run(isa, blocking, false)));
       blocking.columns = kernels::MATMUL_WIDE_COLUMNS;
@@ -419,7 +420,7 @@ TEST_SUITE("codelets/poplin/MatMul") {
     const kernels::MatMulBlocking blocking{kernels::MatMulMethod::BLOCKED, 192, 128, 0, 1, 64};
     std::vector<float> workspace(kernels::matMulWorkspace(blocking, rows, DEPTH, COLUMNS) + 1);
     for (isa::Isa const isa : test::vectorIsas()) {
-      CAPTURE(isa::name(isa));
+      CAPTURE(std::string(isa::name(isa)));
       std::vector<float> memory(rows * ROW + 16, 77.0F);
       std::size_t const gap =
           (64 - reinterpret_cast<std::uintptr_t>(memory.data()) % 64) % 64 / sizeof(float);
@@ -667,7 +668,7 @@ TEST_SUITE("codelets/poplin/MatMul") {
     constexpr float INF = std::numeric_limits<float>::infinity();
     for (isa::Isa isa : test::vectorIsas())
       for (std::size_t m : {1u, 20u}) {
-        CAPTURE(isa::name(isa));
+        CAPTURE(std::string(isa::name(isa)));
         Case<float, float> problem(m, 40, 30, Layout::ROWS, Layout::ROWS, false, random);
         for (float &x : problem.a.memory)
           x = 0;

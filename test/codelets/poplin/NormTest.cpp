@@ -3,6 +3,8 @@
 #include <codelets/poplin/NormCost.hpp>
 #include <test/codelets/Isas.hpp>
 
+#include <string>
+
 using namespace cottonwood;
 
 namespace {
@@ -81,7 +83,7 @@ template <class Plain> void checkSums(const Block &block) {
                                      test::Misaligned<float>(n), test::Misaligned<float>(n)};
   test::Misaligned<T> stats[2] = {test::Misaligned<T>(n), test::Misaligned<T>(n)};
   for (isa::Isa isa : test::vectorIsas()) {
-    CAPTURE(isa::name(isa));
+    CAPTURE(std::string(isa::name(isa)));
     test::Misaligned<float> s0(n), s1(n), s2(n), s3(n);
     // The reference is that of worker contexts one by one.
     const bool together = isa != isa::Isa::Scalar;
@@ -191,7 +193,7 @@ template <class Plain> void checkApply(const Walk &walk) {
   }
   std::vector<test::Misaligned<T>> reference;
   for (isa::Isa isa : test::vectorIsas()) {
-    CAPTURE(isa::name(isa));
+    CAPTURE(std::string(isa::name(isa)));
     std::vector<test::Misaligned<T>> out(6, test::Misaligned<T>(n));
     std::vector<unsigned> table = walk.table;
     const auto run = [&](auto state, std::size_t result) {
@@ -266,7 +268,7 @@ template <class Plain> void checkRows(std::size_t channels, std::size_t field) {
       exact.push_back(sv[r] * (scaled(i) - wv[r * length + i] * product / count - sum / count));
   }
   for (isa::Isa isa : test::vectorIsas()) {
-    CAPTURE(isa::name(isa));
+    CAPTURE(std::string(isa::name(isa)));
     test::Misaligned<T> out(w.size());
     auto state = test::zeroed<vertices::NormGradientRows<isa::scalar, Plain>>();
     test::connect(state.whitened, w.data());
@@ -317,7 +319,7 @@ TEST_CASE("large outputs are stored past the caches, with the same values") {
   std::vector<unsigned> table{static_cast<unsigned>(rows),   1, 0,
                               static_cast<unsigned>(length), 0, 1};
   for (isa::Isa isa : test::vectorIsas()) {
-    CAPTURE(isa::name(isa));
+    CAPTURE(std::string(isa::name(isa)));
     test::Misaligned<float> out(n), whitened(n);
     auto state = test::zeroed<vertices::Normalise<isa::scalar, float>>();
     test::connect(state.in, in.data());
@@ -349,7 +351,7 @@ TEST_CASE("vertices of parts of large outputs store these past the caches, with 
   std::vector<unsigned> table{static_cast<unsigned>(rows),   1, 0,
                               static_cast<unsigned>(length), 0, 1};
   for (isa::Isa isa : test::vectorIsas()) {
-    CAPTURE(isa::name(isa));
+    CAPTURE(std::string(isa::name(isa)));
     test::Misaligned<float> out(n);
     for (std::size_t row = 0; row < rows; row += each) {
       auto state = test::zeroed<vertices::NormWhiten<isa::scalar, float>>();

@@ -4,6 +4,7 @@
 #include <test/codelets/Isas.hpp>
 
 #include <cmath>
+#include <string>
 
 namespace cottonwood::test {
 
@@ -21,7 +22,7 @@ inline std::size_t size(int n) { return static_cast<std::size_t>(n); }
 template <class Out, class F>
 void checkEverywhere(const std::vector<Out> &expected, F const &convolve) {
   for (isa::Isa isa : vectorIsas()) {
-    CAPTURE(isa::name(isa));
+    CAPTURE(std::string(isa::name(isa)));
     const std::vector<Out> got = convolve(isa);
     REQUIRE(got.size() == expected.size());
     for (std::size_t i = 0; i < got.size(); ++i) {

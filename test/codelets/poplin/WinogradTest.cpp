@@ -3,6 +3,8 @@
 #include <codelets/poplin/Winograd.hpp>
 #include <test/codelets/Isas.hpp>
 
+#include <string>
+
 TEST_SUITE_BEGIN("codelets/poplin/winograd");
 
 using namespace cottonwood;
@@ -124,7 +126,7 @@ TEST_CASE("sums of small integers are exact: blocks of all sizes, padding, tails
       const auto expected = defined(p, in, weights);
       for (isa::Isa isa : test::vectorIsas())
         for (std::size_t blocks : {1U, 12U, 25U}) {
-          CAPTURE(isa::name(isa));
+          CAPTURE(std::string(isa::name(isa)));
           const auto got = convolve(isa, m, p, in, weights, blocks);
           REQUIRE(got.size() == expected.size());
           for (std::size_t i = 0; i < got.size(); ++i)
@@ -153,7 +155,7 @@ TEST_CASE(
       const auto reference = convolve(isa::Isa::Scalar, m, p, in, weights, 12);
       for (isa::Isa isa : test::vectorIsas())
         for (std::size_t blocks : {1U, 5U, 36U}) {
-          CAPTURE(isa::name(isa));
+          CAPTURE(std::string(isa::name(isa)));
           CHECK(convolve(isa, m, p, in, weights, blocks) == reference);
           CHECK(convolve(isa, m, p, in, halves, blocks) == reference);
         }

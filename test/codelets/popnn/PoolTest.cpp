@@ -3,6 +3,8 @@
 #include <codelets/popnn/PoolCost.hpp>
 #include <test/codelets/Isas.hpp>
 
+#include <string>
+
 using namespace cottonwood;
 using kernels::PoolDim;
 using kernels::PoolKind;
@@ -136,7 +138,7 @@ template <class Plain> void checkPooling(const Pooling &p) {
     window *= d.kernel;
   std::vector<test::Misaligned<T>> reference;
   for (isa::Isa isa : test::vectorIsas()) {
-    CAPTURE(isa::name(isa));
+    CAPTURE(std::string(isa::name(isa)));
     std::vector<test::Misaligned<T>> results;
     const auto run = [&](auto state, bool gradient, const std::vector<double> &exact,
                          auto connectOwn) {

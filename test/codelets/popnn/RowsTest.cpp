@@ -7,6 +7,7 @@
 
 #include <cstring>
 #include <limits>
+#include <string>
 #include <utility>
 
 using namespace cottonwood;
@@ -95,7 +96,7 @@ template <class Plain> void checkSoftmax(SoftmaxKind kind) {
       }
     }
     for (isa::Isa isa : test::vectorIsas()) {
-      CAPTURE(isa::name(isa));
+      CAPTURE(std::string(isa::name(isa)));
       test::Misaligned<T> out(in.size()), inPlace(in.size());
       runSoftmax<Plain>(isa, kind, s.length, in, out);
       requireSame(out, reference);
@@ -129,7 +130,7 @@ template <class Plain> void checkGradient() {
     fillRandom(y, random, 1.f);
     fillRandom(g, random, 1.f);
     for (isa::Isa isa : test::vectorIsas()) {
-      CAPTURE(isa::name(isa));
+      CAPTURE(std::string(isa::name(isa)));
       test::Misaligned<T> out(y.size());
       auto state = test::zeroed<vertices::SoftmaxGradient<isa::scalar, Plain>>();
       test::connect(state.activation, y.data());
@@ -173,7 +174,7 @@ template <class Plain, class Label> void checkLosses() {
                                : static_cast<Label>(random() % s.length);
     const auto o = valuesOf(outputs);
     for (isa::Isa isa : test::vectorIsas()) {
-      CAPTURE(isa::name(isa));
+      CAPTURE(std::string(isa::name(isa)));
       test::Misaligned<T> deltas(outputs.size()), loss(s.rows), squareDeltas(outputs.size()),
           squareLoss(s.rows);
       const float scale = 3.f, scaling = 2.f;
@@ -275,7 +276,7 @@ template <class Plain> void checkShortRows(SoftmaxKind kind) {
       fillStrange(in, random);
       runSoftmax<Plain>(isa::Isa::Scalar, kind, length, in, reference);
       for (isa::Isa isa : test::vectorIsas()) {
-        CAPTURE(isa::name(isa));
+        CAPTURE(std::string(isa::name(isa)));
         test::Misaligned<T> out(in.size());
         runSoftmax<Plain>(isa, kind, length, in, out);
         requireSame(out, reference);
@@ -298,7 +299,7 @@ template <class Plain> void checkRowsAlone(SoftmaxKind kind) {
     for (std::size_t i = 0; i < in.size(); i += 1 + random() % length)
       in.set(i, test::fromFloat<T>(random() % 2 == 0 ? nan : -nan));
     for (isa::Isa isa : test::vectorIsas()) {
-      CAPTURE(isa::name(isa));
+      CAPTURE(std::string(isa::name(isa)));
       test::Misaligned<T> together(in.size()), row(length), alone(length);
       runSoftmax<Plain>(isa, kind, length, in, together);
       for (std::size_t r = 0; r < ROWS; ++r) {
@@ -354,7 +355,7 @@ TEST_SUITE("codelets/popnn/softmax") {
           in.set(row * LENGTH + 37 * (k + 1), test::fromFloat<T>(specials[row][k]));
       runSoftmax<Plain>(isa::Isa::Scalar, kind, LENGTH, in, reference);
       for (isa::Isa isa : test::vectorIsas()) {
-        CAPTURE(isa::name(isa));
+        CAPTURE(std::string(isa::name(isa)));
         test::Misaligned<T> out(in.size());
         runSoftmax<Plain>(isa, kind, LENGTH, in, out);
         requireSame(out, reference);

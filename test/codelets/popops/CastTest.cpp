@@ -8,6 +8,7 @@
 #include <test/codelets/Isas.hpp>
 
 #include <climits>
+#include <string>
 
 using namespace cottonwood;
 using Half = cottonwood::half; // codelets also see the global name
@@ -66,7 +67,7 @@ template <class From, class To> void checkCast(std::mt19937 &random) {
     for (std::size_t i = 0; i < n; ++i)
       in.set(i, sample<KFrom>(random));
     for (isa::Isa isa : test::vectorIsas()) {
-      CAPTURE(isa::name(isa));
+      CAPTURE(std::string(isa::name(isa)));
       test::Misaligned<KTo> out(n);
       auto state = test::zeroed<vertices::Cast<isa::scalar, From, To>>();
       test::connect(state.in, in.data());
@@ -145,7 +146,7 @@ template <class A, class B> void checkScaledAdd() {
   for (Kind kind : {Kind::ADD, Kind::ADD_TENSOR, Kind::AXPBY, Kind::AXPBY_TENSOR, Kind::ONE_MINUS})
     for (std::size_t n : test::lengths())
       for (isa::Isa isa : test::vectorIsas()) {
-        CAPTURE(isa::name(isa));
+        CAPTURE(std::string(isa::name(isa)));
         CAPTURE(n);
         CAPTURE(static_cast<int>(kind));
         test::Misaligned<KA> a(n);

@@ -5,6 +5,8 @@
 #include <codelets/popops/ScalarInRows.hpp>
 #include <test/codelets/Isas.hpp>
 
+#include <string>
+
 using namespace cottonwood;
 using Half = cottonwood::half; // codelets also see the global name
 
@@ -14,7 +16,7 @@ TEST_CASE("one-hot elements from the middle of a row on") {
   for (const isa::Isa isa : test::vectorIsas())
     for (std::size_t n : test::lengths())
       for (unsigned columns : {1u, 5u, 70u}) {
-        CAPTURE(isa::name(isa));
+        CAPTURE(std::string(isa::name(isa)));
         CAPTURE(n);
         const unsigned column = columns / 2;
         std::vector<unsigned> indices((column + n) / columns + 1);
@@ -84,7 +86,7 @@ template <class T> void checkSpecial(isa::Isa isa, std::size_t n) {
 TEST_CASE("special numbers are found") {
   for (const isa::Isa isa : test::vectorIsas())
     for (std::size_t n : test::lengths()) {
-      CAPTURE(isa::name(isa));
+      CAPTURE(std::string(isa::name(isa)));
       CAPTURE(n);
       checkSpecial<float>(isa, n);
       checkSpecial<poplar::half>(isa, n);

@@ -6,6 +6,7 @@
 #include <test/codelets/Isas.hpp>
 
 #include <algorithm>
+#include <string>
 
 using namespace cottonwood;
 
@@ -112,7 +113,7 @@ TEST_CASE("histograms") {
   for (const isa::Isa isa : test::vectorIsas())
     for (std::size_t n : test::lengths())
       for (std::size_t levels : {1, 6, 40}) {
-        CAPTURE(isa::name(isa));
+        CAPTURE(std::string(isa::name(isa)));
         CAPTURE(n);
         CAPTURE(levels);
         checkHistogram<float>(isa, n, levels);
@@ -123,7 +124,7 @@ TEST_CASE("histograms") {
 TEST_CASE("spline weighting") {
   for (const isa::Isa isa : test::vectorIsas())
     for (unsigned outChannels : {1u, 7u, 8u, 16u, 17u, 63u, 64u, 65u, 150u}) {
-      CAPTURE(isa::name(isa));
+      CAPTURE(std::string(isa::name(isa)));
       CAPTURE(outChannels);
       checkWeighting<float>(isa, outChannels);
       checkWeighting<poplar::half>(isa, outChannels);
@@ -133,7 +134,7 @@ TEST_CASE("spline weighting") {
 TEST_CASE("image normalisation") {
   for (const isa::Isa isa : test::vectorIsas())
     for (std::size_t pixels : {0u, 1u, 2u, 3u, 4u, 5u, 16u, 17u, 100u, 131u}) {
-      CAPTURE(isa::name(isa));
+      CAPTURE(std::string(isa::name(isa)));
       CAPTURE(pixels);
       checkImage<unsigned char, poplar::half>(isa, pixels);
       checkImage<poplar::half, poplar::half>(isa, pixels);

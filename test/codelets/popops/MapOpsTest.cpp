@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <bit>
 #include <climits>
+#include <string>
 
 using namespace cottonwood;
 using Half = cottonwood::half; // codelets also see the global name
@@ -175,7 +176,7 @@ TEST_SUITE("codelets/popops/mapOps") {
                           "x = ", in[i]);
       }
       for (isa::Isa isa : test::vectorIsas()) {
-        CAPTURE(isa::name(isa));
+        CAPTURE(std::string(isa::name(isa)));
         const auto out = run(isa, rule.op, MapType::FLOAT, in);
         for (std::size_t i = 0; i < in.size(); ++i)
           REQUIRE_MESSAGE(test::same(out[i], reference[i]), "x = ", in[i], ": ", out[i],
@@ -191,7 +192,7 @@ TEST_SUITE("codelets/popops/mapOps") {
     for (const UnaryRule &rule : UNARY) {
       CAPTURE(static_cast<int>(rule.op));
       for (isa::Isa isa : test::vectorIsas()) {
-        CAPTURE(isa::name(isa));
+        CAPTURE(std::string(isa::name(isa)));
         const auto out = run(isa, rule.op, MapType::HALF, in);
         for (std::size_t i = 0; i < in.size(); ++i) {
           const double x = static_cast<double>(test::toFloat(in[i])), exact = rule.exact(x);
@@ -241,7 +242,7 @@ TEST_SUITE("codelets/popops/mapOps") {
       mapKernel(isa::Isa::Scalar, rule.op, MapType::FLOAT)(reference.data(), a.data(), b.data(),
                                                            nullptr, n, false);
       for (isa::Isa isa : test::vectorIsas()) {
-        CAPTURE(isa::name(isa));
+        CAPTURE(std::string(isa::name(isa)));
         mapKernel(isa, rule.op, MapType::FLOAT)(out.data(), a.data(), b.data(), nullptr, n, false);
         mapKernel(isa, rule.op, MapType::HALF)(hout.data(), ha.data(), hb.data(), nullptr, n,
                                                false);
@@ -300,7 +301,7 @@ TEST_SUITE("codelets/popops/mapOps") {
       mapKernel(isa::Isa::Scalar, rule.op, MapType::FLOAT)(reference.data(), a.data(), b.data(),
                                                            nullptr, n, false);
       for (isa::Isa isa : test::vectorIsas()) {
-        CAPTURE(isa::name(isa));
+        CAPTURE(std::string(isa::name(isa)));
         mapKernel(isa, rule.op, MapType::FLOAT)(out.data(), a.data(), b.data(), nullptr, n, false);
         for (std::size_t i = 0; i < n; ++i) {
           const double x = static_cast<double>(a[i]), y = static_cast<double>(b[i]);

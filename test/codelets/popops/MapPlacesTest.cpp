@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstring>
 #include <limits>
+#include <string>
 
 using namespace cottonwood;
 using vertices::MapOp;
@@ -68,7 +69,7 @@ TEST_CASE("results do not depend on where arrays lie") {
             kernelOf(isa, MapOp::SUBTRACT)(x.data(), x.data(), y.data(), nullptr, n, false);
             for (std::size_t i = 0; i != n; ++i)
               wrong += x.data()[i] != static_cast<float>(i) - 100 - static_cast<float>(3 * i % 97);
-            CAPTURE(isa::name(isa));
+            CAPTURE(std::string(isa::name(isa)));
             CAPTURE(n);
             CAPTURE(a);
             CAPTURE(b);
@@ -107,7 +108,7 @@ TEST_CASE("functions of long arrays take arguments of all kinds, wherever these 
               wrong += bitsOf(y.data()[i]) != right;
               wrongInPlace += bitsOf(x.data()[i]) != right;
             }
-            CAPTURE(isa::name(isa));
+            CAPTURE(std::string(isa::name(isa)));
             CAPTURE(static_cast<int>(op));
             CAPTURE(special);
             CAPTURE(every);

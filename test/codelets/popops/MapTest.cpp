@@ -6,6 +6,7 @@
 #include <codelets/popops/MapCost.hpp>
 
 #include <map>
+#include <string>
 
 using namespace cottonwood;
 using Half = cottonwood::half; // codelets also see the global name
@@ -297,7 +298,7 @@ void checkRandomPrograms(MapType type, unsigned seed, int rounds, bool chains = 
       std::memcpy(old.data() + i * sizeof(T), &x, sizeof(T));
     }
     for (isa::Isa isa : test::vectorIsas()) {
-      CAPTURE(isa::name(isa));
+      CAPTURE(std::string(isa::name(isa)));
       const auto out = runVertex<T>(isa, e, program, n, old);
       for (std::size_t i = 0; i < n; ++i) {
         const std::uint32_t expected = e.evaluate(root, i, old);
@@ -385,7 +386,7 @@ TEST_SUITE("codelets/popops/map") {
     const std::size_t toLine = (64 - reinterpret_cast<std::uintptr_t>(memory.data()) % 64) % 64 / 2;
     for (isa::Isa isa : test::vectorIsas())
       for (const std::size_t place : {toLine, toLine == 0 ? std::size_t{1} : std::size_t{0}}) {
-        CAPTURE(isa::name(isa));
+        CAPTURE(std::string(isa::name(isa)));
         CAPTURE(place);
         run(isa, reinterpret_cast<half *>(memory.data() + place));
         std::size_t wrong = 0;

@@ -4,6 +4,7 @@
 #include <codelets/popops/MultiUpdateOp.hpp>
 
 #include <algorithm>
+#include <string>
 
 TEST_SUITE_BEGIN("codelets/popops/multislice");
 
@@ -175,7 +176,7 @@ TEST_CASE("rows are read and overwritten at offsets, those not held are zero and
 
 TEST_CASE("rows are combined with slices in the order of the offsets on every instruction set") {
   for (isa::Isa const isa : vectorIsas()) {
-    CAPTURE(isa::name(isa));
+    CAPTURE(std::string(isa::name(isa)));
     checkOps<float, float>(isa);
     checkOps<poplar::half, cottonwood::half>(isa);
     checkOps<int, int>(isa);

@@ -5,6 +5,7 @@
 
 #include <climits>
 #include <limits>
+#include <string>
 
 using namespace cottonwood;
 using kernels::ReduceOp;
@@ -167,7 +168,7 @@ template <class In, class Out> void checkFloating(unsigned seed) {
                               " and exactly ", exact);
           }
         for (isa::Isa isa : test::vectorIsas()) {
-          CAPTURE(isa::name(isa));
+          CAPTURE(std::string(isa::name(isa)));
           const auto out = runForm(isa);
           for (std::size_t i = 0; i < out.size(); ++i)
             REQUIRE(test::same(out[i], reference[i]));
@@ -291,7 +292,7 @@ TEST_SUITE("codelets/popops/reduce") {
         const auto reference =
             run<vertices::Reduce<isa::scalar, float, float>>(isa::Isa::Scalar, op, s, in, old, 1);
         for (isa::Isa isa : test::vectorIsas()) {
-          CAPTURE(isa::name(isa));
+          CAPTURE(std::string(isa::name(isa)));
           const auto out = run<vertices::Reduce<isa::scalar, float, float>>(isa, op, s, in, old, 1);
           for (std::size_t i = 0; i < out.size(); ++i)
             REQUIRE(test::same(out[i], reference[i]));
@@ -328,7 +329,7 @@ TEST_SUITE("codelets/popops/reduce") {
           in.set(i, random() % 9 == 0 ? -INFINITY : random() % 50 == 0 ? NAN : values(random));
         const auto reference = run<V>(isa::Isa::Scalar, ReduceOp::LOG_ADD, s, in, old, 0.f);
         for (isa::Isa isa : test::vectorIsas()) {
-          CAPTURE(isa::name(isa));
+          CAPTURE(std::string(isa::name(isa)));
           const auto out = run<V>(isa, ReduceOp::LOG_ADD, s, in, old, 0.f);
           for (std::size_t i = 0; i < rows; ++i)
             REQUIRE(test::same(out[i], reference[i]));

@@ -2,6 +2,8 @@
 #include <codelets/popops/RowExtremes.hpp>
 #include <test/codelets/Isas.hpp>
 
+#include <string>
+
 using namespace cottonwood;
 
 TEST_SUITE_BEGIN("codelets/popops/rowExtremes");
@@ -136,7 +138,7 @@ TEST_CASE("the first extreme element of a row is found, among NaN and zeros of b
     for (std::size_t n : test::lengths()) {
       if (n == 0)
         continue;
-      CAPTURE(isa::name(isa));
+      CAPTURE(std::string(isa::name(isa)));
       CAPTURE(n);
       checkRows<float>(isa, random, n);
       checkRows<Half>(isa, random, n);

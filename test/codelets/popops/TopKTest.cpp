@@ -4,6 +4,7 @@
 #include <test/codelets/Isas.hpp>
 
 #include <algorithm>
+#include <string>
 
 using namespace cottonwood;
 using kernels::KeyKind;
@@ -76,7 +77,7 @@ TEST_CASE("pieces give their first items in order") {
     for (std::size_t n : test::lengths()) {
       if (n == 0)
         continue;
-      CAPTURE(isa::name(isa));
+      CAPTURE(std::string(isa::name(isa)));
       CAPTURE(n);
       checkPiece<unsigned, unsigned>(isa, random, n);
       checkPiece<unsigned, LongItem>(isa, random, n);

@@ -7,6 +7,7 @@
 #include <array>
 #include <climits>
 #include <set>
+#include <string>
 
 using namespace cottonwood;
 using vertices::Distribution;
@@ -75,7 +76,7 @@ void forEachRun(const V &prototype, Set set, Check check) {
       CAPTURE(n);
       CAPTURE(place.begin);
       for (isa::Isa isa : test::vectorIsas()) {
-        CAPTURE(isa::name(isa));
+        CAPTURE(std::string(isa::name(isa)));
         test::Misaligned<K> out(n);
         V state = prototype;
         test::connect(state.out, out.data(), n);
