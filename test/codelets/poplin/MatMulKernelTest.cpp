@@ -377,12 +377,13 @@ TEST_SUITE("codelets/poplin/MatMul") {
     constexpr std::uint32_t TWO = kernels::MATMUL_MAX_TILE_COLUMNS,
                             WIDE = kernels::MATMUL_WIDE_COLUMNS;
     const auto choose = [](std::size_t m, std::size_t n, std::size_t k, bool isHalf = false,
-                           bool turned = false, bool pinned = false) {
+                           bool turned = false, bool pinned = false, bool passing = false) {
       kernels::MatMulCaches caches;
       caches.stripColumns = WIDE, caches.pinnedColumns = pinned;
       const auto rows = static_cast<std::ptrdiff_t>(m), depth = static_cast<std::ptrdiff_t>(k);
       const auto a = turned ? describe(isHalf, 1, rows) : describe(isHalf, depth, 1);
-      const auto b = describe(isHalf, static_cast<std::ptrdiff_t>(n), 1);
+      auto b = describe(isHalf, static_cast<std::ptrdiff_t>(n), 1);
+      b.passing = passing;
       return kernels::chooseMatMulBlocking(m, n, k, a, b, false, caches);
     };
     CHECK(choose(512, 512, 512).columns == WIDE);
@@ -397,6 +398,15 @@ TEST_SUITE("codelets/poplin/MatMul") {
     CHECK(choose(193, 512, 512).packB == 1);
     CHECK(choose(32, 4096, 1024).packB == 1);
     CHECK(choose(32, 4096, 1024).depth < choose(512, 4096, 1024).depth);
+    // One of a batch: in place if it is small.
+    const auto ofBatch = [&](std::size_t m, std::size_t n) {
+      return choose(m, n, 64, false, false, false, true);
+    };
+    CHECK(ofBatch(128, 128).packB == 0);
+    CHECK(ofBatch(256, 128).packB == 0);
+    CHECK(ofBatch(512, 64).packB == 0);
+    CHECK(ofBatch(257, 128).packB == 1);
+    CHECK(ofBatch(128, 129).packB == 1);
     // Few rows of halves: panels, if there are columns enough to use them.
     CHECK(choose(32, 4096, 1024, true).panelsA == 1);
     CHECK(choose(32, 4096, 1024, true).columns == TWO);
