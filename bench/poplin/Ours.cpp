@@ -130,6 +130,7 @@ Result Ours::result() const {
 
 bool Ours::prepare(Problem const &problem) {
   loaded_.reset(); // its memory first
+  elsewhere_.move();
   loaded_ = std::make_unique<Loaded>(problem, options_);
   loaded_->load(1, threads_);
   return true;

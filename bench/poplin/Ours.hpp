@@ -2,6 +2,7 @@
 #pragma once
 
 #include <bench/race/Contender.hpp>
+#include <bench/race/Elsewhere.hpp>
 
 #include <poplar/OptionFlags.hpp>
 
@@ -32,6 +33,7 @@ private:
   std::string name_;
   poplar::OptionFlags options_;
   std::unique_ptr<Loaded> loaded_;
+  Elsewhere elsewhere_;
 };
 
 } // namespace cottonwood::bench

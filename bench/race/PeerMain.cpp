@@ -1,4 +1,5 @@
 // The main() of peer programs.
+#include <bench/race/Elsewhere.hpp>
 #include <bench/race/Peer.hpp>
 #include <bench/race/Serve.hpp>
 
@@ -58,6 +59,8 @@ public:
 
   bool prepare(Problem const &problem) override {
     way_ = {};
+    a_.reset(), b_.reset(), c_.reset();
+    elsewhere_.move();
     problem_ = problem;
     a_ = copyOf(valuesOfA(problem));
     b_ = copyOf(valuesOfB(problem));
@@ -116,6 +119,7 @@ private:
 
   Problem problem_;
   Memory a_, b_, c_;
+  Elsewhere elsewhere_;
   Way way_;
   unsigned count_ = 1;
 };

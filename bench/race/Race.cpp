@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <utility>
 
 namespace cottonwood::bench {
 namespace {
@@ -131,6 +132,28 @@ bool Race::measure(std::vector<Runner> &runners, std::size_t wanted) const {
   return enough;
 }
 
+/// measure() for all rounds of the race, in several places if that is worth it.
+bool Race::measureInPlaces(std::vector<Runner> &runners, Problem const &problem) const {
+  double const bytes = bytesOf(problem);
+  bool const several = bytes >= settings_.placedFrom && bytes <= settings_.placedUpTo;
+  unsigned const placements = several ? settings_.placements : 1;
+  std::vector<std::vector<double>> all(runners.size());
+  bool enough = true;
+  for (unsigned place = 0; place < placements; ++place) {
+    if (place != 0)
+      for (Runner &runner : runners) {
+        runner.contender->prepare(problem);
+        runner.contender->setBatch(runner.count);
+      }
+    enough &= measure(runners, (settings_.rounds + placements - 1) / placements);
+    for (std::size_t r = 0; r < runners.size(); ++r)
+      all[r].insert(all[r].end(), runners[r].seconds.begin(), runners[r].seconds.end());
+  }
+  for (std::size_t r = 0; r < runners.size(); ++r)
+    runners[r].seconds = std::move(all[r]);
+  return enough;
+}
+
 RaceResult Race::compete(Problem const &problem) {
   RaceResult result;
   std::vector<Runner> runners = prepare(problem, result);
@@ -138,7 +161,7 @@ RaceResult Race::compete(Problem const &problem) {
     return result; // ours is wrong, as the complaint says
   if (runners.size() > 2)
     keepBest(runners);
-  result.disturbed = !measure(runners, settings_.rounds);
+  result.disturbed = !measureInPlaces(runners, problem);
   result.ours = median(runners.front().seconds);
   if (runners.size() == 1)
     return result;

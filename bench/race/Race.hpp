@@ -17,6 +17,10 @@ struct RaceSettings {
   unsigned patience = 3; ///< disturbed rounds are repeated, up to this many times as many in all
   double closeBehind = 1.1; ///< peers this near to the best one race, too: the trial is short
   unsigned maxFinalists = 3;
+  /// The rounds of problems that caches may or may not hold, of these bytes, are shared among so
+  /// many places in memory: which pages the system gives decides how much a cache keeps.
+  unsigned placements = 5;
+  double placedFrom = 256e3, placedUpTo = 8e6;
   double slow = 10; ///< in times(): who is so many times slower than the best is measured no more
 };
 
@@ -70,6 +74,7 @@ private:
   Round round(std::vector<Runner> const &runners, std::size_t number) const;
   void keepBest(std::vector<Runner> &runners) const;
   bool measure(std::vector<Runner> &runners, std::size_t wanted) const;
+  bool measureInPlaces(std::vector<Runner> &runners, Problem const &problem) const;
   RaceResult compete(Problem const &problem);
   std::vector<Time> compare(Problem const &problem, RaceResult &result);
 

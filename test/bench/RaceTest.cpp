@@ -21,6 +21,7 @@ public:
   std::string way() const override { return name_; }
   Result result() const override { return result_; }
   bool prepare(Problem const &problem) override {
+    ++prepared;
     values_ = referenceOf(problem).values;
     values_.front() += error;
     return able;
@@ -37,6 +38,7 @@ public:
   double error = 0;
   Result result_ = Result::FLOAT;
   bool able = true, dies = false;
+  unsigned prepared = 0;
   unsigned count() const { return count_; }
 
 private:
@@ -72,6 +74,21 @@ TEST_SUITE("bench/race") {
     Fake ours("o", 0.1, log), peer("p", 0.1, log);
     Race(ours, {&peer}, SETTINGS).run(PRODUCT);
     CHECK(log.ends_with("oppooppo"));
+  }
+
+  TEST_CASE("rounds of problems that a cache may hold are shared among places in memory") {
+    std::string log;
+    Fake ours("o", 0.1, log), peer("p", 0.2, log);
+    RaceSettings settings = SETTINGS;
+    settings.placements = 3;
+    RaceResult const result =
+        Race(ours, {&peer}, settings).run(Product{.m = 256, .n = 256, .k = 64});
+    CHECK(ours.prepared == 3);
+    CHECK(peer.prepared == 3);
+    CHECK(result.ratios.size() == 6); // two rounds in each
+    CHECK(ours.count() == 10);
+    Race(ours, {&peer}, settings).run(PRODUCT);
+    CHECK(ours.prepared == 4);
   }
 
   TEST_CASE("a batch has as many problems as fill its time") {
