@@ -37,8 +37,10 @@ constexpr bool isOfHalf(MapOp op) {
 }
 
 /// Bytes that operands are fetched ahead of their use while results go past the caches. The
-/// processor's own prefetching stops at the ends of small pages and beside such stores.
-inline constexpr std::size_t FETCH_AHEAD = 2048;
+/// processor's own prefetching stops at the ends of small pages and beside such stores. On Zen 5 40
+/// MB of floats take .85 of the time that they take with 2 KB, vectors of eight floats .9, and as
+/// long as with 16 KB.
+inline constexpr std::size_t FETCH_AHEAD = 8192;
 
 /// The lines that elements [i, i + n) of operands will be in FETCH_AHEAD later; they need not
 /// exist.
