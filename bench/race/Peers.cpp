@@ -79,8 +79,10 @@ std::unique_ptr<PeerProcess> startLimit(unsigned threads) {
   return std::make_unique<PeerProcess>(programOf("limit"), environmentOf({}, threads));
 }
 
+std::string libraryOf(std::string const &way) { return way.substr(0, way.find('(')); }
+
 Peers startLibrary(std::string const &way, unsigned threads) {
-  std::string const library = way.substr(0, way.find('('));
+  std::string const library = libraryOf(way);
   bool const named = way.size() > library.size();
   Peers peers;
   for (PeerSpec const &spec : peerSpecs()) {

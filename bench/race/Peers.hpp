@@ -15,14 +15,16 @@ using Peers = std::vector<std::unique_ptr<PeerProcess>>;
 /// Who may be a peer; which were built depends on what is installed.
 inline constexpr std::string_view LIBRARIES[] = {"eigen", "openblas", "onednn", "blis", "xnnpack"};
 
+/// "onednn" of "onednn" and of "onednn(reorders)", a way as rows print it.
+std::string libraryOf(std::string const &way);
+
 /// Starts every peer program that was built (beside this program), each with `threads` threads;
 /// libraries that choose slower kernels than the machine has also run a second time with the right
 /// ones forced. One that fails is named on standard error and left out.
 Peers startPeers(unsigned threads);
 
-/// One of LIBRARIES as it is shipped, or, with the name of a way as rows print it
-/// ("onednn(reorders)"), that way alone: of all the kernels it may be forced to use.
-/// \throws PeerError  it was not built, or cannot be started.
+/// One of LIBRARIES as it is shipped, or, with the name of a way, that way alone: of all the
+/// kernels it may be forced to use. \throws PeerError  it was not built, or cannot be started.
 Peers startLibrary(std::string const &way, unsigned threads);
 
 /// Ourselves with another tag, as a process of its own.

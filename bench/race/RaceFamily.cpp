@@ -29,8 +29,8 @@ RaceSettings settingsOf(Set set) {
 
 /// "onednn" and "onednn(reorders)" are of a library, "avx2" and "limit" are not.
 bool isLibrary(std::string const &against) {
-  std::string const library = against.substr(0, against.find('('));
-  return std::find(std::begin(LIBRARIES), std::end(LIBRARIES), library) != std::end(LIBRARIES);
+  return std::find(std::begin(LIBRARIES), std::end(LIBRARIES), libraryOf(against)) !=
+         std::end(LIBRARIES);
 }
 
 void checkTag(std::string const &tag) {
@@ -165,7 +165,9 @@ int runRace(Arguments const &arguments, std::vector<Case> const &all, Contender 
       table.add(next, result);
   }
   if (table.rows().empty())
-    throw UsageError("--against '" + arguments.against + "': computes none of these cases so");
+    throw UsageError("--against '" + arguments.against +
+                     "' computes none of these cases; names of ways are those that rows show "
+                     "beside the rates of the best peer");
   auto const foot = table.foot();
   if (!arguments.report.empty())
     writeReport(arguments, {machine, roofsOf(arguments.workers), table.rows(), foot, unit});
