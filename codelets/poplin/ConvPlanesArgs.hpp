@@ -3,6 +3,7 @@
 #pragma once
 
 #include <codelets/poplin/ConvPlanesPack.hpp>
+#include <codelets/poplin/MatMulTile.hpp>
 
 #include <cstdint>
 
@@ -92,6 +93,20 @@ private:
   std::uint32_t notFinite_ = 0; ///< a bit a plane of the chunk
   float weights_[CONV_PLANES_MAX_TAPS * CONV_PLANES_CHUNK];
 };
+
+/// Adds to the sums of lines of outputs, which are STRIDE lines of inputs apart, what taps (i, J) of
+/// SIDE x SIDE make of input line Line, where there is such a line of outputs; Line and J are
+/// integral constants.
+template <int SIDE, int STRIDE, class V, std::size_t LINES, class Line, class J>
+POP_SIMD_INLINE void addToLines(V (&sum)[LINES], const V (&weight)[SIDE * SIDE], V input, Line,
+                                J j) {
+  unroll<SIDE>([&](auto i) POP_SIMD_LAMBDA {
+    constexpr std::ptrdiff_t above = Line::value - decltype(i)::value;
+    if constexpr (above >= 0 && above % STRIDE == 0 &&
+                  above / STRIDE < static_cast<std::ptrdiff_t>(LINES))
+      sum[above / STRIDE] = V::fma(input, weight[i * SIDE + j], sum[above / STRIDE]);
+  });
+}
 
 /// A plane, tap by tap without its padding.
 /// \param weights  as ConvPlanesWeights::of()

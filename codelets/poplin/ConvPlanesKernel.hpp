@@ -98,10 +98,7 @@ private:
       unroll<LINES + SIDE - 1>([&](auto line) POP_SIMD_LAMBDA {
         unroll<SIDE>([&](auto j) POP_SIMD_LAMBDA {
           const V input = V::load(from + x + line * pitch + places_[j]);
-          unroll<SIDE>([&](auto i) POP_SIMD_LAMBDA {
-            if constexpr (line >= i && line - i < LINES)
-              sum[line - i] = V::fma(input, weight[i * SIDE + j], sum[line - i]);
-          });
+          addToLines<SIDE, 1>(sum, weight, input, line, j);
         });
       });
       unroll<LINES>([&](auto i) POP_SIMD_LAMBDA {

@@ -102,11 +102,7 @@ private:
       const V two = PLANES == 1 ? one : V::loadPartial(b + r * row, inputs);
       unroll<SIDE>([&](auto j) POP_SIMD_LAMBDA {
         const V input = arch::lanesOfBoth(one, two, from[j], keep[j]);
-        unroll<SIDE>([&](auto i) POP_SIMD_LAMBDA {
-          constexpr int above = static_cast<int>(r) - static_cast<int>(i);
-          if constexpr (above >= 0 && above % STRIDE == 0 && above / STRIDE < N)
-            sum[above / STRIDE] = V::fma(input, weight[i * SIDE + j], sum[above / STRIDE]);
-        });
+        addToLines<SIDE, STRIDE>(sum, weight, input, r, j);
       });
     });
     TOut *out = part.out + size(y) * width;

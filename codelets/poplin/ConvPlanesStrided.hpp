@@ -96,13 +96,8 @@ private:
         const V third = arch::lanesOfBoth(FIRST < 0 ? odd : even, edge, beside, all_);
         const V input[SIDE] = {FIRST < 0 ? third : even, FIRST < 0 ? even : odd,
                                FIRST < 0 ? odd : third};
-        unroll<SIDE>([&](auto j) POP_SIMD_LAMBDA {
-          unroll<SIDE>([&](auto i) POP_SIMD_LAMBDA {
-            constexpr int above = static_cast<int>(r) - static_cast<int>(i);
-            if constexpr (above >= 0 && above % STRIDE == 0 && above / STRIDE < N)
-              sum[above / STRIDE] = V::fma(input[j], weight[i * SIDE + j], sum[above / STRIDE]);
-          });
-        });
+        unroll<SIDE>(
+            [&](auto j) POP_SIMD_LAMBDA { addToLines<SIDE, STRIDE>(sum, weight, input[j], r, j); });
       });
       unroll<N>([&](auto i) POP_SIMD_LAMBDA {
         sum[i].store(out + static_cast<std::size_t>(i) * width + x);
