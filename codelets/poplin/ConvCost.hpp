@@ -9,6 +9,10 @@ namespace cottonwood::kernels {
 /// Most segments, and most taps, that a tile of registers is given at a time.
 inline constexpr std::size_t CONV_MAX_SEGMENTS = 512;
 
+/// Places this many bytes apart, or a multiple, share so few sets of L1 that they push each other
+/// out.
+inline constexpr std::uint32_t CONV_FAR_BYTES = MATMUL_WAY_BYTES / 2;
+
 /// Loop bounds of a CPU kernel; they change no bit of the result.
 struct ConvBlocking {
   std::uint32_t depth = 0;  ///< taps (times input channels) per pass, at most CONV_MAX_SEGMENTS
@@ -20,7 +24,7 @@ struct ConvBlocking {
   std::uint32_t setRows = MATMUL_SET_ROWS; ///< most rows of a tile whose inputs share a set of L1
   /// Groups of one channel: inputs whose places are so many bytes apart, or a multiple, so that
   /// they share too few sets of L1, are copied (convCopyFloats()); 0: none are.
-  std::uint32_t copyBytes = 2048;
+  std::uint32_t copyBytes = CONV_FAR_BYTES;
   bool operator==(const ConvBlocking &) const = default;
 };
 
@@ -31,7 +35,7 @@ struct ConvBlocking {
 constexpr std::uint32_t convCopyBytes(const MatMulCaches &caches) {
   constexpr std::size_t FEW_WAYS = 8;
   if (caches.l1 <= FEW_WAYS * MATMUL_WAY_BYTES)
-    return MATMUL_WAY_BYTES / 2;
+    return CONV_FAR_BYTES;
   return caches.l2 < MATMUL_LARGE_L2 ? MATMUL_WAY_BYTES : 0;
 }
 

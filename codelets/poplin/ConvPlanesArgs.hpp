@@ -94,8 +94,8 @@ private:
   float weights_[CONV_PLANES_MAX_TAPS * CONV_PLANES_CHUNK];
 };
 
-/// Adds to the sums of lines of outputs, which are STRIDE lines of inputs apart, what taps (i, J) of
-/// SIDE x SIDE make of input line Line, where there is such a line of outputs; Line and J are
+/// Adds to the sums of lines of outputs, which are STRIDE lines of inputs apart, what taps (i, J)
+/// of SIDE x SIDE make of input line Line, where there is such a line of outputs; Line and J are
 /// integral constants.
 template <int SIDE, int STRIDE, class V, std::size_t LINES, class Line, class J>
 POP_SIMD_INLINE void addToLines(V (&sum)[LINES], const V (&weight)[SIDE * SIDE], V input, Line,

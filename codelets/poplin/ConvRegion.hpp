@@ -21,10 +21,6 @@ POP_SIMD_INLINE ConvRange convInputs(const ConvClass *classes, std::size_t count
   return all;
 }
 
-/// Places this many bytes apart, or a multiple, share so few sets of L1 that they push each other
-/// out.
-inline constexpr std::size_t CONV_FAR_BYTES = 2048;
-
 /// Most places that are copied, and outputs of a part that are computed from them.
 inline constexpr std::size_t CONV_COPY_PLACES = 1024, CONV_COPY_OUTPUTS = 512;
 

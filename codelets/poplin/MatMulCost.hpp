@@ -284,8 +284,8 @@ constexpr std::size_t matMulBytes(std::size_t rows, std::size_t columns, bool is
 /// hardware prefetchers keep busy alone once they know of a page. Where the last cache is near they
 /// do so only for vectors that are read as fast as they come, of floats and of halves in that
 /// cache: on Zen 5 a row by 4096 x 4096 takes 1.2 times as long with requests for all and 1.4 times
-/// with those for two lines a page, 8 rows .6 times with requests for all, a row of 64 MB of halves
-/// .85 times, of 8 MB 1.1 times, and two lines help nowhere.
+/// with those for two lines a page, 8 rows .6 times with requests for all, a row by 128 MB of
+/// halves .85 times, by 8 MB 1.1 times, and two lines help nowhere.
 constexpr std::uint32_t matMulAskedValues(std::size_t m, std::size_t k, std::size_t n, bool isHalf,
                                           const MatMulCaches &caches) {
   if (m > MATMUL_STREAMED_ROWS)

@@ -81,7 +81,7 @@ struct StreamShape {
 /// One row by short vectors leaves registers for a line, and time for the hardware's prefetchers to
 /// follow all rows of B: asking them too made it 1.1 to 1.3 times slower on Zen 3. Where nothing is
 /// asked for, long vectors read two lines of four rows: on Zen 5 as fast as the one after the other
-/// from the last cache, and up to 1.25 times as fast as a line of eight rows from memory.
+/// from the last cache, and 1.1 times as fast as a line of eight rows from memory.
 /// \param asking  something may be asked for
 template <class Tag> constexpr StreamShape streamShape(unsigned rows, bool asking) {
   if (MatMulTileShape<Tag>::WIDTH >= 16)
