@@ -153,8 +153,13 @@ inline constexpr std::size_t PACKED_POWERS = V::width == 16 && std::is_same_v<T,
 /// Powers of up to `packs` packs P, as easyPacks.
 template <class P, class T>
 [[gnu::noinline]] std::size_t easyPowers(T *out, const T *a, const T *b, std::size_t packs,
-                                         std::size_t k, std::size_t step, bool past) {
+                                         std::size_t k, std::size_t step, Walk walk) {
+  const bool past = walk == Walk::PAST;
   for (; packs != 0; --packs, k += step) {
+    if (walk == Walk::FAR) {
+      fetchAhead(a, k, P::width, FETCH_AHEAD<Walk::FAR>);
+      fetchAhead(b, k, P::width, FETCH_AHEAD<Walk::FAR>);
+    }
     const P x = P::load(a + k), y = P::load(b + k);
     if (math::detail::anyHardPow(x, y)) [[unlikely]]
       break;
@@ -169,25 +174,26 @@ template <class P, class T>
 /// Powers of all whole packs of vectors V; returns the elements of these.
 template <class V, class T>
 POP_SIMD_INLINE std::size_t eachPackOfPowers(T *out, const T *a, const T *b, std::size_t n,
-                                             bool past, bool backward) {
+                                             Walk walk, bool backward) {
   using P = arch::Pack<V, PACKED_POWERS<V, T>>;
   const std::size_t packs = n / P::width, step = backward ? std::size_t{0} - P::width : P::width;
   const std::size_t first = backward && packs != 0 ? (packs - 1) * P::width : 0;
-  std::size_t left = easyPowers<P>(out, a, b, packs, first, step, past);
+  std::size_t left = easyPowers<P>(out, a, b, packs, first, step, walk);
   while (left != 0) {
     const std::size_t k = first + (packs - left) * step;
     for (std::size_t j = k; j != k + P::width; j += V::width) {
       const V x = V::load(a + j), y = V::load(b + j);
-      putLanes(std::is_same_v<T, half> ? math::ofHalf::pow(x, y) : math::pow(x, y), out + j, past);
+      putLanes(std::is_same_v<T, half> ? math::ofHalf::pow(x, y) : math::pow(x, y), out + j,
+               walk == Walk::PAST);
     }
-    left = easyPowers<P>(out, a, b, left - 1, k + step, step, past);
+    left = easyPowers<P>(out, a, b, left - 1, k + step, step, walk);
   }
   return packs * P::width;
 }
 
 template <class Tag, class T, MapOp OP>
 void binaryKernel(void *out, const void *in0, const void *in1, const void *, std::size_t n,
-                  bool past) {
+                  Walk walk) {
   using V = MapLanesOf<Tag, T, OP>;
   using To = std::conditional_t<vertices::givesBool(OP), bool, T>;
   const auto apply = [](V x, V y) {
@@ -210,13 +216,21 @@ void binaryKernel(void *out, const void *in0, const void *in1, const void *, std
     return meetsStores(result, a, runsBackward) || meetsStores(result, b, runsBackward);
   };
   const bool backward = meets(false) && !meets(true);
+  walk = backward && walk == Walk::FAR ? Walk::NEAR : walk;
   if constexpr (OP == MapOp::POWER && IS_FLOATING<T> && V::width > 1) {
-    const std::size_t packed = eachPackOfPowers<V>(result, a, b, n, past, backward);
+    const std::size_t packed = eachPackOfPowers<V>(result, a, b, n, walk, backward);
     a += packed, b += packed, result += packed, n -= packed;
   }
   const std::size_t i = eachWholeVector<OP, std::is_same_v<To, half>, V::width>(
-      n, past, backward,
-      [](std::size_t, std::size_t) {}, // two arrays at once keep the processor's own busy
+      n, walk, backward,
+      [&](std::size_t k, std::size_t count, std::size_t ahead) POP_SIMD_LAMBDA {
+        // Two arrays of floats keep the processor's own prefetching busy; beside stores past the
+        // caches halves do, too.
+        if ((isCheap(OP) && !std::is_same_v<T, half>) || walk != Walk::FAR)
+          return;
+        fetchAhead(a, k, count, ahead);
+        fetchAhead(b, k, count, ahead);
+      },
       [&](std::size_t k) POP_SIMD_LAMBDA { return apply(V::load(a + k), V::load(b + k)); },
       [&](auto v, std::size_t k, bool by) POP_SIMD_LAMBDA { putLanes(v, result + k, by); });
   if (i < n)
@@ -249,7 +263,7 @@ template <MapOp OP, class B> POP_SIMD_INLINE B boolBinary(B a, B b) {
 
 template <class Tag, MapOp OP>
 void boolBinaryKernel(void *out, const void *in0, const void *in1, const void *, std::size_t n,
-                      bool) {
+                      Walk) {
   using B = simd<std::uint8_t, Tag>;
   const auto *a = static_cast<const unsigned char *>(in0);
   const auto *b = static_cast<const unsigned char *>(in1);
@@ -264,7 +278,7 @@ void boolBinaryKernel(void *out, const void *in0, const void *in1, const void *,
 
 template <class Tag, class T>
 void clampKernel(void *out, const void *in0, const void *in1, const void *in2, std::size_t n,
-                 bool) {
+                 Walk) {
   using V = MapLanes<Tag, T>;
   const auto apply = [](V x, V low, V high) {
     return V::select(x < low, low, V::select(x > high, high, x));
@@ -282,7 +296,7 @@ void clampKernel(void *out, const void *in0, const void *in1, const void *in2, s
 
 template <class Tag, class T>
 void selectKernel(void *out, const void *in0, const void *in1, const void *in2, std::size_t n,
-                  bool) {
+                  Walk) {
   using V = MapLanes<Tag, T>;
   using M = simdMask<Tag>;
   const T *a = static_cast<const T *>(in0), *b = static_cast<const T *>(in1);
@@ -298,7 +312,7 @@ void selectKernel(void *out, const void *in0, const void *in1, const void *in2, 
 
 template <class Tag>
 void selectBoolKernel(void *out, const void *in0, const void *in1, const void *in2, std::size_t n,
-                      bool) {
+                      Walk) {
   using B = simd<std::uint8_t, Tag>;
   const B one = B::splat(1);
   const auto apply = [&](B a, B b, B c) { return (a & c) | (b & (c ^ one)); };

@@ -212,31 +212,34 @@ template <class Tag>
 inline constexpr bool FETCHES_SEVERAL<simd<float, Tag>, float> =
     arch::Avx512Tag<Tag> && !Tag::HALF_ARITHMETIC;
 
-/// Fetches what the chain reads FETCH_AHEAD behind elements [i, i + n).
+/// Fetches what the chain reads `ahead` bytes behind elements [i, i + n).
 template <class T>
 POP_SIMD_INLINE void fetchAhead(const MapChain &chain, unsigned char *const *values, std::size_t i,
-                                std::size_t n) {
-  fetchAhead(reinterpret_cast<const T *>(values[chain.first]), i, n);
+                                std::size_t n, std::size_t ahead) {
+  fetchAhead(reinterpret_cast<const T *>(values[chain.first]), i, n, ahead);
   for (unsigned s = 0; s < chain.count; ++s)
     if (chain.steps[s].op >= vertices::FIRST_BINARY_MAP_OP && !chain.steps[s].constant &&
         chain.steps[s].other != chain.first)
-      fetchAhead(reinterpret_cast<const T *>(values[chain.steps[s].other]), i, n);
+      fetchAhead(reinterpret_cast<const T *>(values[chain.steps[s].other]), i, n, ahead);
 }
 
 /// mapChain on lanes V, N vectors at a time, from element `begin` on; returns where it ended.
 /// \tparam CHEAP  the chain is
 template <bool CHEAP, std::size_t N, class V, class T>
 std::size_t mapChainBlocks(const MapChain &chain, unsigned char *const *values, T *out,
-                           std::size_t begin, std::size_t n, bool past) {
+                           std::size_t begin, std::size_t n, Walk walk) {
   constexpr std::size_t BLOCK = N * V::width;
   const std::size_t blocks = (n - begin) / BLOCK;
+  const bool past = walk == Walk::PAST;
   const bool backward = !past && blocks != 0 && runsBackward(chain, values, out);
-  const bool fetches = past && (FETCHES_SEVERAL<V, T> || readsOneArray(chain));
+  const bool fetches =
+      walk == Walk::FAR ? !backward : past && (FETCHES_SEVERAL<V, T> || readsOneArray(chain));
+  const std::size_t ahead = past ? FETCH_AHEAD<Walk::PAST> : FETCH_AHEAD<Walk::FAR>;
   std::size_t k = backward ? begin + (blocks - 1) * BLOCK : begin;
   for (std::size_t left = blocks; left != 0;
        --left, k += backward ? std::size_t{0} - BLOCK : BLOCK) {
     if (fetches)
-      fetchAhead<T>(chain, values, k, BLOCK);
+      fetchAhead<T>(chain, values, k, BLOCK, ahead);
     V v[N];
     runChain<CHEAP, T>(chain, values, k, v, [](const T *p, auto j) POP_SIMD_LAMBDA {
       return V::load(p + j * V::width);
@@ -261,14 +264,14 @@ std::size_t mapChainBlocks(const MapChain &chain, unsigned char *const *values, 
 /// choice of the next step is a small part of the work.
 template <class V, class T>
 void mapChainOf(const MapChain &chain, unsigned char *const *values, void *output, std::size_t n,
-                bool past) {
+                Walk walk) {
   static_assert(V::width <= MAP_CHAIN_CONSTANT);
   constexpr std::size_t QUARTER = sizeof(V) == 64 ? 8 : 4; // of the registers
   constexpr bool ALL_CHEAP = std::is_same_v<T, half>;
   T *const out = static_cast<T *>(output);
   std::size_t i =
-      chain.cheap ? mapChainBlocks<true, 2 * QUARTER, V>(chain, values, out, 0, n, past) : 0;
-  i = mapChainBlocks<ALL_CHEAP, QUARTER, V>(chain, values, out, i, n, past);
+      chain.cheap ? mapChainBlocks<true, 2 * QUARTER, V>(chain, values, out, 0, n, walk) : 0;
+  i = mapChainBlocks<ALL_CHEAP, QUARTER, V>(chain, values, out, i, n, walk);
   while (i < n) {
     const std::size_t m = n - i < V::width ? n - i : V::width;
     V v[1];
@@ -280,19 +283,19 @@ void mapChainOf(const MapChain &chain, unsigned char *const *values, void *outpu
 }
 } // namespace detail
 
-/// out[i] = the chain at element i, for i < n; `out` may be one of the arrays. With `past` results
-/// are written past the caches, and `out` is aligned to 64 bytes.
+/// out[i] = the chain at element i, for i < n; `out` may be one of the arrays. It is aligned to 64
+/// bytes for Walk::PAST.
 /// \param values  the arrays by value id
 template <class Tag>
 void mapChain(const MapChain &chain, unsigned char *const *values, void *output, std::size_t n,
-              bool past) {
+              Walk walk) {
   if constexpr (Tag::HALF_ARITHMETIC)
     if (chain.halves)
-      return detail::mapChainOf<simd<half, Tag>, half>(chain, values, output, n, past);
+      return detail::mapChainOf<simd<half, Tag>, half>(chain, values, output, n, walk);
   if constexpr (!Tag::HALF_ARITHMETIC && arch::Avx512Tag<Tag>)
     if (chain.halves)
-      return detail::mapChainOf<simd<float, Tag>, half>(chain, values, output, n, past);
-  detail::mapChainOf<simd<float, Tag>, float>(chain, values, output, n, past);
+      return detail::mapChainOf<simd<float, Tag>, half>(chain, values, output, n, walk);
+  detail::mapChainOf<simd<float, Tag>, float>(chain, values, output, n, walk);
 }
 
 } // namespace cottonwood::kernels

@@ -55,6 +55,7 @@ namespace detail {
 struct MapStep {
   MapKernel kernel;
   std::uint8_t result, args[3];
+  Walk walk; ///< but of the last one that writes past the caches
 };
 
 template <class Tag> class MapRun {
@@ -65,11 +66,7 @@ public:
       : program_(words), out_(static_cast<unsigned char *>(out)) {
     decodeSteps();
     decodeOperands(inputs);
-    stream_ = worthStreaming(elements);
-    if (!Tag::HALF_ARITHMETIC && chain_.halves && !stream_)
-      takeStepByStep();
-    direct_ = stream_ && canStreamDirectly();
-    buffers_ += stream_ && !direct_ ? 1 : 0;
+    decideWalks(elements);
   }
 
   void run(std::size_t begin, std::size_t end) {
@@ -83,11 +80,13 @@ public:
       const bool past = direct_ && reinterpret_cast<std::uintptr_t>(result) % 64 == 0;
       values_[vertices::MAP_OUTPUT] = buffered ? streamBuffer_ : result;
       if (chain_.count != 0)
-        mapChain<Tag>(chain_, values_, values_[vertices::MAP_OUTPUT], n, past);
+        mapChain<Tag>(chain_, values_, values_[vertices::MAP_OUTPUT], n,
+                      past ? Walk::PAST : steps_[0].walk);
       for (unsigned s = chain_.count; s < program_.numInstructions(); ++s) {
         const MapStep &step = steps_[s];
         step.kernel(values_[step.result], values_[step.args[0]], values_[step.args[1]],
-                    values_[step.args[2]], n, past && s + 1 == program_.numInstructions());
+                    values_[step.args[2]], n,
+                    past && s + 1 == program_.numInstructions() ? Walk::PAST : step.walk);
       }
       if (buffered)
         streamBytes<Tag>(result, streamBuffer_, n * outBytes_);
@@ -103,6 +102,7 @@ private:
                              ? castMapKernel<isa::VectorsOf<Tag>>(in.type, in.toType)
                              : mapKernel<Tag>(in.op, in.type);
       steps_[s].result = in.result;
+      steps_[s].walk = Walk::NEAR;
       for (unsigned k = 0; k < 3; ++k)
         steps_[s].args[k] = in.args[k];
       outBytes_ = bytesOf(in.toType);
@@ -134,28 +134,49 @@ private:
     buffers_ += program_.numSlots();
   }
 
-  /// Only where no operand is the output's own memory, which is in the cache already.
-  bool worthStreaming(std::size_t elements) const {
-    std::uint64_t bytes = std::uint64_t{elements} * outBytes_;
+  /// How programs read their operands.
+  struct Reads {
+    std::uint64_t bytes = 0; ///< of operands as long as the output
+    bool output = false;     ///< one of these is the output's own memory
+    bool again = false;      ///< some operand repeats elements, and cuts steps anywhere
+  };
+  Reads reads(std::size_t elements) const {
+    Reads reads;
     for (unsigned i = 0; i < program_.numOperands(); ++i) {
-      if (operands_[i].reading == Reading::FULL) {
-        bytes += std::uint64_t{elements} * operands_[i].bytes;
-        if (operands_[i].base == out_)
-          return false;
-      }
+      const MapOperandState &operand = operands_[i];
+      const bool full = operand.reading == Reading::FULL;
+      reads.bytes += full ? std::uint64_t{elements} * operand.bytes : 0;
+      reads.output = reads.output || (full && operand.base == out_);
+      reads.again = reads.again || !(full || operand.reading == Reading::CONSTANT);
     }
-    return bytes >= STREAM_BYTES;
+    return reads;
   }
 
-  /// The last instruction can write the output past the caches, in steps of whole vectors.
+  /// Decides which instructions fetch what they read ahead, and whether the output is written past
+  /// the caches: not if it is an operand, too, and so is in the caches already.
+  void decideWalks(std::size_t elements) {
+    const Reads read = reads(elements);
+    const std::uint64_t all = read.bytes + std::uint64_t{elements} * outBytes_;
+    stream_ = !read.output && all >= STREAM_BYTES;
+    const bool far = stream_ || (read.output && read.bytes >= FAR_BYTES);
+    if (!Tag::HALF_ARITHMETIC && chain_.halves && !far)
+      takeStepByStep();
+    direct_ = stream_ && !read.again && canStreamDirectly();
+    buffers_ += stream_ && !direct_ ? 1 : 0;
+    if (!far || read.again)
+      return;
+    for (unsigned s = 0; s < program_.numInstructions(); ++s) {
+      const vertices::MapInstruction in = program_.instruction(s);
+      for (unsigned k = 0; k < vertices::arity(in.op); ++k)
+        if (in.args[k] < program_.numOperands() && operands_[in.args[k]].reading == Reading::FULL)
+          steps_[s].walk = Walk::FAR;
+    }
+  }
+
+  /// The last instruction can write the output past the caches.
   bool canStreamDirectly() const {
     const vertices::MapInstruction last = program_.instruction(program_.numInstructions() - 1);
-    bool possible =
-        storesPast(last.op, last.type) && reinterpret_cast<std::uintptr_t>(out_) % 64 == 0;
-    for (unsigned i = 0; i < program_.numOperands(); ++i) // others cut steps anywhere
-      possible = possible && (operands_[i].reading == Reading::FULL ||
-                              operands_[i].reading == Reading::CONSTANT);
-    return possible;
+    return storesPast(last.op, last.type) && reinterpret_cast<std::uintptr_t>(out_) % 64 == 0;
   }
 
   /// Elements a step may have at most, so that all buffers fit the scratch space.

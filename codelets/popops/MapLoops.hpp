@@ -5,6 +5,7 @@
 #include <codelets/arch/SimdPack.hpp>
 #include <codelets/popops/CastKernel.hpp>
 #include <codelets/popops/MapProgram.hpp>
+#include <codelets/popops/StreamBytes.hpp>
 
 #include <utility>
 
@@ -36,20 +37,6 @@ constexpr bool isOfHalf(MapOp op) {
           (vertices::givesBool(op) && vertices::arity(op) == 2));
 }
 
-/// Bytes that operands are fetched ahead of their use while results go past the caches. The
-/// processor's own prefetching stops at the ends of small pages and beside such stores. On Zen 5 40
-/// MB of floats take .85 of the time that they take with 2 KB, vectors of eight floats .9, and as
-/// long as with 16 KB.
-inline constexpr std::size_t FETCH_AHEAD = 8192;
-
-/// The lines that elements [i, i + n) of operands will be in FETCH_AHEAD later; they need not
-/// exist.
-template <class T> POP_SIMD_INLINE void fetchAhead(const T *p, std::size_t i, std::size_t n) {
-  const std::uintptr_t begin = reinterpret_cast<std::uintptr_t>(p + i) + FETCH_AHEAD;
-  for (std::size_t line = 0; line < n * sizeof(T); line += 64)
-    __builtin_prefetch(reinterpret_cast<const void *>(begin + line));
-}
-
 /// Whether loads of the operand, which run ahead of the stores, meet those a page further on: a
 /// processor that compares the low twelve bits of addresses first makes them wait, tenfold with
 /// vectors of whole lines.
@@ -62,38 +49,46 @@ POP_SIMD_INLINE bool meetsStores(const void *out, const void *operand, bool runs
 }
 
 /// put(value(i), i, past) for the first elements i of all whole vectors; returns the elements of
-/// these. With `past`, fetch(i, n) is called before elements [i, i + n). `past` is a constant to
-/// `put` in the loops of cheap operations. The loops go `backward` over the elements if that is
-/// set. HALVES: elements are half, a vector of which is half a cache line; past the caches both
-/// halves go together, or the line would be written in two pieces.
+/// these. Unless they are near, fetch(i, n, ahead) is called before elements [i, i + n), `ahead`
+/// bytes being what they are fetched ahead. `past` is a constant to `put` in the loops of cheap
+/// operations. Walks over what is near go `backward` over the elements if that is set. HALVES:
+/// elements are half, a vector of which is half a cache line; past the caches both halves go
+/// together, or the line would be written in two pieces.
 template <MapOp OP, bool HALVES, int WIDTH, class Fetch, class Value, class Put>
-POP_SIMD_INLINE std::size_t eachWholeVector(std::size_t n, bool past, bool backward, Fetch fetch,
+POP_SIMD_INLINE std::size_t eachWholeVector(std::size_t n, Walk walk, bool backward, Fetch fetch,
                                             Value value, Put put) {
+  const bool past = walk == Walk::PAST;
+  const std::size_t ahead = past ? FETCH_AHEAD<Walk::PAST> : FETCH_AHEAD<Walk::FAR>;
   std::size_t i = 0;
   if constexpr (isCheap(OP)) {
     constexpr std::size_t BLOCK = 4 * WIDTH;
     const std::size_t blocks = n / BLOCK;
     const auto four = [&](auto always, std::size_t k, std::size_t step) POP_SIMD_LAMBDA {
+      constexpr Walk WALK = decltype(always)::value;
+      constexpr bool PAST = WALK == Walk::PAST;
       for (std::size_t left = blocks; left != 0; --left, k += step) {
-        if constexpr (always)
-          fetch(k, BLOCK);
+        if constexpr (WALK != Walk::NEAR)
+          fetch(k, BLOCK, FETCH_AHEAD<WALK>);
         const auto a = value(k), b = value(k + WIDTH);
         const auto c = value(k + 2 * WIDTH), d = value(k + 3 * WIDTH);
-        put(a, k, always);
-        put(b, k + WIDTH, always);
-        put(c, k + 2 * WIDTH, always);
-        put(d, k + 3 * WIDTH, always);
+        put(a, k, std::bool_constant<PAST>());
+        put(b, k + WIDTH, std::bool_constant<PAST>());
+        put(c, k + 2 * WIDTH, std::bool_constant<PAST>());
+        put(d, k + 3 * WIDTH, std::bool_constant<PAST>());
       }
     };
     if (past)
-      four(std::true_type(), 0, BLOCK);
+      four(std::integral_constant<Walk, Walk::PAST>(), 0, BLOCK);
+    else if (walk == Walk::FAR)
+      four(std::integral_constant<Walk, Walk::FAR>(), 0, BLOCK);
     else
-      four(std::false_type(), backward && blocks != 0 ? (blocks - 1) * BLOCK : 0,
+      four(std::integral_constant<Walk, Walk::NEAR>(),
+           backward && blocks != 0 ? (blocks - 1) * BLOCK : 0,
            backward ? std::size_t{0} - BLOCK : BLOCK);
     i = blocks * BLOCK;
   } else if constexpr (HALVES && WIDTH > 1) {
     for (; past && i + 2 * WIDTH <= n; i += 2 * WIDTH) {
-      fetch(i, 2 * WIDTH);
+      fetch(i, 2 * WIDTH, ahead);
       const auto first = value(i), second = value(i + WIDTH);
       put(first, i, true);
       put(second, i + WIDTH, true);
@@ -102,8 +97,8 @@ POP_SIMD_INLINE std::size_t eachWholeVector(std::size_t n, bool past, bool backw
   std::size_t left = (n - i) / WIDTH;
   const std::size_t done = i + left * WIDTH, step = backward ? std::size_t{0} - WIDTH : WIDTH;
   for (i = backward && left != 0 ? done - WIDTH : i; left != 0; --left, i += step) {
-    if (past)
-      fetch(i, WIDTH);
+    if (walk != Walk::NEAR)
+      fetch(i, WIDTH, ahead);
     put(value(i), i, past);
   }
   return done;

@@ -99,10 +99,12 @@ template <MapOp OP, class T, class V> POP_SIMD_INLINE V easyUnary(V x) {
 /// until one has hard arguments; returns how many are left.
 template <MapOp OP, class P, class T>
 [[gnu::noinline]] std::size_t easyPacks(T *out, const T *a, std::size_t packs, std::size_t k,
-                                        std::size_t step, bool past) {
+                                        std::size_t step, Walk walk) {
+  const bool past = walk == Walk::PAST;
+  const std::size_t ahead = past ? FETCH_AHEAD<Walk::PAST> : FETCH_AHEAD<Walk::FAR>;
   for (; packs != 0; --packs, k += step) {
-    if (past)
-      fetchAhead(a, k, P::width);
+    if (walk != Walk::NEAR)
+      fetchAhead(a, k, P::width, ahead);
     const P x = P::load(a + k), y = easyUnary<OP, T>(x);
     if (anyHard<OP, T>(x)) [[unlikely]]
       break;
@@ -115,24 +117,25 @@ template <MapOp OP, class P, class T>
 /// 0 for operations that gain nothing.
 template <MapOp OP, class V, std::size_t VECTORS, class T, class To>
 POP_SIMD_INLINE std::size_t eachPack([[maybe_unused]] To *out, [[maybe_unused]] const T *a,
-                                     [[maybe_unused]] std::size_t n, [[maybe_unused]] bool past,
+                                     [[maybe_unused]] std::size_t n, [[maybe_unused]] Walk walk,
                                      [[maybe_unused]] bool backward) {
   if constexpr (IS_FLOATING<T> && isChainOfOperations(OP) && VECTORS > 1) {
     using P = arch::Pack<V, VECTORS>;
     const std::size_t packs = n / P::width, step = backward ? std::size_t{0} - P::width : P::width;
     const std::size_t first = backward && packs != 0 ? (packs - 1) * P::width : 0;
-    std::size_t left = easyPacks<OP, P>(out, a, packs, first, step, past);
+    std::size_t left = easyPacks<OP, P>(out, a, packs, first, step, walk);
     while (HAS_HARD_ARGUMENTS<OP, T, V> && left != 0) {
       const std::size_t k = first + (packs - left) * step;
       for (std::size_t j = k; j != k + P::width; j += V::width) {
         const V x = V::load(a + j);
-        putLanes(std::is_same_v<T, half> ? halfUnary<OP>(x) : floatUnary<OP>(x), out + j, past);
+        putLanes(std::is_same_v<T, half> ? halfUnary<OP>(x) : floatUnary<OP>(x), out + j,
+                 walk == Walk::PAST);
       }
-      left = easyPacks<OP, P>(out, a, left - 1, k + step, step, past);
+      left = easyPacks<OP, P>(out, a, left - 1, k + step, step, walk);
     }
     const std::size_t done = packs * P::width;
     if constexpr (VECTORS > 5)
-      return done + eachPack<OP, V, VECTORS / 2>(out + done, a + done, n - done, past, backward);
+      return done + eachPack<OP, V, VECTORS / 2>(out + done, a + done, n - done, walk, backward);
     else
       return done;
   }

@@ -10,11 +10,10 @@
 namespace cottonwood::kernels {
 
 /// out[i] = op(a[i], b[i], c[i]) for i < n; arrays of the operation's types, unused ones ignored.
-/// `out` may be exactly one of the operands whose elements have the same size. With `past`, which
-/// operations that are not storesPast() ignore, results are written past the caches; `out` is then
-/// aligned to 64 bytes.
+/// `out` may be exactly one of the operands whose elements have the same size. Operations that are
+/// not storesPast() ignore the walk; of others `out` is aligned to 64 bytes for Walk::PAST.
 using MapKernel = void (*)(void *out, const void *a, const void *b, const void *c, std::size_t n,
-                           bool past);
+                           Walk walk);
 
 /// Operations whose kernels can write past the caches.
 constexpr bool storesPast(vertices::MapOp op, vertices::MapType type) {
@@ -106,7 +105,7 @@ template <MapOp OP, class T, class V> POP_SIMD_INLINE auto unaryOf(V x) {
 }
 
 template <class Tag, class T, MapOp OP>
-void unaryKernel(void *out, const void *in, const void *, const void *, std::size_t n, bool past) {
+void unaryKernel(void *out, const void *in, const void *, const void *, std::size_t n, Walk walk) {
   using V = MapLanesOf<Tag, T, OP>;
   using To = std::conditional_t<vertices::givesBool(OP), bool, T>;
   const auto apply = [](V x) POP_SIMD_LAMBDA { return unaryOf<OP, T>(x); };
@@ -117,11 +116,13 @@ void unaryKernel(void *out, const void *in, const void *, const void *, std::siz
     a += head, result += head, n -= head;
   }
   const bool backward = meetsStores(result, a, false) && !meetsStores(result, a, true);
-  const std::size_t packed = eachPack<OP, V, PACKED<OP, V, T>>(result, a, n, past, backward);
+  walk = backward && walk == Walk::FAR ? Walk::NEAR : walk;
+  const std::size_t packed = eachPack<OP, V, PACKED<OP, V, T>>(result, a, n, walk, backward);
   a += packed, result += packed, n -= packed;
   const std::size_t i = eachWholeVector<OP, std::is_same_v<To, half>, V::width>(
-      n, past, backward,
-      [&](std::size_t k, std::size_t count) POP_SIMD_LAMBDA { fetchAhead(a, k, count); },
+      n, walk, backward,
+      [&](std::size_t k, std::size_t count, std::size_t ahead)
+          POP_SIMD_LAMBDA { fetchAhead(a, k, count, ahead); },
       [&](std::size_t k) POP_SIMD_LAMBDA { return apply(V::load(a + k)); },
       [&](auto v, std::size_t k, bool by) POP_SIMD_LAMBDA { putLanes(v, result + k, by); });
   if (i < n)
@@ -129,7 +130,7 @@ void unaryKernel(void *out, const void *in, const void *, const void *, std::siz
 }
 
 template <class Tag>
-void logicalNotKernel(void *out, const void *in, const void *, const void *, std::size_t n, bool) {
+void logicalNotKernel(void *out, const void *in, const void *, const void *, std::size_t n, Walk) {
   using B = simd<std::uint8_t, Tag>;
   const B one = B::splat(1);
   const auto *a = static_cast<const unsigned char *>(in);
@@ -143,13 +144,13 @@ void logicalNotKernel(void *out, const void *in, const void *, const void *, std
 
 /// SIZE bytes an element; moves bits, NaN payloads included.
 template <class Tag, std::size_t SIZE>
-void copyKernel(void *out, const void *in, const void *, const void *, std::size_t n, bool) {
+void copyKernel(void *out, const void *in, const void *, const void *, std::size_t n, Walk) {
   if (out != in)
     __builtin_memcpy(out, in, n * SIZE);
 }
 
 template <class Tag, class From, class To>
-void castKernel(void *out, const void *in, const void *, const void *, std::size_t n, bool) {
+void castKernel(void *out, const void *in, const void *, const void *, std::size_t n, Walk) {
   cast<Tag>(static_cast<const From *>(in), static_cast<To *>(out), n);
 }
 

@@ -1,13 +1,40 @@
 /// \file StreamBytes.hpp
-/// Stores past the caches, for outputs that are larger than those.
+/// Walks over arrays that are larger than the caches: stores past these, loads fetched ahead.
 #pragma once
 
 #include <codelets/arch/Simd.hpp>
 
-namespace cottonwood::kernels::detail {
+namespace cottonwood::kernels {
 
+/// How a kernel walks over its arrays.
+enum class Walk : std::uint8_t {
+  NEAR, ///< they may be in the caches
+  FAR,  ///< operands are fetched ahead; the output is one of them, and in the caches when written
+  PAST, ///< operands are fetched ahead, the output is written past the caches
+};
+
+namespace detail {
 /// Traffic of a vertex from which its output is better written past the caches.
 inline constexpr std::uint64_t STREAM_BYTES = std::uint64_t{20} << 20;
+/// Bytes of operands from which a vertex whose output is one of them fetches them ahead: in the
+/// third cache, which Zen 5 has 32 MB of, that takes 1.06 times as long, beyond it .75.
+inline constexpr std::uint64_t FAR_BYTES = std::uint64_t{18} << 20;
+
+/// Bytes that operands are fetched ahead of their use. The processor's own prefetching stops at the
+/// ends of small pages and beside stores past the caches. Beside those 40 MB of floats take .85 of
+/// the time on Zen 5 that they take with 2 KB, vectors of eight floats .9, and as long as with
+/// 16 KB; in place they take .97 with 16 KB of what they take with 8 KB.
+template <Walk WALK>
+inline constexpr std::size_t FETCH_AHEAD = WALK == Walk::FAR ? std::size_t{16384} : 8192;
+
+/// The lines that elements [i, i + n) of operands will be in `ahead` bytes later; they need not
+/// exist.
+template <class T>
+POP_SIMD_INLINE void fetchAhead(const T *p, std::size_t i, std::size_t n, std::size_t ahead) {
+  const std::uintptr_t begin = reinterpret_cast<std::uintptr_t>(p + i) + ahead;
+  for (std::size_t line = 0; line < n * sizeof(T); line += 64)
+    __builtin_prefetch(reinterpret_cast<const void *>(begin + line));
+}
 
 /// value(k) of the vectors k of a cache line at p, past the caches. Pieces of a line that are
 /// stored one by one take longer than the line.
@@ -40,4 +67,5 @@ template <class Tag> void streamBytes(unsigned char *out, const unsigned char *i
   __builtin_memcpy(out + i, in + i, n - i);
 }
 
-} // namespace cottonwood::kernels::detail
+} // namespace detail
+} // namespace cottonwood::kernels

@@ -9,6 +9,7 @@
 
 using namespace cottonwood;
 using Half = cottonwood::half; // codelets also see the global name
+using kernels::Walk;
 using vertices::MapOp;
 using vertices::MapType;
 
@@ -111,7 +112,8 @@ kernels::MapKernel kernelOf(MapOp op, MapType type) {
 Errors errorsOfFloat(const Stated &stated) {
   const std::vector<float> in = floatsIn(stated.lo, stated.hi);
   std::vector<float> out(in.size());
-  kernelOf(stated.op, MapType::FLOAT)(out.data(), in.data(), nullptr, nullptr, in.size(), false);
+  kernelOf(stated.op, MapType::FLOAT)(out.data(), in.data(), nullptr, nullptr, in.size(),
+                                      Walk::NEAR);
   Errors errors;
   for (std::size_t i = 0; i < in.size(); ++i)
     errors.add(test::ulps(out[i], stated.exact(static_cast<double>(in[i]))));
@@ -130,7 +132,8 @@ Errors errorsOfHalf(const Stated &stated) {
   std::vector<Half> in(0x10000), out(in.size());
   for (unsigned bits = 0; bits < in.size(); ++bits)
     in[bits].bits = static_cast<std::uint16_t>(bits);
-  kernelOf(stated.op, MapType::HALF)(out.data(), in.data(), nullptr, nullptr, in.size(), false);
+  kernelOf(stated.op, MapType::HALF)(out.data(), in.data(), nullptr, nullptr, in.size(),
+                                     Walk::NEAR);
   Errors errors;
   for (std::size_t i = 0; i < in.size(); ++i) {
     const double x = static_cast<double>(test::toFloat(in[i]));
@@ -170,7 +173,7 @@ std::string rangeText(const Stated &stated) {
 
 float valueAt(MapOp op, float x, float y = 0) {
   float out = 0;
-  kernelOf(op, MapType::FLOAT)(&out, &x, &y, nullptr, 1, false);
+  kernelOf(op, MapType::FLOAT)(&out, &x, &y, nullptr, 1, Walk::NEAR);
   return out;
 }
 
@@ -204,8 +207,8 @@ TEST_SUITE("codelets/popops/mapAccuracy") {
         mixedExponents.insert(mixedExponents.end(), {y, TWO});
       }
       std::vector<std::uint16_t> alone(x.size()), beside(mixed.size());
-      pow(alone.data(), x.data(), exponents.data(), nullptr, x.size(), false);
-      pow(beside.data(), mixed.data(), mixedExponents.data(), nullptr, mixed.size(), false);
+      pow(alone.data(), x.data(), exponents.data(), nullptr, x.size(), Walk::NEAR);
+      pow(beside.data(), mixed.data(), mixedExponents.data(), nullptr, mixed.size(), Walk::NEAR);
       std::size_t different = 0;
       for (std::size_t i = 0; i < x.size(); ++i)
         different += alone[i] != beside[2 * i];
@@ -224,7 +227,8 @@ TEST_SUITE("codelets/popops/mapAccuracy") {
     for (const StatedPair &stated : PAIRS) {
       const auto [a, b] = pairsFor(stated.op);
       std::vector<float> out(a.size());
-      kernelOf(stated.op, MapType::FLOAT)(out.data(), a.data(), b.data(), nullptr, a.size(), false);
+      kernelOf(stated.op, MapType::FLOAT)(out.data(), a.data(), b.data(), nullptr, a.size(),
+                                          Walk::NEAR);
       Errors errors;
       for (std::size_t i = 0; i < a.size(); ++i)
         errors.add(

@@ -9,6 +9,7 @@
 
 using namespace cottonwood;
 using Half = cottonwood::half; // codelets also see the global name
+using kernels::Walk;
 using vertices::MapOp;
 using vertices::MapType;
 
@@ -140,7 +141,7 @@ std::vector<float> sampleFloats() {
 template <class T>
 std::vector<T> run(isa::Isa isa, MapOp op, MapType type, const std::vector<T> &a) {
   std::vector<T> out(a.size());
-  mapKernel(isa, op, type)(out.data(), a.data(), nullptr, nullptr, a.size(), false);
+  mapKernel(isa, op, type)(out.data(), a.data(), nullptr, nullptr, a.size(), Walk::NEAR);
   return out;
 }
 
@@ -211,13 +212,13 @@ TEST_SUITE("codelets/popops/mapOps") {
       for (isa::Isa isa : test::vectorIsas()) {
         std::vector<unsigned char> out(in.size()), fromHalf(in.size());
         mapKernel(isa, op, MapType::FLOAT)(out.data(), in.data(), nullptr, nullptr, in.size(),
-                                           false);
+                                           Walk::NEAR);
         CHECK(out == expected);
         std::vector<Half> halves;
         for (float x : in)
           halves.push_back(test::toHalf(std::fabs(x) > 1e38f && !std::isinf(x) ? 1.f : x));
         mapKernel(isa, op, MapType::HALF)(fromHalf.data(), halves.data(), nullptr, nullptr,
-                                          in.size(), false);
+                                          in.size(), Walk::NEAR);
         CHECK(fromHalf == expected);
       }
     };
@@ -240,12 +241,13 @@ TEST_SUITE("codelets/popops/mapOps") {
     for (const BinaryRule &rule : BINARY) {
       CAPTURE(static_cast<int>(rule.op));
       mapKernel(isa::Isa::Scalar, rule.op, MapType::FLOAT)(reference.data(), a.data(), b.data(),
-                                                           nullptr, n, false);
+                                                           nullptr, n, Walk::NEAR);
       for (isa::Isa isa : test::vectorIsas()) {
         CAPTURE(std::string(isa::name(isa)));
-        mapKernel(isa, rule.op, MapType::FLOAT)(out.data(), a.data(), b.data(), nullptr, n, false);
+        mapKernel(isa, rule.op, MapType::FLOAT)(out.data(), a.data(), b.data(), nullptr, n,
+                                                Walk::NEAR);
         mapKernel(isa, rule.op, MapType::HALF)(hout.data(), ha.data(), hb.data(), nullptr, n,
-                                               false);
+                                               Walk::NEAR);
         for (std::size_t i = 0; i < n; ++i) {
           REQUIRE_MESSAGE(test::same(out[i], reference[i]), a[i], " ", b[i], ": ", out[i],
                           " and scalar ", reference[i]);
@@ -299,10 +301,11 @@ TEST_SUITE("codelets/popops/mapOps") {
         b[i] = rule.positive ? positive(random) : values(random);
       }
       mapKernel(isa::Isa::Scalar, rule.op, MapType::FLOAT)(reference.data(), a.data(), b.data(),
-                                                           nullptr, n, false);
+                                                           nullptr, n, Walk::NEAR);
       for (isa::Isa isa : test::vectorIsas()) {
         CAPTURE(std::string(isa::name(isa)));
-        mapKernel(isa, rule.op, MapType::FLOAT)(out.data(), a.data(), b.data(), nullptr, n, false);
+        mapKernel(isa, rule.op, MapType::FLOAT)(out.data(), a.data(), b.data(), nullptr, n,
+                                                Walk::NEAR);
         for (std::size_t i = 0; i < n; ++i) {
           const double x = static_cast<double>(a[i]), y = static_cast<double>(b[i]);
           const double exact = rule.exact(x, y);
@@ -340,7 +343,7 @@ TEST_SUITE("codelets/popops/mapOps") {
       for (MapOp op : ops)
         for (isa::Isa isa : test::vectorIsas()) {
           std::vector<unsigned char> out(n);
-          mapKernel(isa, op, type)(out.data(), a.data(), b.data(), nullptr, n, false);
+          mapKernel(isa, op, type)(out.data(), a.data(), b.data(), nullptr, n, Walk::NEAR);
           for (std::size_t i = 0; i < n; ++i)
             REQUIRE(out[i] == (expected(op, value(a[i]), value(b[i])) ? 1 : 0));
         }
@@ -378,7 +381,7 @@ TEST_SUITE("codelets/popops/mapOps") {
     const auto check = [&](MapOp op, auto rule) {
       for (MapType type : INTEGERS)
         for (isa::Isa isa : test::vectorIsas()) {
-          mapKernel(isa, op, type)(out.data(), a.data(), b.data(), nullptr, n, false);
+          mapKernel(isa, op, type)(out.data(), a.data(), b.data(), nullptr, n, Walk::NEAR);
           for (std::size_t i = 0; i < n; ++i)
             REQUIRE_MESSAGE(out[i] == rule(a[i], b[i], type == MapType::INT), "op ",
                             static_cast<int>(op), ": ", a[i], " ", b[i]);
@@ -451,7 +454,8 @@ TEST_SUITE("codelets/popops/mapOps") {
           c.set(i, random() & 1);
         }
         const auto check = [&](MapOp op, auto rule) {
-          mapKernel(isa, op, MapType::BOOL)(out.data(), a.data(), b.data(), c.data(), n, false);
+          mapKernel(isa, op, MapType::BOOL)(out.data(), a.data(), b.data(), c.data(), n,
+                                            Walk::NEAR);
           REQUIRE(out.guardsIntact());
           for (std::size_t i = 0; i < n; ++i)
             REQUIRE(out.get(i) == rule(a.get(i), b.get(i), c.get(i)));
@@ -482,7 +486,8 @@ TEST_SUITE("codelets/popops/mapOps") {
             c.set(i, value());
             mask[i] = random() & 1;
           }
-          mapKernel(isa, MapOp::CLAMP, type)(out.data(), a.data(), b.data(), c.data(), n, false);
+          mapKernel(isa, MapOp::CLAMP, type)(out.data(), a.data(), b.data(), c.data(), n,
+                                             Walk::NEAR);
           REQUIRE(out.guardsIntact());
           const auto number = [](T x) {
             if constexpr (std::is_same_v<T, Half>)
@@ -495,7 +500,7 @@ TEST_SUITE("codelets/popops/mapOps") {
             REQUIRE(number(out.get(i)) == (x < low ? low : x > high ? high : x));
           }
           mapKernel(isa, MapOp::SELECT, type)(out.data(), a.data(), b.data(), mask.data(), n,
-                                              false);
+                                              Walk::NEAR);
           REQUIRE(out.guardsIntact());
           for (std::size_t i = 0; i < n; ++i)
             REQUIRE(number(out.get(i)) == number(mask[i] ? a.get(i) : b.get(i)));
@@ -518,8 +523,9 @@ TEST_SUITE("codelets/popops/mapOps") {
               a.set(i, test::fromFloat<T>(static_cast<float>(i % 50)));
               b.set(i, test::fromFloat<T>(0.5f));
             }
-            mapKernel(isa, MapOp::ADD, type)(out.data(), a.data(), b.data(), nullptr, n, false);
-            mapKernel(isa, MapOp::ADD, type)(a.data(), a.data(), b.data(), nullptr, n, false);
+            mapKernel(isa, MapOp::ADD, type)(out.data(), a.data(), b.data(), nullptr, n,
+                                             Walk::NEAR);
+            mapKernel(isa, MapOp::ADD, type)(a.data(), a.data(), b.data(), nullptr, n, Walk::NEAR);
             REQUIRE(out.guardsIntact());
             REQUIRE(a.guardsIntact());
             for (std::size_t i = 0; i < n; ++i) {
@@ -534,11 +540,12 @@ TEST_SUITE("codelets/popops/mapOps") {
         }
   }
 
-  TEST_CASE("what is written past the caches has the same bits") {
+  TEST_CASE("what is fetched ahead or written past the caches has the same bits") {
     std::mt19937 random(18);
     for (std::size_t n : test::lengths())
       for (isa::Isa isa : test::vectorIsas())
-        for (MapOp op : {MapOp::EXPONENT, MapOp::ADD, MapOp::RELU_GRADIENT}) {
+        for (MapOp op :
+             {MapOp::EXPONENT, MapOp::RELU, MapOp::ADD, MapOp::POWER, MapOp::RELU_GRADIENT}) {
           const auto check = [&](MapType type, auto example) {
             using T = decltype(example);
             std::vector<T> a(n), b(n), out(n);
@@ -549,9 +556,11 @@ TEST_SUITE("codelets/popops/mapOps") {
               a[i] = test::fromFloat<T>(static_cast<float>(random() % 900) * 0.01f);
               b[i] = test::fromFloat<T>(0.3f);
             }
-            mapKernel(isa, op, type)(out.data(), a.data(), b.data(), nullptr, n, false);
-            mapKernel(isa, op, type)(past, a.data(), b.data(), nullptr, n, true);
+            mapKernel(isa, op, type)(out.data(), a.data(), b.data(), nullptr, n, Walk::NEAR);
+            mapKernel(isa, op, type)(past, a.data(), b.data(), nullptr, n, Walk::PAST);
             CHECK((n == 0 || std::memcmp(past, out.data(), n * sizeof(T)) == 0));
+            mapKernel(isa, op, type)(a.data(), a.data(), b.data(), nullptr, n, Walk::FAR);
+            CHECK((n == 0 || std::memcmp(a.data(), out.data(), n * sizeof(T)) == 0));
           };
           check(MapType::FLOAT, 0.f);
           check(MapType::HALF, Half{0});

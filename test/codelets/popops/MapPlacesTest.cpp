@@ -7,6 +7,7 @@
 #include <string>
 
 using namespace cottonwood;
+using kernels::Walk;
 using vertices::MapOp;
 using vertices::MapType;
 
@@ -58,15 +59,15 @@ TEST_CASE("results do not depend on where arrays lie") {
               x.data()[i] = static_cast<float>(i) - 100;
               y.data()[i] = static_cast<float>(3 * i % 97);
             }
-            kernelOf(isa, MapOp::ADD)(z.data(), x.data(), y.data(), nullptr, n, false);
+            kernelOf(isa, MapOp::ADD)(z.data(), x.data(), y.data(), nullptr, n, Walk::NEAR);
             std::size_t wrong = 0;
             for (std::size_t i = 0; i != n; ++i)
               wrong += z.data()[i] != static_cast<float>(i) - 100 + static_cast<float>(3 * i % 97);
-            kernelOf(isa, MapOp::RELU)(z.data(), x.data(), nullptr, nullptr, n, false);
+            kernelOf(isa, MapOp::RELU)(z.data(), x.data(), nullptr, nullptr, n, Walk::NEAR);
             for (std::size_t i = 0; i != n; ++i)
               wrong += z.data()[i] != (i > 100 ? static_cast<float>(i) - 100 : 0.f);
             // In place, the other operand elsewhere.
-            kernelOf(isa, MapOp::SUBTRACT)(x.data(), x.data(), y.data(), nullptr, n, false);
+            kernelOf(isa, MapOp::SUBTRACT)(x.data(), x.data(), y.data(), nullptr, n, Walk::NEAR);
             for (std::size_t i = 0; i != n; ++i)
               wrong += x.data()[i] != static_cast<float>(i) - 100 - static_cast<float>(3 * i % 97);
             CAPTURE(std::string(isa::name(isa)));
@@ -94,9 +95,10 @@ TEST_CASE("functions of long arrays take arguments of all kinds, wherever these 
             Page x(0, n), y(out, n), expected(0, n);
             for (std::size_t i = 0; i != n; ++i)
               x.data()[i] = i % every == 3 ? special : static_cast<float>(i % 50) / 16 + 0.1f;
-            kernelOf(isa::Isa::Scalar, op)(expected.data(), x.data(), nullptr, nullptr, n, false);
-            kernelOf(isa, op)(y.data(), x.data(), nullptr, nullptr, n, false);
-            kernelOf(isa, op)(x.data(), x.data(), nullptr, nullptr, n, false);
+            kernelOf(isa::Isa::Scalar, op)(expected.data(), x.data(), nullptr, nullptr, n,
+                                           Walk::NEAR);
+            kernelOf(isa, op)(y.data(), x.data(), nullptr, nullptr, n, Walk::NEAR);
+            kernelOf(isa, op)(x.data(), x.data(), nullptr, nullptr, n, Walk::NEAR);
             std::size_t wrong = 0, wrongInPlace = 0;
             for (std::size_t i = 0; i != n; ++i) {
               std::uint32_t const right = bitsOf(expected.data()[i]);

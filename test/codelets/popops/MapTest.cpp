@@ -5,11 +5,13 @@
 #include <codelets/popops/Map.hpp>
 #include <codelets/popops/MapCost.hpp>
 
+#include <algorithm>
 #include <map>
 #include <string>
 
 using namespace cottonwood;
 using Half = cottonwood::half; // codelets also see the global name
+using kernels::Walk;
 using vertices::MapOp;
 using vertices::MapPattern;
 using vertices::MapProgramBuilder;
@@ -148,7 +150,7 @@ public:
       args[k] = evaluate(node.args[k], i, old);
     const MapType from = nodes[static_cast<std::size_t>(node.args[0])].type;
     test::mapKernel(isa::Isa::Scalar, node.op, from, node.type)(&result, &args[0], &args[1],
-                                                                &args[2], 1, false);
+                                                                &args[2], 1, Walk::NEAR);
     return result;
   }
 
@@ -354,6 +356,46 @@ TEST_SUITE("codelets/popops/map") {
       for (std::size_t i = 0; i < n; ++i)
         wrong += out.data()[i] != 3.f * in[i];
       CHECK(wrong == 0);
+    }
+  }
+
+  TEST_CASE("operands too large for the caches are fetched ahead where the output is one") {
+    const std::size_t n = 5'000'001;
+    std::vector<float> old(n), y(n);
+    for (std::size_t i = 0; i < n; ++i)
+      old[i] = static_cast<float>(i % 977) - 400.f, y[i] = static_cast<float>(i % 31);
+    const float *pointers[] = {y.data()};
+    // One operation of one and of two arrays, a chain, and operations with a result between.
+    for (unsigned form = 0; form < 4; ++form) {
+      CAPTURE(form);
+      MapProgramBuilder builder;
+      const auto x = builder.output(MapType::FLOAT), other = builder.input(MapType::FLOAT, 0);
+      const auto product = builder.apply(MapOp::MULTIPLY, x, other);
+      const auto program = builder.finish(
+          form == 0   ? builder.apply(MapOp::RELU, x)
+          : form == 1 ? builder.apply(MapOp::ADD, x, other)
+          : form == 2 ? builder.apply(MapOp::RELU, product)
+                      : builder.apply(MapOp::SUBTRACT, product, builder.apply(MapOp::ADD, x, x)));
+      for (isa::Isa isa : test::vectorIsas()) {
+        CAPTURE(std::string(isa::name(isa)));
+        test::Misaligned<float> out(n);
+        std::copy(old.begin(), old.end(), out.data());
+        auto state = test::zeroed<vertices::MapInPlace<isa::scalar, float>>();
+        test::connect(state.inFloat, pointers);
+        test::connect(state.out, out.data(), n);
+        test::connect(state.program, program.data());
+        test::runOn<vertices::MapFamily>(isa, state);
+        CHECK(out.guardsIntact());
+        std::size_t wrong = 0;
+        for (std::size_t i = 0; i < n; ++i) {
+          const float a = old[i], b = y[i];
+          wrong += out.data()[i] != (form == 0   ? std::max(a, 0.f)
+                                     : form == 1 ? a + b
+                                     : form == 2 ? std::max(a * b, 0.f)
+                                                 : a * b - (a + a));
+        }
+        CHECK(wrong == 0);
+      }
     }
   }
 

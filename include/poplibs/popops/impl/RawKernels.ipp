@@ -108,7 +108,7 @@ POP_INLINE void rawMap(RawOperation op, void *out, RawType outType, std::size_t 
   auto const type = detail::mapType(in[0].type);
   auto const kernel = kernels.operation(mapOp, type);
   if (n != 0)
-    kernel(out, data[0], data[1], data[2], n, false);
+    kernel(out, data[0], data[1], data[2], n, kernels::Walk::NEAR);
 }
 
 POP_INLINE void rawCast(void *out, RawType outType, std::size_t n, RawArray in) {
@@ -116,7 +116,7 @@ POP_INLINE void rawCast(void *out, RawType outType, std::size_t n, RawArray in) 
   detail::checkPointer("popops::kernels::cast", in.data, "in", n);
   if (n != 0)
     kernels::activeMapKernels().cast(detail::mapType(in.type), detail::mapType(outType))(
-        out, in.data, in.data, in.data, n, false);
+        out, in.data, in.data, in.data, n, kernels::Walk::NEAR);
 }
 
 POP_INLINE void rawFill(void *out, void const *value, std::size_t bytes, std::size_t n) {
