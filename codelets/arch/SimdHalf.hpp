@@ -6,8 +6,8 @@
 /// exact because float has more than 2 x 11 + 2 bits. fma differs: tags with HALF_ARITHMETIC round
 /// a * b + c once, as AVX512-FP16 does; other tags compute it in float and round the float.
 ///
-/// Face on all tags: zero load loadPartial broadcast store storePartial + - * / fma, x = s for
-/// numbers s. On tags with HALF_ARITHMETIC, as in simd<float>: splat stream unary- min max abs,
+/// Face on all tags: zero load loadPartial broadcast store storePartial stream + - * / fma, x = s
+/// for numbers s. On tags with HALF_ARITHMETIC, as in simd<float>: splat unary- min max abs,
 /// comparisons, select.
 #pragma once
 
@@ -53,6 +53,11 @@ requires(!Tag::HALF_ARITHMETIC) struct simd<half, Tag> {
   }
   POP_SIMD_INLINE void store(half *p) const { r.store(p); }
   POP_SIMD_INLINE void storePartial(half *p, std::size_t n) const { r.storePartial(p, n); }
+  POP_SIMD_INLINE void stream(half *p) const { r.stream(p); }
+  POP_SIMD_INLINE static void streamTwo(half *p, simd a, simd b) requires requires(Wide x) {
+    Wide::streamTwo(p, x, x);
+  }
+  { Wide::streamTwo(p, a.r, b.r); }
   POP_SIMD_INLINE friend simd operator+(simd a, simd b) { return round(a.r + b.r); }
   POP_SIMD_INLINE friend simd operator-(simd a, simd b) { return round(a.r - b.r); }
   POP_SIMD_INLINE friend simd operator*(simd a, simd b) { return round(a.r * b.r); }

@@ -134,36 +134,17 @@ private:
     buffers_ += program_.numSlots();
   }
 
-  /// How programs read their operands.
-  struct Reads {
-    std::uint64_t bytes = 0; ///< of operands as long as the output
-    bool output = false;     ///< one of these is the output's own memory
-    bool again = false;      ///< some operand repeats elements, and cuts steps anywhere
-  };
-  Reads reads(std::size_t elements) const {
-    Reads reads;
-    for (unsigned i = 0; i < program_.numOperands(); ++i) {
-      const MapOperandState &operand = operands_[i];
-      const bool full = operand.reading == Reading::FULL;
-      reads.bytes += full ? std::uint64_t{elements} * operand.bytes : 0;
-      reads.output = reads.output || (full && operand.base == out_);
-      reads.again = reads.again || !(full || operand.reading == Reading::CONSTANT);
-    }
-    return reads;
-  }
-
   /// Decides which instructions fetch what they read ahead, and whether the output is written past
   /// the caches: not if it is an operand, too, and so is in the caches already.
   void decideWalks(std::size_t elements) {
-    const Reads read = reads(elements);
-    const std::uint64_t all = read.bytes + std::uint64_t{elements} * outBytes_;
-    stream_ = !read.output && all >= STREAM_BYTES;
-    const bool far = stream_ || (read.output && read.bytes >= FAR_BYTES);
+    const MapReads reads = mapReads(operands_, program_.numOperands(), elements, out_);
+    stream_ = reads.isStreamed(elements, outBytes_);
+    const bool far = stream_ || reads.isFarInPlace();
     if (!Tag::HALF_ARITHMETIC && chain_.halves && !far)
       takeStepByStep();
-    direct_ = stream_ && !read.again && canStreamDirectly();
+    direct_ = stream_ && !reads.again && canStreamDirectly();
     buffers_ += stream_ && !direct_ ? 1 : 0;
-    if (!far || read.again)
+    if (!far || reads.again)
       return;
     for (unsigned s = 0; s < program_.numInstructions(); ++s) {
       const vertices::MapInstruction in = program_.instruction(s);

@@ -5,6 +5,7 @@
 
 #include <codelets/arch/Simd.hpp>
 #include <codelets/popops/MapProgram.hpp>
+#include <codelets/popops/StreamBytes.hpp>
 
 namespace cottonwood::kernels {
 
@@ -132,6 +133,35 @@ POP_SIMD_INLINE std::size_t mapStepLimit(const MapOperandState *operands, unsign
       return limit - limit % o.pattern.period;
   }
   return limit;
+}
+
+/// What a vertex reads, as far as its walk over the arrays hangs on it.
+struct MapReads {
+  std::uint64_t bytes = 0; ///< of operands as long as the output
+  bool output = false;     ///< one of these is the output's own memory
+  bool again = false;      ///< some operand repeats elements, and cuts steps anywhere
+
+  /// Whether an output of so many elements goes past the caches: not if it is an operand, too, and
+  /// in the caches when it is written.
+  POP_SIMD_INLINE bool isStreamed(std::size_t elements, unsigned outBytes) const {
+    return !output && bytes + std::uint64_t{elements} * outBytes >= STREAM_BYTES;
+  }
+  /// Whether the output is an operand of those that are fetched ahead.
+  POP_SIMD_INLINE bool isFarInPlace() const { return output && bytes >= FAR_BYTES; }
+};
+
+/// \param elements  of the whole output, at `out`
+POP_SIMD_INLINE MapReads mapReads(const MapOperandState *operands, unsigned count,
+                                  std::size_t elements, const unsigned char *out) {
+  MapReads reads;
+  for (unsigned i = 0; i < count; ++i) {
+    const MapOperandState &operand = operands[i];
+    const bool full = operand.reading == Reading::FULL;
+    reads.bytes += full ? std::uint64_t{elements} * operand.bytes : 0;
+    reads.output = reads.output || (full && operand.base == out);
+    reads.again = reads.again || !(full || operand.reading == Reading::CONSTANT);
+  }
+  return reads;
 }
 
 /// Points every operand at elements [i, i + n) and returns n, cut where an operand read in place

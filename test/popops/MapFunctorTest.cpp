@@ -24,6 +24,8 @@ namespace mapfunctortest {
 
 inline constexpr auto MULTIPLY_ADD = [](auto x, auto y) { return x * y + 1; };
 
+inline constexpr auto TWICE = [](auto x) { return x + x; };
+
 /// Members of two types.
 struct Scaled {
   float scale;
@@ -350,6 +352,54 @@ TEST_CASE(
   for (std::size_t i = 0; i != x.size(); ++i)
     wrong += run.values(output)[i] != inFloat(inFloat(x[i] * y[i % columns]) + 1);
   CHECK(wrong == 0);
+}
+
+TEST_CASE("large tensors that are read as they are: fetched ahead, and past the caches") {
+  auto const numbers = [](std::size_t n) {
+    Values x(n);
+    for (std::size_t i = 0; i != n; ++i)
+      x[i] = static_cast<double>(i % 977) - 400;
+    return x;
+  };
+  auto const differences = [](Values const &got, auto expected) {
+    std::size_t wrong = 0;
+    for (std::size_t i = 0; i != got.size(); ++i)
+      wrong += got[i] != expected(i);
+    return wrong;
+  };
+  for (std::size_t const misplaced : {0, 1}) { // results that begin within a line
+    CAPTURE(misplaced);
+    std::size_t const n = 2'700'017;
+    Values const x = numbers(n);
+    Run run(cpu);
+    Tensor const a = run.input(FLOAT, {n}, x);
+    Tensor const room = run.input(FLOAT, {n + misplaced}, Values(n + misplaced, 7));
+    popops::mapWithOutput(run.graph, MULTIPLY_ADD, {a, a}, room.slice(misplaced, n + misplaced),
+                          run.prog);
+    auto const products = run.output(room.slice(misplaced, n + misplaced));
+    auto const signs = run.output(popops::map(run.graph, Above{}, {a, a}, run.prog));
+    run.run();
+    CHECK(differences(run.values(products), [&](std::size_t i) { return x[i] * x[i] + 1; }) == 0);
+    CHECK(differences(run.values(signs), [](std::size_t) { return 0; }) == 0);
+  }
+  for (Type const type : {FLOAT, HALF}) {
+    CAPTURE(std::string(type.toString()));
+    std::size_t const n = type == FLOAT ? 4'800'011 : 9'500'003;
+    Values const x = numbers(n);
+    Run run(cpu);
+    Tensor const a = run.input(type, {n}, x);
+    auto const copy = run.output(popops::map(run.graph, Scaled{2, 1}, {a}, run.prog));
+    if (type == HALF) {
+      auto const twice = run.output(popops::map<poplar::half>(run.graph, TWICE, {a}, run.prog));
+      run.run();
+      CHECK(differences(run.values(twice), [&](std::size_t i) { return 2 * x[i]; }) == 0);
+    }
+    popops::mapInPlace(run.graph, Scaled{0.5F, 3}, {a}, run.prog);
+    auto const inPlace = run.output(a);
+    run.run();
+    CHECK(differences(run.values(copy), [&](std::size_t i) { return 2 * x[i] + 1; }) == 0);
+    CHECK(differences(run.values(inPlace), [&](std::size_t i) { return x[i] / 2 + 3; }) == 0);
+  }
 }
 
 TEST_CASE("functors call the elementary functions of popops") {

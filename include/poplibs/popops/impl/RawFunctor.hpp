@@ -84,7 +84,7 @@ struct RawMapFamily<F, FunctorKinds<Kinds...>, Out, In...> {
   using Code = void (*)(F const &, Out *, std::size_t, In const *...);
   template <class Tag>
   POP_SIMD_INLINE static void run(F const &f, Out *out, std::size_t n, In const *...in) {
-    kernels::mapFunctor<Tag, Kinds...>(f, out, n, in...);
+    kernels::mapFunctor<Tag, Kinds...>(f, kernels::Walk::NEAR, out, n, in...);
   }
   template <class Tag> static void call(F const &f, Out *out, std::size_t n, In const *...in) {
     run<Tag>(f, out, n, in...);
