@@ -28,7 +28,8 @@ planner::MatMulProblem productOf(Product const &p, Request const &request) {
   problem.g = p.g, problem.m = p.m, problem.k = p.k, problem.n = p.n;
   problem.input = poplin::plannerType(request.inputType);
   problem.output = poplin::plannerType(request.outputType);
-  problem.partials = poplin::partialsFor(problem, poplin::readMatMulOptions(request.options));
+  problem.partials =
+      poplin::partialsFor(problem, poplin::readMatMulOptions("plan", request.options));
   return problem;
 }
 
@@ -54,12 +55,12 @@ planner::TileProblem problemOf(Shape const &shape, Request const &request) {
   if (shape.product)
     return poplin::tileProblem(productOf(*shape.product, request));
   return poplin::tileProblem(convOf(*shape.conv, request),
-                             poplin::readConvOptions(request.options));
+                             poplin::readConvOptions("plan", request.options));
 }
 
 poplin::TileOptions optionsOf(Shape const &shape, Request const &request) {
-  return shape.product ? poplin::TileOptions(poplin::readMatMulOptions(request.options))
-                       : poplin::TileOptions(poplin::readConvOptions(request.options));
+  return shape.product ? poplin::TileOptions(poplin::readMatMulOptions("plan", request.options))
+                       : poplin::TileOptions(poplin::readConvOptions("plan", request.options));
 }
 
 /// Operands and result of a plan in new variables.
@@ -67,7 +68,7 @@ poplin::TileOperands operandsOf(poplar::Graph &graph, Shape const &shape, Reques
                                 planner::TilePlan const &plan) {
   if (shape.product) {
     auto const problem = productOf(*shape.product, request);
-    auto const options = poplin::readMatMulOptions(request.options);
+    auto const options = poplin::readMatMulOptions("plan", request.options);
     auto const side = [&](poplin::MatMulSide which, poplar::Type const &type, char const *name) {
       return poplin::matMulTileVariable(graph, type, which, problem, options, plan, name);
     };
@@ -76,7 +77,7 @@ poplin::TileOperands operandsOf(poplar::Graph &graph, Shape const &shape, Reques
                                 side(poplin::MatMulSide::OUTPUT, request.outputType, "out"), plan);
   }
   auto const check = convOf(*shape.conv, request);
-  auto const options = poplin::readConvOptions(request.options);
+  auto const options = poplin::readConvOptions("plan", request.options);
   auto const side = [&](poplin::ConvSide which, poplar::Type const &type, char const *name) {
     return poplin::convTileVariable(graph, check, which, options, plan, type, name);
   };
@@ -166,7 +167,7 @@ Steps modelledChain(std::vector<Shape> const &products, Request const &request,
   ::popops::addCodelets(graph);
   ::poplin::addCodelets(graph);
   poplar::program::Sequence prog;
-  auto const options = poplin::readMatMulOptions(request.options);
+  auto const options = poplin::readMatMulOptions("plan", request.options);
   Tensor result;
   for (std::size_t s = 0; s != products.size(); ++s) {
     auto const problem = productOf(*products[s].product, request);

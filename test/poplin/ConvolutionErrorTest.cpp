@@ -1,5 +1,8 @@
 #include "Convolutions.hpp"
 
+#include <poplin/ConvPreplan.hpp>
+#include <poplin/Fused.hpp>
+#include <poplin/MultiConvolution.hpp>
 #include <poputil/exceptions.hpp>
 
 TEST_SUITE_BEGIN("poplin/convolution errors");
@@ -185,6 +188,57 @@ TEST_CASE_FIXTURE(Fixture, "options: keys, values and plan constraints") {
   fails(R"({"outChanSplit": {"serial": 2}})", "otherSplits = 2 is not possible; allowed: 1");
   fails(R"({"convGroupSplit": 3000})", "splitG = 3000 is not possible; allowed: 1 to 2");
   fails(R"({"batchSplit": 0})", "splitB = 0 is not possible; allowed: 1 to 2");
+}
+
+TEST_CASE_FIXTURE(Fixture, "options are blamed on the function that was given them") {
+  poplar::OptionFlags const bad{{"partialsType", "int"}};
+  auto &g = run.graph;
+  auto &prog = run.prog;
+  std::ostringstream text;
+  poplin::PlanningCache cache;
+  Tensor const biases = tensor({out.dim(1)});
+  auto const expect = [&](char const *function, auto const &call) {
+    CAPTURE(function);
+    CHECK_THROWS_WITH_AS(call(),
+                         (std::string("poplin::") + function +
+                          ": Invalid value 'int' for option 'partialsType': Not one of the values: "
+                          "'float', 'half'")
+                             .c_str(),
+                         poplar::invalid_option);
+  };
+  using namespace poplin;
+  expect("createWeights", [&] { createWeights(g, p, "", bad); });
+  expect("createInput", [&] { createInput(g, p, "", bad); });
+  expect("createConvOutput", [&] { createConvOutput(g, p, "", bad); });
+  expect("createBiases", [&] { createBiases(g, out, p, "", bad); });
+  expect("convolution", [&] { convolve(bad); });
+  expect("convolutionWithOutput",
+         [&] { convolutionWithOutput(g, in, weights, out, p, false, prog, "", bad); });
+  expect("preplanConvolutions", [&] { preplanConvolutions({{&g.getTarget(), p, &bad}}, cache); });
+  expect("preplan", [&] { preplan({{&g.getTarget(), p, &bad}}, {}, cache); });
+  expect("weightsTransposeChansFlipXY",
+         [&] { weightsTransposeChansFlipXY(g, weights, weights, prog, "", bad); });
+  expect("calculateWeightDeltas", [&] { calculateWeightDeltas(g, out, in, p, prog, "", bad); });
+  expect("convolutionWeightUpdate",
+         [&] { convolutionWeightUpdate(g, out, weights, in, p, 1.0F, prog, "", bad); });
+  expect("convolutionBiasUpdate", [&] { convolutionBiasUpdate(g, out, biases, 1.0F, bad, prog); });
+  expect("convolutionBias",
+         [&] { convolutionBias(g, in, weights, biases, p, false, prog, {}, "", bad); });
+  expect("reportPlanInfo", [&] { reportPlanInfo(text, g, p, bad); });
+  expect("reportWeightUpdatePlanInfo", [&] { reportWeightUpdatePlanInfo(text, g, p, bad); });
+  expect("reportPlanEstimatedCosts", [&] { reportPlanEstimatedCosts(g, p, bad); });
+  expect("internal::reportDetailedPlanEstimatedCosts",
+         [&] { internal::reportDetailedPlanEstimatedCosts(g, p, bad); });
+  expect("fullyConnectedWeightTranspose", [&] {
+    fullyConnectedWeightTranspose(g, tensor({1, 6, 4, 1}), ConvParams{FLOAT, 2, {6}, {1}, 6, 4, 1},
+                                  prog, "", bad);
+  });
+  expect("convolutionValidateOptions", [&] { convolutionValidateOptions(bad); });
+  expect("multiconv::createInput", [&] { multiconv::createInput(g, {{p, bad, ""}}, 0); });
+  expect("multiconv::createWeights", [&] { multiconv::createWeights(g, {{p, bad, ""}}, 0); });
+  expect("multiconv::convolution", [&] {
+    multiconv::convolution(g, {{in, weights, p, bad}}, false, prog);
+  });
 }
 
 TEST_CASE_FIXTURE(Fixture, "null pointers in plan params are refused") {

@@ -1,6 +1,10 @@
 #include "Products.hpp"
 
+#include <poplin/ConvPreplan.hpp>
+#include <poplin/Fused.hpp>
 #include <poputil/exceptions.hpp>
+
+#include <sstream>
 
 TEST_SUITE_BEGIN("poplin/matmul errors");
 
@@ -113,6 +117,60 @@ TEST_CASE_FIXTURE(Fixture, "the scale of an accumulating product is one element 
   CHECK_THROWS_WITH_AS(
       poplin::matMulAcc(run.graph, tensor({2, 5}), 1.0F, tensor({2, 3}), tensor({3, 4}), run.prog),
       "poplin::matMulAcc: 'C' has shape [2, 5], but the product has shape [2, 4]", poplibs_error);
+}
+
+TEST_CASE_FIXTURE(Fixture, "options are blamed on the function that was given them") {
+  poplar::OptionFlags const bad{{"partialType", "half"}};
+  auto &g = run.graph;
+  auto &prog = run.prog;
+  std::ostringstream text;
+  poplin::PlanningCache cache;
+  poplin::matmul::PlanningCache productCache;
+  Shape const aShape{2, 3}, bShape{3, 4}, aShapes{1, 2, 3}, bShapes{1, 3, 4};
+  Tensor const a = tensor(aShape), b = tensor(bShape);
+  Tensor const as = tensor(aShapes), bs = tensor(bShapes);
+  Tensor c = tensor({2, 4}), cs = tensor({1, 2, 4});
+  poplin::MatMulPlanParams const params{&g.getTarget(), {FLOAT, FLOAT, aShape, bShape}, &bad};
+  auto const expect = [&](char const *function, auto const &call) {
+    CAPTURE(function);
+    CHECK_THROWS_WITH_AS(call(),
+                         (std::string("poplin::") + function +
+                          ": Unrecognised option 'partialType'; did you mean 'partialsType'?")
+                             .c_str(),
+                         poplar::invalid_option);
+  };
+  using namespace poplin;
+  expect("matMul", [&] { matMul(g, a, b, prog, FLOAT, "", bad); });
+  expect("matMulWithOutput", [&] { matMulWithOutput(g, a, b, c, prog, "", bad); });
+  expect("matMulGrouped", [&] { matMulGrouped(g, as, bs, prog, FLOAT, "", bad); });
+  expect("matMulGroupedWithOutput", [&] { matMulGroupedWithOutput(g, as, bs, cs, prog, "", bad); });
+  expect("matMulAcc", [&] { matMulAcc(g, c, 1.0F, a, b, prog, "", bad); });
+  expect("matMulGroupedAcc", [&] { matMulGroupedAcc(g, cs, 1.0F, as, bs, prog, "", bad); });
+  expect("matMulBias",
+         [&] { matMulBias(g, a, b, tensor({4}), prog, Activation::NONE, FLOAT, "", bad); });
+  expect("createMatMulInputLHS", [&] { createMatMulInputLHS(g, FLOAT, aShape, bShape, "", bad); });
+  expect("createMatMulInputRHS", [&] { createMatMulInputRHS(g, FLOAT, aShape, bShape, "", bad); });
+  expect("createMatMulOutput", [&] { createMatMulOutput(g, FLOAT, aShape, bShape, "", bad); });
+  expect("createMatMulGroupedInputLHS",
+         [&] { createMatMulGroupedInputLHS(g, FLOAT, FLOAT, aShapes, bShapes, "", bad); });
+  expect("createMatMulGroupedInputRHS",
+         [&] { createMatMulGroupedInputRHS(g, FLOAT, FLOAT, aShapes, bShapes, "", bad); });
+  expect("createMatMulGroupedOutput",
+         [&] { createMatMulGroupedOutput(g, FLOAT, FLOAT, aShapes, bShapes, "", bad); });
+  expect("preArrangeMatMulInputRHS",
+         [&] { preArrangeMatMulInputRHS(g, aShape, b, prog, FLOAT, "", bad); });
+  expect("preArrangeMatMulGroupedInputRHS",
+         [&] { preArrangeMatMulGroupedInputRHS(g, aShapes, bs, prog, FLOAT, "", bad); });
+  expect("matMulReportPlan", [&] { matMulReportPlan(text, g, FLOAT, FLOAT, aShape, bShape, bad); });
+  expect("matMulGroupedReportPlan",
+         [&] { matMulGroupedReportPlan(text, g, FLOAT, FLOAT, aShapes, bShapes, bad); });
+  expect("preplanMatMuls", [&] { preplanMatMuls({params}, productCache); });
+  expect("preplan", [&] { preplan({}, {params}, cache); });
+  expect("matMulGetConvPlanParams", [&] {
+    MatMulToConvOptions convOptions;
+    matMulGetConvPlanParams({params}, convOptions);
+  });
+  expect("matmulValidateOptions", [&] { matmulValidateOptions(bad); });
 }
 
 TEST_CASE_FIXTURE(Fixture, "unknown options and values list what is allowed") {

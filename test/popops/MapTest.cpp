@@ -439,7 +439,21 @@ TEST_CASE("arguments that do not fit are named in the error") {
                        "popops::mapInPlace: the output of shape [2] must be writeable in parallel, "
                        "but it contains constants",
                        poplibs_error);
-  CHECK_THROWS_AS(popops::add(g, a, a, p, {}, {{"noSuchOption", "1"}}), poplar::invalid_option);
+  poplar::OptionFlags const options{{"noSuchOption", "1"}};
+  std::vector<popops::expr::Any> const sums{_1 + 1.f};
+  auto const refuses = [&](char const *function, auto const &call) {
+    CAPTURE(function);
+    CHECK_THROWS_WITH_AS(
+        call(),
+        doctest::Contains(("popops::" + std::string(function) + ": Unrecognised option").c_str()),
+        poplar::invalid_option);
+  };
+  refuses("map", [&] { popops::add(g, a, a, p, {}, options); });
+  refuses("map", [&] { popops::map(g, sums, {a}, p, {}, options); });
+  refuses("mapInPlace", [&] { popops::addInPlace(g, a, a, p, {}, options); });
+  refuses("mapInPlace", [&] { popops::mapInPlace(g, sums, {a}, p, {}, options); });
+  refuses("mapWithOutput", [&] { popops::addWithOutput(g, a, a, a, p, {}, options); });
+  refuses("mapWithOutput", [&] { popops::mapWithOutput(g, sums, {a}, {a}, p, {}, options); });
 }
 
 TEST_CASE("invalid tensors and operations that do not exist are named in the error") {

@@ -58,7 +58,7 @@ POP_INLINE poplar::Tensor createBiases(poplar::Graph &graph, poplar::Tensor cons
                                        poplar::DebugContext const &debugContext,
                                        poplar::OptionFlags const &options, PlanningCache *) {
   params.validate();
-  cottonwood::poplin::readConvOptions(options);
+  cottonwood::poplin::readConvOptions("poplin::createBiases", options);
   return createBiases(graph, activations, debugContext);
 }
 
@@ -89,7 +89,7 @@ POP_INLINE void convolutionBiasUpdate(poplar::Graph &graph, poplar::Tensor const
   if (scale.elementType() != poplar::FLOAT)
     cottonwood::base::fail<poputil::poplibs_error>(where, "'scale' is of type ",
                                                    scale.elementType(), "; it must be float");
-  cottonwood::poplin::readConvOptions(options);
+  cottonwood::poplin::readConvOptions(where, options);
   poputil::PoplibsOpDebugInfo di(debugContext, {}, "convolutionBiasUpdate");
   // Channels last, as convolutions lay out their results.
   poplar::Tensor const rows = zDeltas.dimRoll(1, zDeltas.rank() - 1);

@@ -12,7 +12,7 @@ public:
   ConvCall(char const *where, ::poplar::Graph &graph, ::poplar::DebugContext const &debugContext,
            ::poplar::OptionFlags const &options, ::poplin::PlanningCache *cache)
       : where_(where), graph_(graph), debugContext_(debugContext),
-        options_(readConvOptions(options)), cache_(cache ? cache : &ownCache_) {}
+        options_(readConvOptions(where, options)), cache_(cache ? cache : &ownCache_) {}
 
   /// The result as a new tensor.
   Tensor run(Tensor const &in, Tensor const &weights, ::poplin::ConvParams const &params,

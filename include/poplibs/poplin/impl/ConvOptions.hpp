@@ -43,7 +43,8 @@ struct ConvOptions {
   auto operator<=>(ConvOptions const &) const = default;
 };
 
+/// \param where  the function that was given them, which errors begin with
 /// \throws poplar::invalid_option  an unknown key, or a value that it does not allow.
-POP_API ConvOptions readConvOptions(::poplar::OptionFlags const &options);
+POP_API ConvOptions readConvOptions(char const *where, ::poplar::OptionFlags const &options);
 
 } // namespace cottonwood::poplin

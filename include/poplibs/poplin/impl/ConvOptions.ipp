@@ -21,7 +21,7 @@ POP_INLINE std::map<std::string, std::string> convPasses() {
 
 } // namespace detail
 
-POP_INLINE ConvOptions readConvOptions(::poplar::OptionFlags const &options) {
+POP_INLINE ConvOptions readConvOptions(char const *where, ::poplar::OptionFlags const &options) {
   ConvOptions result;
   if (options.size() == 0)
     return result;
@@ -63,7 +63,7 @@ POP_INLINE ConvOptions readConvOptions(::poplar::OptionFlags const &options) {
       {"disableSRForAMPVertices", OptionHandler::createWithBool(result.disableSRForAMPVertices)},
       {"enableTileLevelExpandDims",
        OptionHandler::createWithBool(result.enableTileLevelExpandDims)}};
-  poputil::readOptions("poplin::convolution", spec, options);
+  poputil::readOptions(where, spec, options);
   for (auto const &option : options)
     if (option.first == "partialsType.interTile")
       return result;

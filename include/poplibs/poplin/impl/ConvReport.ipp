@@ -42,6 +42,29 @@ POP_INLINE void reportConvPlan(std::ostream &out, char const *where, ::poplar::G
               plansForCpu(graph.getTarget()));
 }
 
+POP_INLINE ::poplin::internal::DetailedPlanCosts
+planCosts(char const *where, ::poplar::Graph const &graph, ::poplin::ConvParams const &params,
+          ::poplar::OptionFlags const &options, ::poplin::PlanningCache *cache) {
+  ::poplin::internal::DetailedPlanCosts costs;
+  ConvCheck const check = checkConv(where, params, graph.getTarget());
+  ConvOptions const convOptions = readConvOptions(where, options);
+  if (check.isTrivial())
+    return costs;
+  auto const choice = planConv(where, graph.getTarget(), check, convOptions, cache);
+  bool const onCpu = plansForCpu(graph.getTarget());
+  costs.parallelSplit = onCpu ? choice.plan.parts() : choice.tiles.plan.parts();
+  costs.serialSplit = onCpu ? 1 : choice.tiles.plan.serialParts();
+  auto const cycles = [](double value) { return static_cast<std::size_t>(value); };
+  costs.total = {cycles(choice.cost.cycles), choice.cost.temporaryBytes};
+  costs.compute = costs.total;
+  if (onCpu)
+    return costs;
+  costs.exchange.cycles = choice.tiles.terms.exchange;
+  costs.compute.cycles = choice.tiles.terms.compute;
+  costs.reduction.cycles = choice.tiles.terms.reduction;
+  return costs;
+}
+
 /// f(name, value) for every cost, in the order of the members.
 template <class Costs, class F> void visitConvCosts(Costs &c, F const &f) {
   f("broadcast", c.broadcast);
@@ -76,8 +99,8 @@ POP_INLINE void reportPlanInfo(std::ostream &out, poplar::Graph const &graph,
                                ConvParams const &params, poplar::OptionFlags const &options,
                                PlanningCache *cache) {
   using namespace cottonwood::poplin;
-  detail::reportConvPlan(out, "poplin::reportPlanInfo", graph, params, readConvOptions(options),
-                         cache);
+  char const *const where = "poplin::reportPlanInfo";
+  detail::reportConvPlan(out, where, graph, params, readConvOptions(where, options), cache);
 }
 
 POP_INLINE void reportWeightUpdatePlanInfo(std::ostream &out, poplar::Graph const &graph,
@@ -85,10 +108,10 @@ POP_INLINE void reportWeightUpdatePlanInfo(std::ostream &out, poplar::Graph cons
                                            poplar::OptionFlags const &fwdOptions,
                                            PlanningCache *cache) {
   using namespace cottonwood::poplin;
-  ConvOptions options = readConvOptions(fwdOptions);
+  char const *const where = "poplin::reportWeightUpdatePlanInfo";
+  ConvOptions options = readConvOptions(where, fwdOptions);
   if (options.pass == "TRAINING_FWD" || options.pass == "FC_TRAINING_FWD") // of the same layer
     options.pass.replace(options.pass.size() - 3, 3, "WU");
-  char const *const where = "poplin::reportWeightUpdatePlanInfo";
   ConvCheck const forward = checkConv(where, fwdParams, graph.getTarget());
   if (!forward.isTrivial() && gradientIsProduct(graph.getTarget(), forward, options)) {
     auto const problem = gradientProduct(forward);
@@ -103,7 +126,9 @@ POP_INLINE void reportWeightUpdatePlanInfo(std::ostream &out, poplar::Graph cons
 POP_INLINE PlanCosts reportPlanEstimatedCosts(poplar::Graph const &graph, ConvParams const &params,
                                               poplar::OptionFlags const &options,
                                               PlanningCache *cache) {
-  return internal::reportDetailedPlanEstimatedCosts(graph, params, options, cache).total;
+  return cottonwood::poplin::detail::planCosts("poplin::reportPlanEstimatedCosts", graph, params,
+                                               options, cache)
+      .total;
 }
 
 namespace internal {
@@ -112,26 +137,8 @@ POP_INLINE DetailedPlanCosts reportDetailedPlanEstimatedCosts(poplar::Graph cons
                                                               ConvParams const &params,
                                                               poplar::OptionFlags const &options,
                                                               PlanningCache *cache) {
-  using namespace cottonwood::poplin;
-  char const *const where = "poplin::reportPlanEstimatedCosts";
-  DetailedPlanCosts costs;
-  ConvCheck const check = checkConv(where, params, graph.getTarget());
-  ConvOptions const convOptions = readConvOptions(options);
-  if (check.isTrivial())
-    return costs;
-  auto const choice = planConv(where, graph.getTarget(), check, convOptions, cache);
-  bool const onCpu = plansForCpu(graph.getTarget());
-  costs.parallelSplit = onCpu ? choice.plan.parts() : choice.tiles.plan.parts();
-  costs.serialSplit = onCpu ? 1 : choice.tiles.plan.serialParts();
-  auto const cycles = [](double value) { return static_cast<std::size_t>(value); };
-  costs.total = {cycles(choice.cost.cycles), choice.cost.temporaryBytes};
-  costs.compute = costs.total;
-  if (onCpu)
-    return costs;
-  costs.exchange.cycles = choice.tiles.terms.exchange;
-  costs.compute.cycles = choice.tiles.terms.compute;
-  costs.reduction.cycles = choice.tiles.terms.reduction;
-  return costs;
+  return cottonwood::poplin::detail::planCosts("poplin::internal::reportDetailedPlanEstimatedCosts",
+                                               graph, params, options, cache);
 }
 
 POP_INLINE std::ostream &operator<<(std::ostream &os, DetailedPlanCosts const &c) {

@@ -59,7 +59,7 @@ POP_INLINE void weightsTransposeChansFlipXY(poplar::Graph &graph, poplar::Tensor
   using namespace cottonwood;
   using cottonwood::poplin::detail::poplibs_error;
   char const *const where = "poplin::weightsTransposeChansFlipXY";
-  cottonwood::poplin::readConvOptions(options);
+  cottonwood::poplin::readConvOptions(where, options);
   cottonwood::poplin::detail::checkConvWeights(where, weightsIn, "weightsIn");
   cottonwood::poplin::detail::checkConvWeights(where, weightsOut, "weightsOut");
   auto shape = weightsIn.shape();

@@ -4,6 +4,7 @@
 #include <poplin/Convolution.hpp>
 #include <poplin/impl/ConvCall.hpp>
 #include <poplin/impl/ConvTables.hpp>
+#include <poplin/impl/Preplan.hpp>
 #include <poplin/impl/QuarterOperands.hpp>
 #include <poputil/DebugInfo.hpp>
 #include <poputil/exceptions.hpp>
@@ -117,16 +118,7 @@ POP_INLINE void convolutionWithOutput(poplar::Graph &graph, poplar::Tensor const
 }
 
 POP_INLINE void preplanConvolutions(std::set<ConvPlanParams> const &convs, PlanningCache &cache) {
-  using namespace cottonwood::poplin;
-  char const *const where = "poplin::preplanConvolutions";
-  for (auto const &[target, params, options] : convs) {
-    if (!target || !options)
-      cottonwood::base::fail<poputil::poplibs_error>(where, "the pointer to the ",
-                                                     target ? "options" : "target", " is null");
-    ConvCheck const check = checkConv(where, params, *target);
-    if (!check.isTrivial())
-      planConv(where, *target, check, readConvOptions(*options), &cache);
-  }
+  cottonwood::poplin::preplanConvs("poplin::preplanConvolutions", convs, cache);
 }
 
 POP_INLINE void preplanConvolutions(poplar::Graph &, std::set<ConvPlanParams> const &convs,
@@ -135,7 +127,7 @@ POP_INLINE void preplanConvolutions(poplar::Graph &, std::set<ConvPlanParams> co
 }
 
 POP_INLINE void convolutionValidateOptions(poplar::OptionFlags const &options) {
-  cottonwood::poplin::readConvOptions(options);
+  cottonwood::poplin::readConvOptions("poplin::convolutionValidateOptions", options);
 }
 
 } // namespace poplin

@@ -47,7 +47,7 @@ public:
   MatMulCall(char const *where, bool grouped, Graph &graph, Sequence &prog,
              DebugContext const &debugContext, OptionFlags const &options, PlanningCache *cache)
       : where_(where), grouped_(grouped), graph_(graph), prog_(prog), debugContext_(debugContext),
-        options_(readMatMulOptions(options)), cache_(cache ? cache : &ownCache_) {}
+        options_(readMatMulOptions(where, options)), cache_(cache ? cache : &ownCache_) {}
 
   /// A * B as a new tensor.
   Tensor run(Tensor const &a, Tensor const &b, Type const &outputType) {

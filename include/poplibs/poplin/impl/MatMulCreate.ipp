@@ -5,6 +5,7 @@
 #include <poplin/impl/MatMulEmit.hpp>
 #include <poplin/impl/MatMulOperand.hpp>
 #include <poplin/impl/MatMulPlanning.hpp>
+#include <poplin/impl/Preplan.hpp>
 #include <poplin/impl/QuarterOperands.hpp>
 #include <poplin/impl/TilePlanning.hpp>
 #include <poputil/DebugInfo.hpp>
@@ -55,7 +56,7 @@ POP_INLINE ::poplar::Tensor createSide(::poplar::Graph &graph, MatMulSide side,
                                        ::poplar::DebugContext const &debugContext) {
   ::poputil::PoplibsOpDebugInfo di(debugContext, {}, api);
   ::poplar::DebugContext const context(di);
-  MatMulOptions const options = readMatMulOptions(f.options);
+  MatMulOptions const options = readMatMulOptions(f.where, f.options);
   MatMulCheck const check = checkMatMul(f.where, f.grouped, graph.getTarget(), f.inputType,
                                         f.outputType, f.aShape, f.bShape);
   Shape const shape = side == MatMulSide::LEFT    ? f.aShape
@@ -83,7 +84,7 @@ POP_INLINE ::poplar::Tensor createSide(::poplar::Graph &graph, MatMulSide side,
 
 POP_INLINE void reportPlan(std::ostream &out, ::poplar::Graph const &graph,
                            MatMulForecast const &f) {
-  MatMulOptions const options = readMatMulOptions(f.options);
+  MatMulOptions const options = readMatMulOptions(f.where, f.options);
   MatMulCheck check = checkMatMul(f.where, f.grouped, graph.getTarget(), f.inputType, f.outputType,
                                   f.aShape, f.bShape);
   check.problem.partials = partialsFor(check.problem, options);
@@ -290,22 +291,11 @@ POP_INLINE bool operator<(MatMulParams const &a, MatMulParams const &b) {
 
 POP_INLINE void preplanMatMuls(std::set<MatMulPlanParams> const &matmuls,
                                matmul::PlanningCache &cache) {
-  using namespace cottonwood::poplin;
-  char const *const where = "poplin::preplanMatMuls";
-  for (auto const &[target, params, options] : matmuls) {
-    if (!target || !options)
-      cottonwood::base::fail<poputil::poplibs_error>(where, "the pointer to the ",
-                                                     target ? "options" : "target", " is null");
-    MatMulCheck const check =
-        checkMatMul(where, params.aShape.size() == 3, *target, params.inputType, params.outputType,
-                    params.aShape, params.bShape);
-    if (!check.isTrivial())
-      planMatMul(where, *target, check.problem, readMatMulOptions(*options), &cache.getImpl());
-  }
+  cottonwood::poplin::preplanProducts("poplin::preplanMatMuls", matmuls, cache.getImpl());
 }
 
 POP_INLINE void matmulValidateOptions(poplar::OptionFlags const &options) {
-  cottonwood::poplin::readMatMulOptions(options);
+  cottonwood::poplin::readMatMulOptions("poplin::matmulValidateOptions", options);
 }
 
 } // namespace poplin

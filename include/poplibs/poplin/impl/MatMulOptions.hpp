@@ -31,7 +31,8 @@ struct MatMulOptions {
   auto operator<=>(MatMulOptions const &) const = default;
 };
 
+/// \param where  the function that was given them, which errors begin with
 /// \throws poplar::invalid_option  an unknown key, or a value that it does not allow.
-POP_API MatMulOptions readMatMulOptions(::poplar::OptionFlags const &options);
+POP_API MatMulOptions readMatMulOptions(char const *where, ::poplar::OptionFlags const &options);
 
 } // namespace cottonwood::poplin

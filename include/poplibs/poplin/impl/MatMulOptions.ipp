@@ -8,7 +8,8 @@
 
 namespace cottonwood::poplin {
 
-POP_INLINE MatMulOptions readMatMulOptions(::poplar::OptionFlags const &options) {
+POP_INLINE MatMulOptions readMatMulOptions(char const *where,
+                                           ::poplar::OptionFlags const &options) {
   MatMulOptions result;
   if (options.size() == 0)
     return result;
@@ -36,7 +37,7 @@ POP_INLINE MatMulOptions readMatMulOptions(::poplar::OptionFlags const &options)
       {"remapOutputTensor", OptionHandler::createWithBool(result.remapOutputTensor)},
       {"gatherOutput", OptionHandler::createWithBool(result.gatherOutput)},
       {"disableSRForAMPVertices", OptionHandler::createWithBool(result.disableSRForAMPVertices)}};
-  poputil::readOptions("poplin::matMul", spec, options);
+  poputil::readOptions(where, spec, options);
   return result;
 }
 

@@ -37,8 +37,8 @@ MultiConvOptions checkMultiConv(char const *where, std::vector<Args> const &args
       {"cycleBackOff", OptionHandler::createWithDouble(result.tiles.backOff, 0.0)}};
   poputil::readOptions(where, spec, options);
   for (std::size_t i = 0; i != args.size(); ++i)
-    if (readConvOptions(args[i].options).insertTransformsCycleCountProgs !=
-        readConvOptions(args[0].options).insertTransformsCycleCountProgs)
+    if (readConvOptions(where, args[i].options).insertTransformsCycleCountProgs !=
+        readConvOptions(where, args[0].options).insertTransformsCycleCountProgs)
       base::fail<::poputil::poplibs_error>(
           where, "option insertTransformsCycleCountProgs of convolutions 0 and ", i,
           " differs; it must be the same for all");
@@ -62,7 +62,7 @@ public:
     std::vector<std::pair<ConvCheck, ConvOptions>> convs;
     for (Args const &one : args)
       convs.emplace_back(checkConv(where, params(one), graph.getTarget()),
-                         readConvOptions(one.options));
+                         readConvOptions(where, one.options));
     for (auto const &conv : convs)
       checks_.push_back(conv.first);
     choices_ = planConvGroup(where, graph.getTarget(), convs, read.tiles, cache);

@@ -15,7 +15,7 @@
 
 namespace cottonwood::popops {
 
-POP_INLINE MapOptions mapOptions(::poplar::OptionFlags const &options) {
+POP_INLINE MapOptions mapOptions(char const *where, ::poplar::OptionFlags const &options) {
   MapOptions result;
   if (options.size() == 0)
     return result;
@@ -26,7 +26,7 @@ POP_INLINE MapOptions mapOptions(::poplar::OptionFlags const &options) {
       {"forceGenerateCodelet", OptionHandler::createWithBool(force)},
       {"enableVectorBroadcastOptimisations", OptionHandler::createWithBool(vectorBroadcasts)},
       {"enableExpressionOptimizations", OptionHandler::createWithBool(result.simplify)}};
-  poputil::readOptions("popops::map", spec, options);
+  poputil::readOptions(where, spec, options);
   result.expandBroadcasts = !vectorBroadcasts;
   return result;
 }
@@ -100,6 +100,19 @@ POP_INLINE std::vector<Term> termsOf(char const *where, std::vector<expr::Any> c
   return terms;
 }
 
+/// outs[i] becomes expression i, for the function `where`.
+POP_INLINE void mapTo(char const *where, ::poplar::Graph &graph,
+                      std::vector<expr::Any> const &expressions, std::vector<Tensor> const &ts,
+                      std::vector<Tensor> const &outs, ::poplar::program::Sequence &prog,
+                      ::poplar::DebugContext const &debugContext,
+                      ::poplar::OptionFlags const &options) {
+  auto const mapOptions = cottonwood::popops::mapOptions(where, options);
+  auto terms = termsOf(where, expressions, ts);
+  MapEmitter emitter(where, graph, ts, prog, debugContext, mapOptions);
+  emitter.evaluateTo(std::move(terms), outs);
+  emitter.finish();
+}
+
 /// The variance conversions that have a result type.
 struct VarianceConversion {
   char const *where;
@@ -169,7 +182,7 @@ POP_INLINE poplar::Tensor map(poplar::Graph &graph, expr::Expr const &expr,
                               poplar::program::Sequence &prog,
                               poplar::DebugContext const &debugContext,
                               poplar::OptionFlags const &options) {
-  auto const mapOptions = cottonwood::popops::mapOptions(options);
+  auto const mapOptions = cottonwood::popops::mapOptions("popops::map", options);
   poputil::PoplibsOpDebugInfo di(debugContext, {}, "map");
   poplar::DebugContext const context(di);
   auto term = cottonwood::popops::detail::termOf("popops::map", expr, ts, true);
@@ -183,7 +196,7 @@ POP_INLINE std::vector<poplar::Tensor>
 map(poplar::Graph &graph, std::vector<expr::Any> const &exprs,
     std::vector<poplar::Tensor> const &ts, poplar::program::Sequence &prog,
     poplar::DebugContext const &debugContext, poplar::OptionFlags const &options) {
-  auto const mapOptions = cottonwood::popops::mapOptions(options);
+  auto const mapOptions = cottonwood::popops::mapOptions("popops::map", options);
   poputil::PoplibsOpDebugInfo di(debugContext, {}, "map");
   poplar::DebugContext const context(di);
   auto terms = cottonwood::popops::detail::termsOf("popops::map", exprs, ts);
@@ -202,7 +215,7 @@ POP_INLINE void mapInPlace(poplar::Graph &graph, expr::Expr const &expr,
   if (ts.empty())
     throw poputil::poplibs_error(
         "popops::mapInPlace: there are no tensors; the first one takes the result");
-  auto const mapOptions = cottonwood::popops::mapOptions(options);
+  auto const mapOptions = cottonwood::popops::mapOptions("popops::mapInPlace", options);
   poputil::PoplibsOpDebugInfo di(debugContext, {}, "mapInPlace");
   poplar::DebugContext const context(di);
   auto term = cottonwood::popops::detail::termOf("popops::mapInPlace", expr, ts, false);
@@ -220,10 +233,11 @@ POP_INLINE void mapInPlace(poplar::Graph &graph, std::vector<expr::Any> const &e
     throw poputil::poplibs_error("popops::mapInPlace: " + std::to_string(exprs.size()) +
                                  " expressions for " + std::to_string(ts.size()) +
                                  " tensors; each expression needs one to write to");
-  mapWithOutput(graph, exprs, ts,
-                std::vector<poplar::Tensor>(ts.begin(),
-                                            ts.begin() + static_cast<std::ptrdiff_t>(exprs.size())),
-                prog, debugContext, options);
+  std::vector<poplar::Tensor> const outs(ts.begin(),
+                                         ts.begin() + static_cast<std::ptrdiff_t>(exprs.size()));
+  poputil::PoplibsOpDebugInfo di(debugContext, {}, "mapInPlace");
+  cottonwood::popops::detail::mapTo("popops::mapInPlace", graph, exprs, ts, outs, prog, {di},
+                                    options);
 }
 
 POP_INLINE void mapWithOutput(poplar::Graph &graph, expr::Expr const &expr,
@@ -231,7 +245,7 @@ POP_INLINE void mapWithOutput(poplar::Graph &graph, expr::Expr const &expr,
                               poplar::program::Sequence &prog,
                               poplar::DebugContext const &debugContext,
                               poplar::OptionFlags const &options) {
-  auto const mapOptions = cottonwood::popops::mapOptions(options);
+  auto const mapOptions = cottonwood::popops::mapOptions("popops::mapWithOutput", options);
   poputil::PoplibsOpDebugInfo di(debugContext, {}, "mapWithOutput");
   poplar::DebugContext const context(di);
   auto term = cottonwood::popops::detail::termOf("popops::mapWithOutput", expr, ts, true);
@@ -251,20 +265,15 @@ POP_INLINE void mapWithOutput(poplar::Graph &graph, std::vector<expr::Any> const
     throw poputil::poplibs_error("popops::mapWithOutput: " + std::to_string(exprs.size()) +
                                  " expressions and " + std::to_string(outs.size()) +
                                  " outputs; their numbers must be equal");
-  auto const mapOptions = cottonwood::popops::mapOptions(options);
   poputil::PoplibsOpDebugInfo di(debugContext, {}, "mapWithOutput");
-  poplar::DebugContext const context(di);
-  auto terms = cottonwood::popops::detail::termsOf("popops::mapWithOutput", exprs, ts);
-  cottonwood::popops::MapEmitter emitter("popops::mapWithOutput", graph, ts, prog, context,
-                                         mapOptions);
-  emitter.evaluateTo(std::move(terms), outs);
-  emitter.finish();
+  cottonwood::popops::detail::mapTo("popops::mapWithOutput", graph, exprs, ts, outs, prog, {di},
+                                    options);
 }
 
 POP_INLINE void outputGeneratedCodelet(poplar::Target const &, expr::Expr const &expr,
                                        std::vector<poplar::Tensor> const &ts,
                                        poplar::OptionFlags const &options, std::ostream &os) {
-  cottonwood::popops::mapOptions(options);
+  cottonwood::popops::mapOptions("popops::outputGeneratedCodelet", options);
   os << "// " << expr.name(ts) << "\n";
   for (std::size_t i = 0; i != ts.size(); ++i)
     os << "//   _" << i + 1 << ": " << ts[i].elementType() << " " << ts[i].shapeToString() << "\n";
