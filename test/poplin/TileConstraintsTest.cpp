@@ -2,6 +2,7 @@
 // are what was asked for.
 #include "Convolutions.hpp"
 
+#include <poplin/MultiConvolution.hpp>
 #include <poputil/exceptions.hpp>
 
 #include <cstdio>
@@ -367,6 +368,44 @@ TEST_CASE("a plan that was written to a file can be forced") {
   CHECK_THROWS_WITH_AS(planOf(run.graph, conv(HALF, 1, {4}, {3}, 4, 4),
                               {{"planConstraintsOutputFilename", "no/such/folder/plan"}}),
                        doctest::Contains("cannot be written"), poplibs_error);
+}
+
+TEST_CASE("a plan is written whenever that is asked for, known or not") {
+  Run run(products::tiles(TILES));
+  poplin::addCodelets(run.graph);
+  poplin::PlanningCache cache;
+  ConvParams const p = conv(HALF, 2, {9, 5}, {3, 3}, 30, 40);
+  auto const written = [](char const *path) {
+    std::ifstream file(path);
+    std::string const json{std::istreambuf_iterator<char>(file), {}};
+    file.close();
+    std::remove(path);
+    return json;
+  };
+  auto const naming = [](char const *name) {
+    return poplar::OptionFlags{{"planConstraintsOutputFilename", name}};
+  };
+  poplin::createInput(run.graph, p, "", {}, &cache);
+  CHECK(cache.size() == 1);
+  poplin::createWeights(run.graph, p, "", naming("plan-of-weights"), &cache);
+  std::string const json = written("plan-of-weights.json");
+  CHECK(json.find("partition") != std::string::npos);
+  for (int times = 0; times != 2; ++times) {
+    poplin::createInput(run.graph, p, "", naming("plan-of-input"), &cache);
+    CHECK(written("plan-of-input.json") == json);
+  }
+  CHECK(cache.size() == 1);
+  // Plans for where operands are, and those side by side, come from elsewhere.
+  Tensor const in = poplin::createInput(run.graph, p), w = poplin::createWeights(run.graph, p);
+  poplar::OptionFlags mapped = naming("plan-of-mapping");
+  mapped.set("useOperandMapping", "true");
+  poplin::convolution(run.graph, in, w, p, false, run.prog, "", mapped);
+  CHECK(written("plan-of-mapping.json").find("partition") != std::string::npos);
+  poplin::multiconv::convolution(
+      run.graph, {{in, w, p, naming("plan-of-first")}, {in, w, p, naming("plan-of-second")}}, false,
+      run.prog, "", {{"perConvReservedTiles", "1"}, {"cycleBackOff", "4"}});
+  CHECK(written("plan-of-first.json").find("partition") != std::string::npos);
+  CHECK(written("plan-of-second.json").find("partition") != std::string::npos);
 }
 
 TEST_CASE("loads of 128 bits and stages of additions have an effect") {

@@ -52,8 +52,8 @@ POP_INLINE planner::ConvProblem convProblem(ConvCheck const &check, ConvOptions 
 }
 
 /// Option planConstraintsOutputFilename: what forces this plan, as a file.
-POP_INLINE void writePlanConstraints(ConvOptions const &options, planner::TilePlan const &plan,
-                                     planner::MatMulType partials) {
+POP_INLINE void writePlanConstraints(char const *where, ConvOptions const &options,
+                                     planner::TilePlan const &plan, planner::MatMulType partials) {
   std::string const pass =
       options.pass.substr(0, 3) == "FC_" ? options.pass.substr(3) : options.pass;
   std::string const path = options.constraintsOutputFilename +
@@ -66,7 +66,8 @@ POP_INLINE void writePlanConstraints(ConvOptions const &options, planner::TilePl
   file << planConstraintsOf(plan, partials == planner::MatMulType::HALF);
   file.close();
   if (!file)
-    throw planner::PlanError("planConstraintsOutputFilename: '" + path + "' cannot be written");
+    base::fail<::poputil::poplibs_error>(where, "planConstraintsOutputFilename: '", path,
+                                         "' cannot be written");
 }
 
 /// The pass of a layer in training that options name, if they do.
@@ -140,8 +141,6 @@ POP_INLINE planner::ConvChoice makeConvPlan(char const *where, model::Machine co
           [&](auto const &plan) { return planner::convRefusal(plan, problem, estimated); },
           [&] { return measureConv(check, problem, cpu, estimated); });
     }
-    if (!machine.isCpu && !options.constraintsOutputFilename.empty())
-      writePlanConstraints(options, choice.tiles.plan, problem.partials);
     if (base::logEnabled("POPLIN", base::LogLevel::Debug))
       base::logLine("POPLIN", base::LogLevel::Debug,
                     base::textOf(where, ": ", toText(problem), ": ",
@@ -152,14 +151,31 @@ POP_INLINE planner::ConvChoice makeConvPlan(char const *where, model::Machine co
   }
 }
 
-} // namespace detail
-
-namespace detail {
-
 POP_INLINE std::string paramsText(::poplin::ConvParams const &params) {
   std::ostringstream text;
   text << params;
   return text.str();
+}
+
+/// The options as caches know them: where a plan is written makes it no other one.
+POP_INLINE ConvOptions keyOptions(ConvOptions options) {
+  options.constraintsOutputFilename.clear();
+  return options;
+}
+
+POP_INLINE planner::ConvChoice cachedConvPlan(char const *where, model::Machine const &machine,
+                                              ConvCheck const &check, ConvOptions const &options,
+                                              ::poplin::PlanningCache &cache) {
+  std::lock_guard const lock(cache.impl->mutex);
+  auto &plans = cache.impl->convPlans;
+  ::poplin::PlanningCacheImpl::ConvKey const key(machine, paramsText(check.params),
+                                                 keyOptions(options));
+  if (auto const known = plans.find(key); known != plans.end())
+    return known->second;
+  // Before the entry is made: a problem without a plan is not counted.
+  auto choice = makeConvPlan(where, machine, check, options);
+  plans.emplace(key, choice);
+  return choice;
 }
 
 } // namespace detail
@@ -167,8 +183,8 @@ POP_INLINE std::string paramsText(::poplin::ConvParams const &params) {
 POP_INLINE void rememberPlan(::poplar::Target const &target, ConvCheck const &check,
                              ConvOptions const &options, planner::TileChoice const &choice,
                              ::poplin::PlanningCache &cache) {
-  ::poplin::PlanningCacheImpl::ConvKey const key(model::machineOf(target),
-                                                 detail::paramsText(check.params), options);
+  ::poplin::PlanningCacheImpl::ConvKey const key(
+      model::machineOf(target), detail::paramsText(check.params), detail::keyOptions(options));
   cache.impl->convPlans.insert_or_assign(key, choiceWith<planner::ConvChoice>(choice));
 }
 
@@ -195,17 +211,11 @@ POP_INLINE planner::ConvChoice planConv(char const *where, ::poplar::Target cons
                                         ConvCheck const &check, ConvOptions const &options,
                                         ::poplin::PlanningCache *cache) {
   model::Machine const machine = model::machineOf(target);
-  if (!cache)
-    return detail::makeConvPlan(where, machine, check, options);
-  std::lock_guard const lock(cache->impl->mutex);
-  auto &plans = cache->impl->convPlans;
-  ::poplin::PlanningCacheImpl::ConvKey const key(machine, detail::paramsText(check.params),
-                                                 options);
-  if (auto const known = plans.find(key); known != plans.end())
-    return known->second;
-  // Before the entry is made: a problem without a plan is not counted.
-  auto choice = detail::makeConvPlan(where, machine, check, options);
-  plans.emplace(key, choice);
+  auto choice = cache ? detail::cachedConvPlan(where, machine, check, options, *cache)
+                      : detail::makeConvPlan(where, machine, check, options);
+  if (!machine.isCpu && !options.constraintsOutputFilename.empty())
+    detail::writePlanConstraints(where, options, choice.tiles.plan,
+                                 detail::convProblem(check, options).partials);
   return choice;
 }
 
@@ -223,7 +233,7 @@ planConvGroup(char const *where, ::poplar::Target const &target,
     TileOptions const tiles(convOptions);
     tasks.push_back({problem, tileMachine(machine, problem, tiles),
                      planner::Constraints::parse(tiles.constraints)});
-    texts.emplace_back(detail::paramsText(check.params), convOptions);
+    texts.emplace_back(detail::paramsText(check.params), detail::keyOptions(convOptions));
   }
   ::poplin::PlanningCacheImpl::GroupKey const key(machine, texts, options.reservedTiles,
                                                   options.backOff);
