@@ -11,6 +11,7 @@
 // An epilogue is a trivially copyable class; its members (a scale, a bound) travel with the
 // program. V is a vector of floats, neighbouring sums of the result, with the face that
 // codelets/arch/Simd.hpp lists: + - * /, V::fma, V::max, V::splat, comparisons and V::select ...
+// What takes or returns something else is refused by a static_assert that says what is expected.
 // At edges V has fewer valid lanes, at.lanes() of them; what the others return is thrown away.
 // `at` knows the row and column of the sums and gives the elements of further operands that belong
 // to them. Operands are float or half, whatever the types of the product. The functor is also
@@ -146,6 +147,27 @@ constexpr Then<First, Second> operator|(First first, Second second) {
 
 namespace cottonwood::poplin {
 
+/// What is called as an epilogue, right or wrong: no other argument that could stand there.
+template <class E>
+concept EpilogueClass = std::is_class_v<E> && !std::is_convertible_v<E, ::poplar::DebugContext> &&
+                        !std::is_convertible_v<E, ::poplar::Type> &&
+                        !std::is_convertible_v<E, ::poplin::kernels::MatMulOptions>;
+
+/// Says what is wrong with an epilogue, if anything is.
+template <class E> constexpr bool checkEpilogue() {
+  using V = simd<float, isa::native>;
+  constexpr bool CALLED = std::is_invocable_v<E const &, V, ::poplin::EpilogueAt<V>>;
+  constexpr bool RETURNS = ::poplin::EpilogueFunctor<E> || !std::is_trivially_copyable_v<E>;
+  static_assert(std::is_trivially_copyable_v<E>,
+                "an epilogue must be trivially copyable: its bytes travel with the program");
+  static_assert(CALLED, "the call of an epilogue must be const and take a vector of floats and its "
+                        "place: '(auto sum, auto at)', or 'template <class V> V operator()(V sum, "
+                        "poplin::EpilogueAt<V> at) const'");
+  static_assert(!CALLED || RETURNS, "an epilogue must return a vector of floats such as it was "
+                                    "given; V::splat(x) makes one of a number");
+  return ::poplin::EpilogueFunctor<E>;
+}
+
 /// The code of vertices with an epilogue, for TaggedCode.hpp.
 template <class E> struct MatMulEpilogue {
   template <class Tag>
@@ -179,12 +201,14 @@ template <class Family> std::vector<codelet::Codelet> const &epilogueCodelets() 
 template <template <class> class Family, class E>
 EpilogueJob epilogueJob(E const &epilogue, std::vector<Tensor> const &operands) {
   EpilogueJob job;
-  job.name = poputil::functorName<E>();
-  job.words.resize(vertices::FUNCTOR_WORDS<E>);
-  std::memcpy(job.words.data(), &epilogue, sizeof epilogue);
-  job.operands = operands;
-  job.codelets = epilogueCodelets<Family<E>>();
-  job.wanted = operandsWanted(epilogue);
+  if constexpr (checkEpilogue<E>()) {
+    job.name = poputil::functorName<E>();
+    job.words.resize(vertices::FUNCTOR_WORDS<E>);
+    std::memcpy(job.words.data(), &epilogue, sizeof epilogue);
+    job.operands = operands;
+    job.codelets = epilogueCodelets<Family<E>>();
+    job.wanted = operandsWanted(epilogue);
+  }
   return job;
 }
 
@@ -200,7 +224,7 @@ namespace poplin {
 /// Options are those of poplin::matMul.
 /// \throws poputil::poplibs_error  as poplin::matMul; operands that do not fit, more than 8, or
 ///                                 fewer than the epilogue reads.
-template <EpilogueFunctor E>
+template <cottonwood::poplin::EpilogueClass E>
 poplar::Tensor matMul(poplar::Graph &graph, poplar::Tensor const &A, poplar::Tensor const &B,
                       poplar::program::Sequence &prog, E const &epilogue,
                       std::vector<poplar::Tensor> const &operands, poplar::Type const &outputType,
@@ -212,7 +236,7 @@ poplar::Tensor matMul(poplar::Graph &graph, poplar::Tensor const &A, poplar::Ten
   return lib::matMulWithEpilogue(graph, {"poplin::matMul", false, A, B, {}, outputType}, job, prog,
                                  {di}, options, cache);
 }
-template <EpilogueFunctor E>
+template <cottonwood::poplin::EpilogueClass E>
 poplar::Tensor matMul(poplar::Graph &graph, poplar::Tensor const &A, poplar::Tensor const &B,
                       poplar::program::Sequence &prog, E const &epilogue,
                       std::vector<poplar::Tensor> const &operands = {},
@@ -224,7 +248,7 @@ poplar::Tensor matMul(poplar::Graph &graph, poplar::Tensor const &A, poplar::Ten
 
 /// The same into `out` [m, n], which may be any view that vertices can write and may overlap A, B
 /// and the operands.
-template <EpilogueFunctor E>
+template <cottonwood::poplin::EpilogueClass E>
 void matMulWithOutput(poplar::Graph &graph, poplar::Tensor const &A, poplar::Tensor const &B,
                       poplar::Tensor const &out, poplar::program::Sequence &prog, E const &epilogue,
                       std::vector<poplar::Tensor> const &operands = {},
@@ -239,7 +263,7 @@ void matMulWithOutput(poplar::Graph &graph, poplar::Tensor const &A, poplar::Ten
 
 /// The same for groups: A [g, m, k], B [g, k, n], the result [g, m, n]; operands are broadcast to
 /// that.
-template <EpilogueFunctor E>
+template <cottonwood::poplin::EpilogueClass E>
 poplar::Tensor
 matMulGrouped(poplar::Graph &graph, poplar::Tensor const &A, poplar::Tensor const &B,
               poplar::program::Sequence &prog, E const &epilogue,
@@ -259,7 +283,7 @@ matMulGrouped(poplar::Graph &graph, poplar::Tensor const &A, poplar::Tensor cons
 ///                  the result's shape
 /// \throws poputil::poplibs_error  as poplin::convolution; operands that do not fit, or fewer than
 ///                                 the epilogue reads.
-template <EpilogueFunctor E>
+template <cottonwood::poplin::EpilogueClass E>
 poplar::Tensor
 convolution(poplar::Graph &graph, poplar::Tensor const &in, poplar::Tensor const &weights,
             ConvParams const &params, bool transposeAndFlipWeights, poplar::program::Sequence &prog,
@@ -417,43 +441,48 @@ namespace poplin::kernels {
 /// \param operands  what at.operand(i) gives; they must not overlap c
 /// \throws poplar::poplar_error  as matMul without an epilogue; operands that are null, or fewer
 ///                               than the epilogue reads.
-template <detail::Element A, class B, detail::Element C, EpilogueFunctor E>
+template <detail::Element A, class B, detail::Element C, cottonwood::poplin::EpilogueClass E>
 void matMul(MatrixView<A> a, B const &b, MatrixView<C> c, E const &epilogue,
             std::vector<EpilogueOperand> const &operands = {}, MatMulOptions const &options = {}) {
   namespace lib = cottonwood::poplin;
-  char const *const where = "poplin::kernels::matMul";
-  lib::checkRawOperands(where, operands, lib::operandsWanted(epilogue));
-  cottonwood::isa::Isa used;
-  lib::RawEpilogueContext<E> const context{
-      &epilogue, operands.data(), operands.size(),
-      cottonwood::poputil::codeOf<lib::RawMatMulEpilogue<E>>(used)};
-  lib::forEachRawPart(where, detail::product(a, b, c, options),
-                      &lib::runRawEpilogue<E, lib::RawElement<A>, lib::RawElement<C>>, &context);
+  if constexpr (lib::checkEpilogue<E>()) {
+    char const *const where = "poplin::kernels::matMul";
+    lib::checkRawOperands(where, operands, lib::operandsWanted(epilogue));
+    cottonwood::isa::Isa used;
+    lib::RawEpilogueContext<E> const context{
+        &epilogue, operands.data(), operands.size(),
+        cottonwood::poputil::codeOf<lib::RawMatMulEpilogue<E>>(used)};
+    lib::forEachRawPart(where, detail::product(a, b, c, options),
+                        &lib::runRawEpilogue<E, lib::RawElement<A>, lib::RawElement<C>>, &context);
+  }
 }
 
 /// conv(in, weights, out) with an epilogue. Operands are indexed by the output's place in the
 /// row-major order of batch and field and by its channel.
-template <detail::Element In, detail::Element W, detail::Element Out, EpilogueFunctor E>
+template <detail::Element In, detail::Element W, detail::Element Out,
+          cottonwood::poplin::EpilogueClass E>
 requires(detail::IS_HALF<In> ==
          detail::IS_HALF<W>) void convolution(Convolution const &conv, In *in, W *weights, Out *out,
                                               E const &epilogue,
                                               std::vector<EpilogueOperand> const &operands = {}) {
   namespace lib = cottonwood::poplin;
-  using Result = lib::RawElement<Out>;
-  lib::checkRawOperands("poplin::kernels::convolution", operands, lib::operandsWanted(epilogue));
-  lib::RawArray const source{in, detail::IS_HALF<In>}, kernel{weights, detail::IS_HALF<W>};
-  lib::checkRawConv(conv.impl(), source, kernel, {out, detail::IS_HALF<Out>});
-  cottonwood::kernels::EpilogueOperands plain;
-  for (std::size_t i = 0; i != operands.size(); ++i)
-    plain[i] = {operands[i].data, operands[i].row, operands[i].column, operands[i].isHalf};
-  cottonwood::isa::Isa used;
-  lib::RawConvContext<E> const context{
-      &conv.impl(), kernel,       out,
-      &epilogue,    plain.data(), cottonwood::poputil::codeOf<lib::RawConvEpilogue<E>>(used)};
-  if (conv.impl().parts().empty())
-    return lib::finishZeros<E, Result>(context);
-  lib::forEachRawConvPart(conv.impl(), source,
-                          &lib::runRawConvEpilogue<E, lib::RawElement<In>, Result>, &context);
+  if constexpr (lib::checkEpilogue<E>()) {
+    using Result = lib::RawElement<Out>;
+    lib::checkRawOperands("poplin::kernels::convolution", operands, lib::operandsWanted(epilogue));
+    lib::RawArray const source{in, detail::IS_HALF<In>}, kernel{weights, detail::IS_HALF<W>};
+    lib::checkRawConv(conv.impl(), source, kernel, {out, detail::IS_HALF<Out>});
+    cottonwood::kernels::EpilogueOperands plain;
+    for (std::size_t i = 0; i != operands.size(); ++i)
+      plain[i] = {operands[i].data, operands[i].row, operands[i].column, operands[i].isHalf};
+    cottonwood::isa::Isa used;
+    lib::RawConvContext<E> const context{
+        &conv.impl(), kernel,       out,
+        &epilogue,    plain.data(), cottonwood::poputil::codeOf<lib::RawConvEpilogue<E>>(used)};
+    if (conv.impl().parts().empty())
+      return lib::finishZeros<E, Result>(context);
+    lib::forEachRawConvPart(conv.impl(), source,
+                            &lib::runRawConvEpilogue<E, lib::RawElement<In>, Result>, &context);
+  }
 }
 
 } // namespace poplin::kernels

@@ -23,6 +23,9 @@
 //   - long dimensions are first reduced in parts.
 // Without elements the result is finish(identity). half is combined in float, and rounded once.
 //
+// What does not fit is refused by a static_assert that says what is expected: combine, map and
+// finish take vectors of the identity's type, not numbers, and are const.
+//
 // Which instruction set a reduction is compiled for is said in MapFunctor.hpp.
 //
 // This header is C++20.
@@ -38,6 +41,7 @@
 #include <poplar/Graph.hpp>
 #include <poplar/Program.hpp>
 #include <popops/MapFunctor.hpp>
+#include <popops/Reduce.hpp>
 #include <popops/impl/ReduceFunctorEmit.hpp>
 #include <popops/impl/ReduceFunctorText.hpp>
 #include <poputil/DebugInfo.hpp>
@@ -91,12 +95,67 @@ constexpr auto reduction(T identity, Combine combine, Map map, Finish finish) {
 
 namespace cottonwood::popops {
 
+/// What is called as a reduction, right or wrong, and not by an Operation.
+template <class R>
+concept ReduceClass = std::is_class_v<R> && !std::is_convertible_v<R, ::popops::ReduceParams>;
+
+template <class V, class F, class... X>
+concept GivesVector = std::is_invocable_r_v<V, F const &, X...>;
+
+/// Whether the parts of a reduction take vectors V and return them.
+template <class R, class V> struct ReduceSignatures {
+  static constexpr bool COMBINES = requires(R const &r, V x) {
+    { r.combine(x, x) } -> std::same_as<V>;
+  };
+  // What is not there is left out; members whose address is known are there.
+  static constexpr bool MAPS = !requires { &R::map; }
+  || requires(R const &r, V x) {
+    { r.map(x) } -> std::convertible_to<V>;
+  };
+  static constexpr bool FINISHES = !requires { &R::finish; }
+  || requires(R const &r, V x) {
+    { r.finish(x) } -> std::convertible_to<V>;
+  };
+};
+template <class T, class Combine, class Map, class Finish, class V>
+struct ReduceSignatures<::popops::Reduction<T, Combine, Map, Finish>, V> {
+  static constexpr bool COMBINES = GivesVector<V, Combine, V, V>;
+  static constexpr bool MAPS = std::is_void_v<Map> || GivesVector<V, Map, V>;
+  static constexpr bool FINISHES = std::is_void_v<Finish> || GivesVector<V, Finish, V>;
+};
+
+/// Says what is wrong with a reduction, if anything is.
+template <class R> constexpr bool checkReduceFunctor() {
+  static_assert(std::is_trivially_copyable_v<R>,
+                "a reduction must be trivially copyable: its bytes travel with the program");
+  constexpr bool HAS_IDENTITY = requires { R::identity; };
+  static_assert(HAS_IDENTITY,
+                "a reduction must have a member 'identity', a float, int or unsigned; "
+                "popops::reduction(identity, combine) makes one of lambdas");
+  if constexpr (HAS_IDENTITY) {
+    using Number = kernels::detail::ReduceNumber<R>;
+    constexpr bool KNOWN = std::is_same_v<Number, float> || std::is_same_v<Number, int> ||
+                           std::is_same_v<Number, unsigned>;
+    static_assert(KNOWN, "the identity of a reduction must be a float, int or unsigned");
+    if constexpr (KNOWN) {
+      using Signatures = ReduceSignatures<R, simd<Number, isa::native>>;
+      static_assert(Signatures::COMBINES,
+                    "combine of a reduction must be const, take two vectors of the identity's type "
+                    "('auto', or 'template <class V> V combine(V a, V b) const') and return one");
+      static_assert(Signatures::MAPS, "map of a reduction must be const, take a vector of the "
+                                      "identity's type ('auto') and return one");
+      static_assert(Signatures::FINISHES, "finish of a reduction must be const, take a vector of "
+                                          "the identity's type ('auto') and return one");
+      return std::is_trivially_copyable_v<R> && Signatures::COMBINES && Signatures::MAPS &&
+             Signatures::FINISHES;
+    }
+  }
+  return false;
+}
+
 /// The code of a reduction's vertices, for TaggedCode.hpp.
 template <class R> struct ReduceFunctorFamily {
   using Number = kernels::detail::ReduceNumber<R>;
-  static_assert(std::is_same_v<Number, float> || std::is_same_v<Number, int> ||
-                    std::is_same_v<Number, unsigned>,
-                "the identity of a reduction must be a float, int or unsigned");
   template <class Tag>
   using Vertices = typename vertices::ReduceFunctorVertices<Tag, R, Number>::type;
   using Code = vertices::VertexEntries;
@@ -104,9 +163,15 @@ template <class R> struct ReduceFunctorFamily {
 };
 
 template <class R> ReduceFunctorJob reduceFunctorJob(char const *where, R const &reduction) {
-  using Family = ReduceFunctorFamily<R>;
-  return {where, poputil::functorName<R>(), functorWords(reduction),
-          graphKind<typename Family::Number>(), functorCodelets<Family>()};
+  if constexpr (checkReduceFunctor<R>()) {
+    using Family = ReduceFunctorFamily<R>;
+    return {where, poputil::functorName<R>(), functorWords(reduction),
+            graphKind<typename Family::Number>(), functorCodelets<Family>()};
+  } else { // refused
+    static_cast<void>(reduction);
+    static std::vector<codelet::Codelet> const none;
+    return {where, {}, {}, {}, none};
+  }
 }
 
 /// The loop over a reduction, for TaggedCode.hpp.
@@ -126,7 +191,7 @@ namespace popops {
 
 /// Removes the dimensions `dims` of `in` by a reduction. \returns  a new tensor of the type of
 /// `in`. \throws poputil::poplibs_error  a dimension out of range, types that do not fit.
-template <ReduceFunctor R>
+template <cottonwood::popops::ReduceClass R>
 poplar::Tensor reduce(poplar::Graph &graph, poplar::Tensor const &in,
                       std::vector<std::size_t> const &dims, R const &reduction,
                       poplar::program::Sequence &prog,
@@ -139,7 +204,7 @@ poplar::Tensor reduce(poplar::Graph &graph, poplar::Tensor const &in,
 }
 
 /// The same with the type of the result: FLOAT or HALF where floats are combined.
-template <ReduceFunctor R>
+template <cottonwood::popops::ReduceClass R>
 poplar::Tensor reduce(poplar::Graph &graph, poplar::Tensor const &in, poplar::Type const &outType,
                       std::vector<std::size_t> const &dims, R const &reduction,
                       poplar::program::Sequence &prog,
@@ -152,7 +217,7 @@ poplar::Tensor reduce(poplar::Graph &graph, poplar::Tensor const &in, poplar::Ty
 
 /// The same into `out`, whose shape is that of the result up to dimensions of size 1, and which may
 /// overlap `in`. Elements of `out` that are mapped to no tile get mapped.
-template <ReduceFunctor R>
+template <cottonwood::popops::ReduceClass R>
 void reduceWithOutput(poplar::Graph &graph, poplar::Tensor const &in, poplar::Tensor const &out,
                       std::vector<std::size_t> const &dims, R const &reduction,
                       poplar::program::Sequence &prog,
@@ -173,20 +238,23 @@ namespace popops::kernels {
 /// combined, else of the identity's type. In the order of one vertex: the graph's reductions of
 /// long dimensions are combined in parts.
 /// In a file that is compiled for one instruction set the loops are compiled into the file.
-template <ReduceFunctor R, MutableElement Out, Element In>
+template <cottonwood::popops::ReduceClass R, MutableElement Out, Element In>
 POP_ALWAYS_INLINE void reduce(R const &reduction, Out *out, ReduceShape const &shape, In *in) {
   namespace lib = cottonwood::popops;
-  using Number = cottonwood::kernels::detail::ReduceNumber<R>;
-  static_assert(std::is_same_v<lib::RawKind<In>, Number> &&
-                    std::is_same_v<lib::RawKind<Out>, Number>,
-                "elements must be of the type that the reduction combines: float or half for "
-                "float, int for int, unsigned for unsigned");
-  using From = lib::RawElement<In>;
-  using To = lib::RawElement<Out>;
-  using Family = lib::RawReduceFamily<R, From, To>;
-  cottonwood::kernels::ReduceFunctorArgs<From, To> const args{
-      reinterpret_cast<From const *>(in), reinterpret_cast<To *>(out), shape.reduced, shape.inner};
-  lib::runRaw<Family, lib::RAW_CHOOSES>(reduction, args, shape.outer * shape.inner);
+  if constexpr (lib::checkReduceFunctor<R>()) {
+    using Number = cottonwood::kernels::detail::ReduceNumber<R>;
+    static_assert(std::is_same_v<lib::RawKind<In>, Number> &&
+                      std::is_same_v<lib::RawKind<Out>, Number>,
+                  "elements must be of the type that the reduction combines: float or half for "
+                  "float, int for int, unsigned for unsigned");
+    using From = lib::RawElement<In>;
+    using To = lib::RawElement<Out>;
+    using Family = lib::RawReduceFamily<R, From, To>;
+    cottonwood::kernels::ReduceFunctorArgs<From, To> const args{reinterpret_cast<From const *>(in),
+                                                                reinterpret_cast<To *>(out),
+                                                                shape.reduced, shape.inner};
+    lib::runRaw<Family, lib::RAW_CHOOSES>(reduction, args, shape.outer * shape.inner);
+  }
 }
 
 } // namespace popops::kernels
