@@ -85,7 +85,7 @@ private:
       plan_.lookupSerialSplit = steps;
       std::uint64_t const bytes = sliceBytes(p_, plan_);
       bool const overwrites = p_.usedForUpdate && p_.operation == SliceUpdate::NONE;
-      if (!(overwrites && steps > 1) && bytes < leastBytes_) {
+      if (!(overwrites && steps > 1) && bytes < leastBytes_ && hasSliceTiles(p_, plan_)) {
         least_ = plan_;
         leastBytes_ = bytes;
       }

@@ -189,11 +189,21 @@ private:
   StepCharges charges_;
 };
 
+/// The tiles of a plan, or, where it has more than 2^32, as many.
+inline std::uint64_t sliceTiles(SlicePlan const &plan) {
+  std::uint64_t tiles = 1;
+  for (std::uint64_t const split :
+       {plan.groupSplit, plan.lookupParallelSplit, plan.slicedDimSplit, plan.unslicedDimSplit})
+    tiles = std::min(tiles * split, std::uint64_t{1} << 32);
+  return tiles;
+}
+inline bool hasSliceTiles(SliceProblem const &p, SlicePlan const &plan) {
+  return p.tiles == 0 || sliceTiles(plan) <= p.tiles;
+}
+
 /// Whether a plan works: see sliceRefusal().
 inline bool sliceFits(SliceProblem const &p, SlicePlan const &plan) {
-  std::uint64_t const tiles = std::uint64_t(plan.groupSplit) * plan.lookupParallelSplit *
-                              plan.slicedDimSplit * plan.unslicedDimSplit;
-  if ((p.tiles != 0 && tiles > p.tiles) || sliceBytes(p, plan) > p.bytesPerTile)
+  if (!hasSliceTiles(p, plan) || sliceBytes(p, plan) > p.bytesPerTile)
     return false;
   if (p.usedForUpdate && p.operation == SliceUpdate::NONE && plan.lookupSerialSplit > 1)
     return false;
@@ -204,10 +214,8 @@ inline bool sliceFits(SliceProblem const &p, SlicePlan const &plan) {
 
 /// What keeps a plan from working, or nothing.
 inline std::string sliceRefusal(SliceProblem const &p, SlicePlan const &plan) {
-  std::uint64_t const tiles = std::uint64_t(plan.groupSplit) * plan.lookupParallelSplit *
-                              plan.slicedDimSplit * plan.unslicedDimSplit;
-  if (p.tiles != 0 && tiles > p.tiles)
-    return "it needs " + std::to_string(tiles) + " tiles of " + std::to_string(p.tiles);
+  if (!hasSliceTiles(p, plan))
+    return "it needs " + std::to_string(sliceTiles(plan)) + " tiles of " + std::to_string(p.tiles);
   if (p.usedForUpdate && p.operation == SliceUpdate::NONE && plan.lookupSerialSplit > 1)
     return "overwriting takes all lookups in one step";
   std::uint64_t const table = p.groupSize * p.numEntries * p.outputSize * p.elementBytes;

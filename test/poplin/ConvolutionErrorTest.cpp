@@ -160,11 +160,19 @@ TEST_CASE_FIXTURE(Fixture, "options: keys, values and plan constraints") {
         R"({"0": {"partition": {"batchSplit": "2"}}})",
         R"({"0": {"partition": {"outChanSplit": {"both": 2}}}})",
         R"({"0": {"transform": {"swapOperands": 1}}})",
-        R"({"0": {"partition": {"fieldSplit": {"x": 2}}}})"}) {
+        R"({"0": {"partition": {"fieldSplit": {"x": 2}}}})",
+        R"({"0": {"partition": {"fieldSplit": {"8": 1}}}})",
+        R"({"0": {"transform": {"expandDims": [40]}}})", R"({"partialChansPerGroup": 0})",
+        R"({"0": {"transform": {"combineConvGroupsFactor": [0]}}})",
+        R"({"method": {"convUnits": 0}})"}) {
     CAPTURE(text);
     CHECK_THROWS_AS(poplin::convolutionValidateOptions({{"planConstraints", text}}),
                     poplar::invalid_option);
   }
+  CHECK_THROWS_WITH_AS(
+      poplin::convolutionValidateOptions({{"planConstraints", R"({"splitG": 1})"}}),
+      doctest::Contains("'splitG' is not a key of plan constraints; allowed: method, "),
+      poplar::invalid_option);
   CHECK_NOTHROW(poplin::convolutionValidateOptions(
       {{"planConstraints",
         R"({"method": {"type": "SLIC", "windowWidth": 4}, "inChansPerGroup": 8,

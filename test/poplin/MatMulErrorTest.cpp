@@ -196,6 +196,25 @@ TEST_CASE_FIXTURE(Fixture, "unknown options and values list what is allowed") {
                        poplar::invalid_option);
   CHECK_THROWS_WITH_AS(with("planConstraints", "{\"splitM\": \"x\"}"), doctest::Contains("splitM"),
                        poplar::invalid_option);
+  auto const refuses = [&](char const *constraints, char const *text) {
+    CAPTURE(constraints);
+    CHECK_THROWS_WITH_AS(with("planConstraints", constraints), doctest::Contains(text),
+                         poplar::invalid_option);
+  };
+  refuses(R"({"0": {"partition": {"fieldSplit": {"7": 2}}}})",
+          "a product has no kernel and a field of one dimension; splits of others are by 2; "
+          "allowed: 1");
+  refuses(R"({"0": {"partition": {"batchSplit": 4294967296, "fieldSplit": {"0": 4294967296}}}})",
+          "must stay below 2^64");
+  refuses(R"({"inChansPerGroup": 0})", "'inChansPerGroup' is 0; it must be an integer from 1");
+  CHECK_THROWS_WITH_AS(with("planConstraints", R"({"0": {"partition": {"convGroupSplit": 0}}})"),
+                       doctest::Contains("splitG = 0 is not possible; allowed: 1"), poplibs_error);
+  for (char const *number : {"0.6x", "1,5", "0x10", "", " 1"})
+    CHECK_THROWS_WITH_AS(with("availableMemoryProportion", number),
+                         doctest::Contains("Not a valid number"), poplar::invalid_option);
+  CHECK_THROWS_WITH_AS(with("availableMemoryProportion", "1e999"),
+                       doctest::Contains("Value must be at least 0 and finite"),
+                       poplar::invalid_option);
   CHECK_THROWS_WITH_AS(with("planConstraints", "splitM"), doctest::Contains("planConstraints"),
                        poplar::invalid_option);
   CHECK_THROWS_WITH_AS(with("planConstraints", "{\"splitK\": 2}"),

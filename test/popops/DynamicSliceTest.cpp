@@ -292,8 +292,14 @@ TEST_CASE("options of slices are checked") {
   CHECK_THROWS_AS(slice("indicesDistribution", "normal"), poplar::invalid_option);
   CHECK_THROWS_AS(slice("planConstraints", "[1]"), poplar::invalid_option);
   CHECK_THROWS_WITH_AS(slice("planConstraints", R"({"rowSplit": 1})"),
-                       doctest::Contains("popops::dynamicSlice: the option planConstraints: "),
-                       poputil::poplibs_error);
+                       doctest::Contains("popops::dynamicSlice: Invalid value '{\"rowSplit\": 1}' "
+                                         "for option 'planConstraints': "),
+                       poplar::invalid_option);
+  CHECK_THROWS_WITH_AS(slice("planConstraints", R"({"slicedDimSplit": 0})"),
+                       doctest::Contains("'slicedDimSplit' is 0; allowed: an integer from 1"),
+                       poplar::invalid_option);
+  CHECK_THROWS_WITH_AS(slice("availableMemoryProportion", "0.5 MB"),
+                       doctest::Contains("Not a valid number"), poplar::invalid_option);
   CHECK_NOTHROW(slice("planConstraints", R"({"slicedDimSplit": 2, "useOrderingInfo": false})"));
   CHECK_NOTHROW(slice("indicesDistribution", "onePoint"));
   CHECK_NOTHROW(slice("availableMemoryProportion", "1"));

@@ -453,6 +453,12 @@ TEST_CASE("plans copy, compare, print, and say what they refuse") {
   OptionFlags overwriting{{"operationForUpdate", "none"},
                           {"planConstraints", R"({"lookupSerialSplit": 2})"}};
   CHECK_THROWS_AS(plan(overwriting), poputil::poplibs_error);
+  for (char const *tooMany :
+       {R"({"slicedDimSplit": 1000000})",
+        R"({"slicedDimSplit": 65536, "unslicedDimSplit": 65536, "lookupParallelSplit": 65536,
+            "groupSplit": 65536})"})
+    CHECK_THROWS_WITH_AS(plan({{"planConstraints", tooMany}}), doctest::Contains("tiles of"),
+                         poputil::poplibs_error);
   overwriting.set("usedForUpdate", "false");
   CHECK_NOTHROW(plan(overwriting));
   auto const all =

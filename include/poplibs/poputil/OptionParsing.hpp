@@ -98,8 +98,11 @@ public:
     if (low && high)
       return;
     std::ostringstream text;
-    text << "Value must be " << (lowerBoundIsInclusive ? "at least " : "above ") << lowerBound
-         << " and " << (upperBoundIsInclusive ? "at most " : "below ") << upperBound;
+    text << "Value must be " << (lowerBoundIsInclusive ? "at least " : "above ") << lowerBound;
+    if (upperBound != std::numeric_limits<T>::max())
+      text << " and " << (upperBoundIsInclusive ? "at most " : "below ") << upperBound;
+    else
+      text << " and finite";
     throw poplar::invalid_option(text.str());
   }
 

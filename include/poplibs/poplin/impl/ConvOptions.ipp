@@ -29,7 +29,7 @@ POP_INLINE ConvOptions readConvOptions(char const *where, ::poplar::OptionFlags 
   std::map<std::string, planner::MatMulType> const types{{"float", planner::MatMulType::FLOAT},
                                                          {"half", planner::MatMulType::HALF}};
   ::poplibs::OptionSpec const spec{
-      {"availableMemoryProportion", OptionHandler::createWithDouble(result.memoryProportion, 0.0)},
+      {"availableMemoryProportion", poputil::numberOption(result.memoryProportion, 0.0)},
       {"pass", OptionHandler::createWithEnum(result.pass, detail::convPasses())},
       {"partialsType", OptionHandler::createWithEnum(result.partials, types)},
       {"partialsType.interTile", OptionHandler::createWithEnum(result.interTile, types)},

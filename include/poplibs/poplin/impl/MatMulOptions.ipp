@@ -21,7 +21,7 @@ POP_INLINE MatMulOptions readMatMulOptions(char const *where,
                                                          {"half", planner::MatMulType::HALF}};
   std::map<std::string, bool> const planning{{"estimate", false}, {"measure", true}};
   ::poplibs::OptionSpec const spec{
-      {"availableMemoryProportion", OptionHandler::createWithDouble(result.memoryProportion, 0.0)},
+      {"availableMemoryProportion", poputil::numberOption(result.memoryProportion, 0.0)},
       {"partialsType", OptionHandler::createWithEnum(result.partials, types)},
       {"planConstraints", OptionHandler([&result](::poplar::StringRef value) {
          PlanConstraints const constraints = readMatMulConstraints(value);

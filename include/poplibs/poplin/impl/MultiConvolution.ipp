@@ -34,7 +34,7 @@ MultiConvOptions checkMultiConv(char const *where, std::vector<Args> const &args
   ::poplibs::OptionSpec const spec{
       {"planType", OptionHandler::createWithEnum(result.parallel, types)},
       {"perConvReservedTiles", OptionHandler::createWithInteger(reservedTiles)},
-      {"cycleBackOff", OptionHandler::createWithDouble(result.tiles.backOff, 0.0)}};
+      {"cycleBackOff", poputil::numberOption(result.tiles.backOff, 0.0)}};
   poputil::readOptions(where, spec, options);
   for (std::size_t i = 0; i != args.size(); ++i)
     if (readConvOptions(where, args[i].options).insertTransformsCycleCountProgs !=

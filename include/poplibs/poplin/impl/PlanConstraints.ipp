@@ -11,11 +11,24 @@
 
 #include <algorithm>
 #include <cctype>
+#include <limits>
 #include <map>
+#include <optional>
 
 namespace cottonwood::poplin {
 
 namespace detail {
+
+/// Dimensions that the field of a convolution has at the most.
+inline constexpr int MOST_FIELD_DIMS = 8;
+
+/// The product of two splits.
+POP_INLINE std::uint64_t splitTimes(std::uint64_t a, std::uint64_t b) {
+  if (b != 0 && a > std::numeric_limits<std::uint64_t>::max() / b)
+    throw ::poplar::invalid_option(base::textOf("planConstraints: splits that are multiplied, by ",
+                                                a, " and ", b, ", must stay below 2^64"));
+  return a * b;
+}
 
 /// Fields of a plan and what they are forced to.
 class PlanConstraintsReader {
@@ -47,8 +60,8 @@ private:
   template <class... A> [[noreturn]] static void fail(A const &...parts) {
     throw ::poplar::invalid_option(base::textOf("planConstraints: ", parts...));
   }
-  [[noreturn]] static void unknown(std::string const &key, char const *in) {
-    fail("'", key, "' is not a key of ", in);
+  [[noreturn]] static void unknown(std::string const &key, char const *in, char const *keys) {
+    fail("'", key, "' is not a key of ", in, "; allowed: ", keys);
   }
 
   template <class F> static void object(Json const &value, char const *name, F const &f) {
@@ -69,19 +82,22 @@ private:
     return value.get<std::uint64_t>();
   }
 
+  static std::uint64_t count(std::string const &key, Json const &value) {
+    if (!value.is_number_unsigned() || value.get<std::uint64_t>() == 0)
+      fail("'", key, "' is ", value.dump(), "; it must be an integer from 1");
+    return value.get<std::uint64_t>();
+  }
+
   static bool flag(std::string const &key, Json const &value) {
     if (!value.is_boolean())
       fail("'", key, "' is ", value.dump(), "; it must be true or false");
     return value.get<bool>();
   }
 
-  static std::vector<std::uint64_t> numbers(std::string const &key, Json const &value) {
+  static Json const &list(std::string const &key, Json const &value) {
     if (!value.is_array())
-      fail("'", key, "' is ", value.dump(), "; it must be a list of integers from 0");
-    std::vector<std::uint64_t> result;
-    for (Json const &element : value)
-      result.push_back(number(key, element));
-    return result;
+      fail("'", key, "' is ", value.dump(), "; it must be a list of integers");
+    return value;
   }
 
   static bool isOneOf(std::string const &key, std::initializer_list<char const *> keys) {
@@ -92,11 +108,13 @@ private:
     if (key == "method")
       object(value, "method", [this](std::string const &k, Json const &v) { method(k, v); });
     else if (isOneOf(key, {"convGroupsPerGroup", "inChansPerGroup", "partialChansPerGroup"}))
-      traits_[key] = std::to_string(number(key, value));
+      traits_[key] = std::to_string(count(key, value));
     else if (isIndex(key))
       object(value, "a level", [this](std::string const &k, Json const &v) { level(k, v); });
     else
-      unknown(key, "plan constraints");
+      unknown(
+          key, "plan constraints",
+          "method, convGroupsPerGroup, inChansPerGroup, partialChansPerGroup and levels, \"0\"");
   }
 
   void method(std::string const &key, Json const &value) {
@@ -105,12 +123,14 @@ private:
       return;
     }
     if (isOneOf(key, {"convUnits", "convUnitChainsRequired", "windowWidth"})) {
-      std::string const number = std::to_string(this->number(key, value));
-      traits_[key == "convUnits" ? key : key == "windowWidth" ? "window" : "chains"] = number;
+      traits_[key == "convUnits"     ? key
+              : key == "windowWidth" ? "window"
+                                     : "chains"] = std::to_string(count(key, value));
       return;
     }
     if (key != "type")
-      unknown(key, "a method");
+      unknown(key, "a method",
+              "type, convUnits, convUnitChainsRequired, windowWidth, useLimitedVersion");
     if (!value.is_string() ||
         !isOneOf(value.get<std::string>(), {"AMP", "SLIC", "HMAC", "VMAC", "OUTER_PRODUCT"}))
       fail("the type of a method is ", value.dump(),
@@ -127,13 +147,17 @@ private:
     else if (key == "partition")
       object(value, "partition", [this](std::string const &k, Json const &v) { partition(k, v); });
     else
-      unknown(key, "a level");
+      unknown(key, "a level", "transform, partition");
   }
 
-  static std::uint64_t bitsOf(std::vector<std::uint64_t> const &dims) {
+  static std::uint64_t bitsOf(std::string const &key, Json const &value) {
     std::uint64_t bits = 0;
-    for (std::uint64_t const d : dims)
-      bits |= std::uint64_t{1} << std::min<std::uint64_t>(d, 31);
+    for (Json const &dim : list(key, value)) {
+      if (!dim.is_number_unsigned() || dim.get<std::uint64_t>() >= MOST_FIELD_DIMS)
+        fail("'", key, "' has ", dim.dump(), "; dimensions of the field are 0 to ",
+             MOST_FIELD_DIMS - 1);
+      bits |= std::uint64_t{1} << dim.get<std::uint64_t>();
+    }
     return bits;
   }
 
@@ -144,19 +168,20 @@ private:
           !isNew && known->second != swap)
         fail("'swapOperands' differs between levels; plans have one level");
     } else if (key == "expandDims") {
-      expand_ |= bitsOf(numbers(key, value));
+      expand_ |= bitsOf(key, value);
       traits_["expand"] = std::to_string(expand_);
     } else if (key == "outChanFlattenDims") {
-      flatten_ |= bitsOf(numbers(key, value));
+      flatten_ |= bitsOf(key, value);
       traits_["flatten"] = std::to_string(flatten_);
     } else if (key == "combineConvGroupsFactor") {
       std::string factors;
-      for (std::uint64_t const factor : numbers(key, value))
-        factors += (factors.empty() ? "" : "|") + std::to_string(factor);
+      for (Json const &factor : list(key, value))
+        factors += (factors.empty() ? "" : "|") + std::to_string(count(key, factor));
       if (!factors.empty())
         traits_["combine"] = factors;
     } else {
-      unknown(key, "a transform");
+      unknown(key, "a transform",
+              "swapOperands, expandDims, outChanFlattenDims, combineConvGroupsFactor");
     }
   }
 
@@ -167,19 +192,21 @@ private:
       add("splitB", number(key, value));
     else if (key == "fieldSplit" || key == "kernelSplit")
       object(value, key.c_str(), [&](std::string const &dim, Json const &v) {
-        if (!isIndex(dim))
-          unknown(dim, key.c_str());
+        if (dim.size() != 1 || dim[0] < '0' || dim[0] >= '0' + MOST_FIELD_DIMS)
+          fail("'", dim, "' is not a key of ", key, "; dimensions of the field are \"0\" to \"",
+               MOST_FIELD_DIMS - 1, "\"");
         add((key == "fieldSplit" ? "splitY" : "splitK") + dim, number(dim, v));
       });
     else if (key == "inChanSplit" || key == "outChanSplit")
       object(value, key.c_str(), [&](std::string const &k, Json const &v) {
         if (k != "parallel" && k != "serial")
-          unknown(k, key.c_str());
+          unknown(k, key.c_str(), "parallel, serial");
         std::string const channels = key == "inChanSplit" ? "I" : "N";
         add((k == "parallel" ? "split" : "serial") + channels, number(k, v));
       });
     else
-      unknown(key, "a partition");
+      unknown(key, "a partition",
+              "convGroupSplit, batchSplit, fieldSplit, kernelSplit, inChanSplit, outChanSplit");
   }
 
   /// Splits that no plan has may be 1.
@@ -188,7 +215,7 @@ private:
         isOneOf(field, {"splitG", "splitB", "splitY0", "splitY1", "splitY2", "splitN", "splitI",
                         "splitK0", "splitK1", "splitK2", "serialN", "serialI"});
     std::uint64_t &split = splits_.emplace(known ? field : "otherSplits", 1).first->second;
-    split *= value;
+    split = splitTimes(split, value);
   }
 
   std::map<std::string, std::uint64_t> splits_;
@@ -228,9 +255,9 @@ POP_INLINE PlanConstraints readPlanConstraints(std::string const &json) {
   for (auto const &[key, value] : reader.splits())
     if (key == "serialN" || key == "serialI" || key == "splitY2" || key == "splitK1" ||
         key == "splitK2")
-      others *= value;
+      others = detail::splitTimes(others, value);
     else if (key == "otherSplits")
-      others *= value;
+      others = detail::splitTimes(others, value);
     else
       detail::addConstraint(result.cpu, key, value);
   if (others != 1)
@@ -263,26 +290,24 @@ POP_INLINE PlanConstraints readMatMulConstraints(std::string const &json) {
   detail::PlanConstraintsReader reader;
   reader.read(json);
   PlanConstraints result;
-  auto splits = reader.splits();
-  auto const take = [&](char const *key) {
-    auto const found = splits.find(key);
-    return found == splits.end() ? std::uint64_t{0} : found->second;
-  };
-  for (auto const &[key, to] : {std::pair("splitG", "splitG"), std::pair("splitN", "splitN"),
-                                std::pair("splitI", "splitK")})
-    if (take(key) != 0)
-      detail::addConstraint(result.cpu, to, take(key));
-  std::uint64_t rows = 0;
-  for (char const *key : {"splitB", "splitY0", "splitY1"})
-    if (take(key) != 0)
-      rows = std::max<std::uint64_t>(rows, 1) * take(key);
-  if (rows != 0)
-    detail::addConstraint(result.cpu, "splitM", rows);
+  std::optional<std::uint64_t> rows;
+  for (auto const &[key, value] : reader.splits())
+    if (key == "splitB" || key == "splitY0" || key == "splitY1")
+      rows = detail::splitTimes(rows.value_or(1), value);
+    else if (key == "splitG" || key == "splitN" || key == "splitI")
+      detail::addConstraint(result.cpu, key == "splitI" ? "splitK" : key, value);
+    else if (key != "serialN" && key != "serialI" && value != 1)
+      throw ::poplar::invalid_option(base::textOf(
+          "planConstraints: a product has no kernel and a field of one dimension; splits of others "
+          "are by ",
+          value, "; allowed: 1"));
+  if (rows)
+    detail::addConstraint(result.cpu, "splitM", *rows);
   result.tiles = reader.forTiles();
-  if (rows != 0) { // as positions, without those of the dimensions
+  if (rows) { // as positions, without those of the dimensions
     auto const all = planner::Constraints::parse(result.tiles);
     result.tiles = all.without({"splitB", "splitY0", "splitY1"}).toText();
-    detail::addConstraint(result.tiles, "splitY0", rows);
+    detail::addConstraint(result.tiles, "splitY0", *rows);
   }
   return result;
 }

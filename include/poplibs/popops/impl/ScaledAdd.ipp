@@ -82,7 +82,7 @@ private:
     using ::poplibs::OptionHandler;
     ::poplibs::OptionSpec const spec{
         {"optimizeForSpeed", OptionHandler::createWithBool(optimizeForSpeed)},
-        {"scaleFloatToHalfTolerance", OptionHandler::createWithDouble(tolerance, 0.0)}};
+        {"scaleFloatToHalfTolerance", poputil::numberOption(tolerance, 0.0)}};
     poputil::readOptions(where_, spec, options);
   }
 

@@ -13,7 +13,7 @@ namespace cottonwood::popops {
 namespace detail {
 
 /// {"slicedDimSplit": 4} becomes "slicedDimSplit=4".
-POP_INLINE std::string sliceConstraints(std::string const &where, ::poplar::StringRef value) {
+POP_INLINE std::string sliceConstraints(::poplar::StringRef value) {
   ::poplar::OptionFlags fields;
   try {
     ::poplar::readJSON(value, fields);
@@ -26,8 +26,11 @@ POP_INLINE std::string sliceConstraints(std::string const &where, ::poplar::Stri
     try {
       planner::setField(plan, field.first, field.second);
     } catch (planner::PlanError const &error) {
-      base::fail<::poputil::poplibs_error>(where, "the option planConstraints: ", error.what());
+      throw ::poplar::invalid_option(error.what());
     }
+    bool const isSplit = field.first.ends_with("Split") || field.first == "unslicedGrainSize";
+    if (isSplit && field.second == "0")
+      throw ::poplar::invalid_option("'" + field.first + "' is 0; allowed: an integer from 1");
     text += (text.empty() ? "" : ",") + field.first + "=" + field.second;
   }
   return text;
@@ -57,14 +60,14 @@ POP_INLINE SliceOptions readSliceOptions(char const *where, ::poplar::OptionFlag
       {"operationForUpdate", OptionHandler::createWithEnum(result.operation, operations)},
       {"partialType", OptionHandler::createWithEnum(result.partials, partials)},
       {"availableMemoryProportion",
-       OptionHandler::createWithDouble(result.memoryProportion, 0.0, false, 1.0, true)},
+       poputil::numberOption(result.memoryProportion, 0.0, false, 1.0)},
       {"indicesDistribution", OptionHandler::createWithEnum(result.distribution, distributions)},
       {"indicesAreSorted", OptionHandler::createWithBool(result.sorted)},
       {"validateIndices", OptionHandler::createWithBool(result.validate)},
       {"remapOutOfBoundIndices", OptionHandler::createWithBool(result.remap)},
       {"paddingIndexUsed", OptionHandler::createWithBool(result.padding)},
       {"planConstraints", OptionHandler([&result](::poplar::StringRef value) {
-         result.constraints = detail::sliceConstraints(result.function, value);
+         result.constraints = detail::sliceConstraints(value);
        })},
       {"internal.alwaysIncludeBaseRearrangementCost",
        OptionHandler::createWithBool(result.includeRearrangement)}};

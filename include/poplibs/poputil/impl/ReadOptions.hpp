@@ -5,7 +5,26 @@
 
 #include <poplar/impl/base/Error.hpp>
 
+#include <charconv>
+#include <limits>
+
 namespace cottonwood::poputil {
+
+/// As OptionHandler::createWithDouble, of a text that is a number and nothing else: that one passes
+/// over what follows, such as units.
+inline ::poplibs::OptionHandler numberOption(double &output, double low, bool lowIsAllowed = true,
+                                             double high = std::numeric_limits<double>::max()) {
+  using ::poplibs::OptionHandler;
+  auto const handler = OptionHandler::createWithDouble(output, low, lowIsAllowed, high);
+  return OptionHandler([handler](::poplar::StringRef value) {
+    double number = 0;
+    char const *const last = value.data() + value.size();
+    auto const [end, code] = std::from_chars(value.data(), last, number);
+    if (code == std::errc::invalid_argument || end != last)
+      throw ::poplar::invalid_option("Not a valid number");
+    handler.parseValue(value);
+  });
+}
 
 /// Gives every option to `spec`. Errors begin with `function`, the one that takes the options or,
 /// where several do, the one they are named after.
