@@ -1,9 +1,10 @@
 // Build modes and language-level macros. Included first by every published header.
 //
-// Compiled mode (default): bodies live in libpoplar and its companions; published headers parse as C++11.
-// Header-only mode (POPLAR_HEADER_ONLY, C++20): entering any published header brings in all of the library.
-// That is why published headers have classic include guards *after* the include of this file: the first entry
-// goes through HeaderOnly.hpp, which includes every published header (this one again, too) and then the bodies.
+// Compiled mode (default): bodies live in libpoplar and its companions; published headers parse as
+// C++11. Header-only mode (POPLAR_HEADER_ONLY, C++20): entering any published header brings in all
+// of the library. That is why published headers have classic include guards *after* the include of
+// this file: the first entry goes through HeaderOnly.hpp, which includes every published header
+// (this one again, too) and then the bodies.
 #ifndef POPLAR_IMPL_BASE_CONFIG_HPP
 #define POPLAR_IMPL_BASE_CONFIG_HPP
 
@@ -13,11 +14,13 @@
 #endif
 #define POP_INLINE inline
 #define POP_API
-#define POP_MODE_GROUP "cottonwood_mode_header_only"
+#define POP_MODE cottonwood_mode_header_only
+#define POP_MODE_TEXT "cottonwood_mode_header_only"
 #else
 #define POP_INLINE
 #define POP_API __attribute__((visibility("default")))
-#define POP_MODE_GROUP "cottonwood_mode_compiled"
+#define POP_MODE cottonwood_mode_compiled
+#define POP_MODE_TEXT "cottonwood_mode_compiled"
 #endif
 
 #define POP_ALWAYS_INLINE inline __attribute__((always_inline))
@@ -30,18 +33,17 @@
 #define POP_NODISCARD
 #endif
 
-// A program that mixes translation units of both modes would have two copies of every registry. Each unit
-// defines one strong symbol inside a COMDAT group named after its mode: equal modes fold, different modes collide and
-// the linker reports "multiple definition of cottonwood_one_mode_per_program".
+// A program that mixes translation units of both modes would have two copies of every registry.
+// Each unit has one strong symbol, an alias of an inline function named after the mode and so in
+// its COMDAT group: equal modes fold, different modes collide and the linker reports "multiple
+// definition of cottonwood_one_mode_per_program". Link time optimisers of g++ and clang++ know of
+// groups of functions, not of those that assembly makes.
 #if defined(__ELF__) && !defined(POP_NO_MODE_SYMBOL)
-__asm__(".ifndef cottonwood_one_mode_per_program\n" // link-time optimisation joins several units into one
-        ".pushsection .rodata.cottonwood_mode,\"aG\",@progbits," POP_MODE_GROUP ",comdat\n"
-        ".globl cottonwood_one_mode_per_program\n"
-        ".hidden cottonwood_one_mode_per_program\n"
-        "cottonwood_one_mode_per_program:\n"
-        ".byte 0\n"
-        ".popsection\n"
-        ".endif\n");
+extern "C" {
+__attribute__((used, nothrow, visibility("hidden"))) inline void POP_MODE() {}
+__attribute__((alias(POP_MODE_TEXT), nothrow, visibility("hidden"))) void
+cottonwood_one_mode_per_program();
+}
 #endif
 
 #endif
