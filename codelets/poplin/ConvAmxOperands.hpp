@@ -167,13 +167,7 @@ private:
           continue;
         }
         const std::size_t c = chunk * AMX_STEP;
-        const TIn *const from = problem_.in + offset + c;
-        const V low = Packer::loadUpTo(from, channels_ - c);
-        const V high = channels_ - c > AMX_LANES
-                           ? Packer::loadUpTo(from + AMX_LANES, channels_ - c - AMX_LANES)
-                           : V::zero();
-        local.add(low), local.add(high);
-        Pieces(low, high).store(to, tile.tiles);
+        Packer::piecesOf(problem_.in + offset + c, channels_ - c, local).store(to, tile.tiles);
       }
     }
     range = local;
@@ -220,13 +214,17 @@ private:
       };
       return Packer::packStepOfB(at, count, to, tiles, range);
     }
+    const std::size_t values = amxCount(values_, step.chunk * AMX_STEP, AMX_STEP);
     alignas(64) float turned[AMX_STEP * AMX_LANES];
-    for (std::size_t p = 0; p < AMX_STEP; ++p)
-      if (const TWeights *const value = valueAt(p))
-        readColumns(value, j, count, turned + p * AMX_LANES);
-      else
-        V::zero().store(turned + p * AMX_LANES);
-    const auto at = [&](std::size_t p) { return turned + p * AMX_LANES; };
+    for (std::size_t p = 0; p < values; ++p)
+      readColumns(valueAt(p), j, count, turned + p * AMX_LANES);
+    packTurned(turned, values, to, tiles, range);
+  }
+
+  /// A step of `values` lines of 16 columns each.
+  POP_SIMD_INLINE static void packTurned(const float *turned, std::size_t values, unsigned char *to,
+                                         std::size_t tiles, Range &range) {
+    const auto at = [&](std::size_t p) { return p < values ? turned + p * AMX_LANES : nullptr; };
     Packer::packStepOfB(at, AMX_LANES, to, tiles, range);
   }
 
@@ -260,8 +258,7 @@ private:
       for (std::size_t p = 0; p < values; ++p)
         readColumns(from + static_cast<std::ptrdiff_t>(p) * channelStep(), j, count,
                     turned + p * AMX_LANES);
-    const auto at = [&](std::size_t p) { return p < values ? turned + p * AMX_LANES : nullptr; };
-    Packer::packStepOfB(at, AMX_LANES, to, tiles, range);
+    packTurned(turned, values, to, tiles, range);
   }
 
   /// Columns [j, j + count) of one channel, and zeros.

@@ -239,7 +239,7 @@ public:
     return n >= AMX_LANES ? V::load(from) : n == 0 ? V::zero() : V::loadPartial(from, n);
   }
 
-  /// The pieces of the first n numbers of a step, at most 32, and of zeros.
+  /// The pieces of the first n numbers of a step, of its 32 at most, and of zeros.
   template <class T>
   POP_SIMD_INLINE static Pieces piecesOf(const T *from, std::size_t n, Range &range) {
     const V low = loadUpTo(from, n);

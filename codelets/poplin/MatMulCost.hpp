@@ -71,8 +71,10 @@ inline constexpr std::uint32_t MATMUL_SET_ROWS = 6;
 /// 64 MB 2.5 times as fast that way, but what stays in the last cache no faster.
 inline constexpr std::size_t MATMUL_PAST_CACHES = 48 * 1024 * 1024;
 
-/// Values of a page that are asked for where all are: as many as it could have.
-inline constexpr std::uint32_t MATMUL_ASK_ALL = 4096;
+/// Bytes of a page of memory.
+inline constexpr std::size_t MATMUL_PAGE = 4096;
+/// Values of a page that are asked for where all are: as many as it could have, of a byte each.
+inline constexpr std::uint32_t MATMUL_ASK_ALL = MATMUL_PAGE;
 
 /// Values of K a step where a product on tiles computes elements by multiply-adds.
 inline constexpr std::size_t MATMUL_TILE_REPAIR_DEPTH = 256;

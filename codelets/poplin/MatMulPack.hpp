@@ -18,39 +18,35 @@ POP_SIMD_INLINE float *alignedToLine(void *p) {
                                    ~std::uintptr_t{63});
 }
 
-/// to[i] = from[i * step], i < n, as float.
-template <class Tag, class T>
-POP_SIMD_INLINE void copyToFloat(const T *from, std::ptrdiff_t step, std::size_t n, float *to) {
+/// to[i] = from[i], i < n, as the type of `to`.
+template <class Tag, class From, class To>
+POP_SIMD_INLINE void copyLine(const From *from, std::size_t n, To *to) {
   using V = simd<float, Tag>;
   constexpr std::size_t W = static_cast<std::size_t>(V::width);
   std::size_t i = 0;
-  if (step == 1) {
-    for (; i + W <= n; i += W)
-      V::load(from + i).store(to + i);
-    if (i < n)
-      V::loadPartial(from + i, n - i).storePartial(to + i, n - i);
-    return;
-  }
+  for (; i + W <= n; i += W)
+    V::load(from + i).store(to + i);
+  if (i < n)
+    V::loadPartial(from + i, n - i).storePartial(to + i, n - i);
+}
+
+/// to[i] = from[i * step], i < n, as float.
+template <class Tag, class T>
+POP_SIMD_INLINE void copyToFloat(const T *from, std::ptrdiff_t step, std::size_t n, float *to) {
+  if (step == 1)
+    return copyLine<Tag>(from, n, to);
   using One = simd<float, isa::scalar>;
-  for (; i < n; ++i, from += step)
+  for (std::size_t i = 0; i < n; ++i, from += step)
     One::load(from).store(to + i);
 }
 
 /// to[i * step] = from[i], i < n, rounded to T.
 template <class Tag, class T>
 POP_SIMD_INLINE void copyFromFloat(const float *from, std::size_t n, T *to, std::ptrdiff_t step) {
-  using V = simd<float, Tag>;
-  constexpr std::size_t W = static_cast<std::size_t>(V::width);
-  std::size_t i = 0;
-  if (step == 1) {
-    for (; i + W <= n; i += W)
-      V::load(from + i).store(to + i);
-    if (i < n)
-      V::loadPartial(from + i, n - i).storePartial(to + i, n - i);
-    return;
-  }
+  if (step == 1)
+    return copyLine<Tag>(from, n, to);
   using One = simd<float, isa::scalar>;
-  for (; i < n; ++i, to += step)
+  for (std::size_t i = 0; i < n; ++i, to += step)
     One::load(from + i).store(to);
 }
 

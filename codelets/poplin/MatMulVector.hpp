@@ -13,7 +13,6 @@ namespace detail {
 /// Bytes of each of several rows that are fetched ahead of their use. Hardware prefetchers stop at
 /// the ends of pages, which rows of a few pages have many of.
 inline constexpr std::size_t MATMUL_STREAM_AHEAD = 1024;
-inline constexpr std::size_t MATMUL_PAGE = 4096;
 
 /// One step of matMulRows: sums[i][j] continues its chain over K values of k, j < columns. Rows of
 /// B stream by side by side while the sums stay in L1. After them those from `next` on will.

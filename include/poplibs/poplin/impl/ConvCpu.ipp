@@ -3,6 +3,7 @@
 #include <poplin/impl/ConvEmit.hpp>
 #include <poplin/impl/ConvOperand.hpp>
 #include <poplin/impl/ConvTables.hpp>
+#include <poplin/impl/CpuEmitter.hpp>
 #include <popops/Cast.hpp>
 #include <poputil/VertexTemplates.hpp>
 #include <poputil/impl/Math.hpp>
@@ -27,12 +28,12 @@ POP_INLINE std::vector<unsigned> movedTo(unsigned rank, unsigned from, unsigned 
 }
 
 /// Emits one convolution as vertices on tile 0 that read their operands in place.
-class CpuConvEmitter {
+class CpuConvEmitter : CpuEmitter {
 public:
   CpuConvEmitter(::poplar::Graph &graph, ConvJob const &job, planner::ConvPlan const &plan,
                  ::poplar::program::Sequence &prog, ::poplar::DebugContext const &debugContext)
-      : graph_(graph), job_(job), params_(job.check.params), prog_(prog),
-        debugContext_(debugContext), channels_(convolvesChannels(job.check)),
+      : CpuEmitter(graph, prog, debugContext), job_(job), params_(job.check.params),
+        channels_(convolvesChannels(job.check)),
         dims_(static_cast<unsigned>(params_.getNumFieldDims())), plan_(plan) {}
 
   void run() {
@@ -106,12 +107,6 @@ private:
       return false;
     weights_ = *strided;
     return true;
-  }
-
-  Tensor variable(::poplar::Type const &type, ShapeVector const &shape, char const *name) {
-    Tensor const t = graph_.addVariable(type, shape, {debugContext_, name});
-    graph_.setTileMapping(t, 0);
-    return t;
   }
 
   /// A part of the output; ranges are [begin, end) of groups, batch, the first two dimensions of
@@ -280,17 +275,10 @@ private:
     set(v, "weightsBlock", whole ? std::size_t{1} << 31U : block_);
   }
 
-  template <class T> void set(::poplar::VertexRef const &v, std::string const &field, T value) {
-    graph_.setInitialValue(v[field], static_cast<long long>(value));
-  }
-
-  ::poplar::Graph &graph_;
   ConvJob job_;
   ::poplin::ConvParams const &params_;
   Tensor copyTo_; ///< invalid: the result is written in place
   std::optional<EpilogueEmitter> epilogue_;
-  ::poplar::program::Sequence &prog_;
-  ::poplar::DebugContext const &debugContext_;
   bool const channels_;
   bool readsHalves_ = false;
   unsigned const dims_;

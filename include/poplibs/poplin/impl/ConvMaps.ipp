@@ -3,9 +3,7 @@
 
 #include <codelets/poplin/ConvMapsCost.hpp>
 #include <poplin/impl/ConvEmit.hpp>
-#include <poplin/impl/ConvField.hpp>
-#include <poplin/impl/ConvOperand.hpp>
-#include <poputil/VertexTemplates.hpp>
+#include <poplin/impl/ConvFieldEmitter.hpp>
 #include <poputil/impl/Math.hpp>
 
 #include <algorithm>
@@ -15,11 +13,11 @@ namespace cottonwood::poplin {
 namespace detail {
 
 /// Emits one convolution as vertices on tile 0 that read and write maps in place.
-class ConvMapsEmitter {
+class ConvMapsEmitter : ConvFieldEmitter {
 public:
   ConvMapsEmitter(::poplar::Graph &graph, ConvJob const &job, ::poplar::program::Sequence &prog,
                   ::poplar::DebugContext const &debugContext)
-      : graph_(graph), job_(job), debugContext_(debugContext), prog_(prog) {}
+      : ConvFieldEmitter(graph, job, prog, debugContext) {}
 
   /// False if the kernel does not know the convolution, would not find maps, or if others are
   /// quicker.
@@ -53,10 +51,8 @@ private:
   using Range = ::poplar::Interval;
 
   bool chooseShape() {
-    auto const field = convField(job_.check.params);
-    if (!field)
+    if (!chooseField())
       return false;
-    field_ = *field;
     auto const &p = job_.check.params;
     auto const &shape = field_.shape;
     // No layout changes a bit.
@@ -74,16 +70,11 @@ private:
     out_ = job_.out.dimRoll(rank - 1, 1).dimRoll(rank - 1, 1); // [N, groups, O, ...field]
     std::size_t const columns = job_.weights.dim(1);
     block_ = convBlockOf(columns);
-    auto const in = stridedTensor(graph_, job_.in),
-               weights = stridedTensor(
-                   graph_, job_.weights.reshapePartial(1, 2, {columns / block_, block_}));
-    if (!in || !weights || !out_.isContiguous() || in->run.intersectsWith(job_.out) ||
-        weights->run.intersectsWith(job_.out))
+    if (!chooseOperands(job_.weights.reshapePartial(1, 2, {columns / block_, block_}), out_))
       return false;
-    in_ = *in, weights_ = *weights;
     std::size_t const channels = out_.dim(0) * out_.dim(1) * out_.dim(2);
     out_ = out_.reshapePartial(3, rank, {out_.numElements() / channels});
-    return field_.shape.inputsX == 1 || in_.strides[in_.strides.size() - 2] == 1;
+    return true;
   }
 
   /// f(range) for equal parts of n, of a multiple of `grain` each.
@@ -101,28 +92,35 @@ private:
     auto const width = static_cast<std::size_t>(shape.outputsX);
     std::size_t const channels = job_.check.params.inputChannelsPerConvGroup;
     auto const v =
-        graph_.addVertex(cs_,
-                         ::poputil::templateVertex("poplin::ConvMaps", job_.weights.elementType(),
-                                                   out_.elementType()),
-                         {{"in", in_.run}, {"weights", weights_.run}});
+        addFieldVertex("poplin::ConvMaps", shape,
+                       kernels::convMapsWorkspace(shape, channels, columns.size()), strides());
     graph_.setFieldSize(v["out"], images.size() * columns.size());
     std::size_t next = 0;
     for (std::size_t b = images.begin(); b != images.end(); ++b)
       for (std::size_t n = columns.begin(); n != columns.end(); ++n)
         graph_.connect(v["out"][next++],
                        out_[b][group][n].slice(rows.begin() * width, rows.end() * width));
-    ::poplar::Tensor const workspace = graph_.addVariable(
-        ::poplar::FLOAT, {kernels::convMapsWorkspace(shape, channels, columns.size())},
-        {debugContext_, "workspace"});
-    graph_.setTileMapping(workspace, 0);
-    graph_.connect(v["workspace"], workspace);
-    graph_.setInitialValue(v["shape"], numbersOf(shape));
     setOperands(v, group, images.begin(), columns.begin());
     set(v, "lines", kernels::convMapsBand(shape, channels));
     set(v, "images", images.size()), set(v, "columns", columns.size());
     set(v, "outputs", images.size() * rows.size() * width);
     set(v, "inChannels", channels), set(v, "taps", shape.taps());
-    graph_.setTileMapping(v, 0);
+  }
+
+  /// Of the field's first dimension, if there are two, and its last, of the input and weights.
+  struct FieldStrides {
+    std::int64_t inY, inX, weightsY, weightsX;
+  };
+  FieldStrides fieldStrides() const {
+    auto const &in = in_.strides, &weights = weights_.strides;
+    bool const plane = in.size() == 5;
+    return {plane ? in[2] : 0, in[in.size() - 2], plane ? weights[3] : 0,
+            weights[weights.size() - 2]};
+  }
+  std::vector<long long> strides() const {
+    auto const &in = in_.strides, &weights = weights_.strides;
+    auto const [inY, inX, weightsY, weightsX] = fieldStrides();
+    return {in[1], in.back(), inY, weights[1], weights[2], weights.back(), weightsY, weightsX};
   }
 
   /// Where a part finds its input, [groups, N, ...field, C], and its weights, [groups, blocks,
@@ -130,12 +128,7 @@ private:
   void setOperands(::poplar::VertexRef const &v, std::size_t group, std::size_t image,
                    std::size_t column) {
     auto const &in = in_.strides, &weights = weights_.strides;
-    bool const plane = in.size() == 5;
-    std::int64_t const inY = plane ? in[2] : 0, inX = in[in.size() - 2];
-    std::int64_t const weightsY = plane ? weights[3] : 0, weightsX = weights[weights.size() - 2];
-    graph_.setInitialValue(v["strides"],
-                           std::vector<long long>{in[1], in.back(), inY, weights[1], weights[2],
-                                                  weights.back(), weightsY, weightsX});
+    auto const [inY, inX, weightsY, weightsX] = fieldStrides();
     set(v, "weightsBlock", block_);
     auto const at = [](std::size_t n) { return static_cast<std::int64_t>(n); };
     set(v, "inOffset",
@@ -145,19 +138,8 @@ private:
             at(column % block_) * weights[2] + field_.tapsY * weightsY + field_.tapsX * weightsX);
   }
 
-  template <class T> void set(::poplar::VertexRef const &v, char const *field, T value) {
-    graph_.setInitialValue(v[field], static_cast<long long>(value));
-  }
-
-  ::poplar::Graph &graph_;
-  ConvJob const &job_;
-  ::poplar::DebugContext const &debugContext_;
-  ::poplar::program::Sequence &prog_;
-  ConvField field_;
-  StridedTensor in_, weights_;
   std::size_t block_ = 1; ///< output channels of weights that lie at equal distances
   Tensor out_;            ///< [N, groups, O, field]
-  ::poplar::ComputeSet cs_;
 };
 
 } // namespace detail

@@ -2,9 +2,7 @@
 #pragma once
 
 #include <poplin/impl/ConvEmit.hpp>
-#include <poplin/impl/ConvField.hpp>
-#include <poplin/impl/ConvOperand.hpp>
-#include <poputil/VertexTemplates.hpp>
+#include <poplin/impl/ConvFieldEmitter.hpp>
 #include <poputil/impl/BuiltinCodelets.hpp>
 #include <poputil/impl/Math.hpp>
 
@@ -15,11 +13,11 @@ namespace cottonwood::poplin {
 namespace detail {
 
 /// Emits one convolution as vertices on tile 0 that read and write planes in place.
-class ConvPlanesEmitter {
+class ConvPlanesEmitter : ConvFieldEmitter {
 public:
   ConvPlanesEmitter(::poplar::Graph &graph, ConvJob const &job, ::poplar::program::Sequence &prog,
                     ::poplar::DebugContext const &debugContext)
-      : graph_(graph), job_(job), prog_(prog), debugContext_(debugContext) {}
+      : ConvFieldEmitter(graph, job, prog, debugContext) {}
 
   /// False if the kernel does not know the convolution, or would not find planes.
   bool run() {
@@ -46,10 +44,8 @@ public:
 
 private:
   bool chooseShape() {
-    auto const field = convField(job_.check.params);
-    if (!field)
+    if (!chooseField())
       return false;
-    field_ = *field;
     auto const &shape = field_.shape;
     bool const inVectors = kernels::convPlanesShort(shape) &&
                            isa::vectorBytes(poputil::builtinIsa()) == kernels::CONV_SHORT_BYTES;
@@ -62,41 +58,25 @@ private:
   /// Lines of the input and the whole result lie side by side.
   bool choosePlanes() {
     out_ = job_.out.dimRoll(job_.out.rank() - 2, 1); // [N, groups, ...field, 1]
-    auto const in = stridedTensor(graph_, job_.in), weights = stridedTensor(graph_, job_.weights);
-    if (!in || !weights || !out_.isContiguous() || in->run.intersectsWith(job_.out) ||
-        weights->run.intersectsWith(job_.out))
+    if (!chooseOperands(job_.weights, out_))
       return false;
-    in_ = *in, weights_ = *weights;
     out_ = out_.flatten(0, 2);
-    std::size_t const last = in_.strides.size() - 2;
-    // Channels that lie side by side are for vectors of channels.
-    return (field_.shape.inputsX == 1 || in_.strides[last] == 1) && in_.strides[0] != 1;
+    return in_.strides[0] != 1; // channels that lie side by side are for vectors of channels
   }
 
   /// Planes [begin, end) of those from plane `list` of the output on.
   void addVertex(std::size_t list, std::size_t begin, std::size_t end) {
     std::size_t const groups = job_.check.params.numConvGroups;
     auto const at = [](std::size_t n) { return static_cast<std::int64_t>(n); };
-    auto const v =
-        graph_.addVertex(cs_,
-                         ::poputil::templateVertex("poplin::ConvPlanes", job_.weights.elementType(),
-                                                   out_.elementType()),
-                         {{"in", in_.run},
-                          {"weights", weights_.run},
-                          {"out", out_.slice(list + begin, list + end, 0).flatten()}});
-    ::poplar::Tensor const workspace =
-        graph_.addVariable(::poplar::FLOAT, {kernels::convPlanesWorkspace(field_.shape)},
-                           {debugContext_, "workspace"});
-    graph_.setTileMapping(workspace, 0);
-    graph_.connect(v["workspace"], workspace);
     auto const &in = in_.strides, &weights = weights_.strides;
     // [groups, N, ...field, 1] and [groups, 1, ...kernel, 1]
     bool const plane = in.size() == 5;
     std::size_t const x = in.size() - 2;
     std::int64_t const inY = plane ? in[2] : 0, weightsY = plane ? weights[2] : 0;
-    graph_.setInitialValue(v["shape"], numbersOf(field_.shape));
-    graph_.setInitialValue(v["strides"],
-                           std::vector<long long>{in[0], inY, weights[0], weightsY, weights[x]});
+    auto const v = addFieldVertex("poplin::ConvPlanes", field_.shape,
+                                  kernels::convPlanesWorkspace(field_.shape),
+                                  {in[0], inY, weights[0], weightsY, weights[x]});
+    graph_.connect(v["out"], out_.slice(list + begin, list + end, 0).flatten());
     set(v, "inOffset",
         in_.offset + at(begin) * in[0] + at(list / groups) * in[1] + field_.inY * inY +
             field_.inX * in[x]);
@@ -105,21 +85,9 @@ private:
     set(v, "first", at(begin % groups)), set(v, "groups", at(groups));
     set(v, "outputs", std::int64_t{field_.shape.outputsY} * field_.shape.outputsX);
     set(v, "taps", at(field_.shape.taps()));
-    graph_.setTileMapping(v, 0);
   }
 
-  void set(::poplar::VertexRef const &v, char const *field, std::int64_t value) {
-    graph_.setInitialValue(v[field], static_cast<long long>(value));
-  }
-
-  ::poplar::Graph &graph_;
-  ConvJob const &job_;
-  ::poplar::program::Sequence &prog_;
-  ::poplar::DebugContext const &debugContext_;
-  ConvField field_;
-  StridedTensor in_, weights_;
-  Tensor out_;
-  ::poplar::ComputeSet cs_;
+  Tensor out_; ///< [N * groups, ...field, 1]
 };
 
 } // namespace detail

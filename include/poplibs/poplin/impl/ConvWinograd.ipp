@@ -2,6 +2,7 @@
 
 #include <poplin/impl/ConvEmit.hpp>
 #include <poplin/impl/ConvOperand.hpp>
+#include <poplin/impl/CpuEmitter.hpp>
 #include <popops/Cast.hpp>
 #include <poputil/VertexTemplates.hpp>
 #include <poputil/impl/Math.hpp>
@@ -15,12 +16,12 @@ namespace detail {
 
 /// Emits one convolution by Winograd's minimal filtering on tile 0: a compute set that transforms
 /// the weights, and one that does the rest.
-class WinogradEmitter {
+class WinogradEmitter : CpuEmitter {
 public:
   WinogradEmitter(::poplar::Graph &graph, ConvJob const &job, planner::ConvPlan const &plan,
                   ::poplar::program::Sequence &prog, ::poplar::DebugContext const &debugContext)
-      : graph_(graph), job_(job), problem_(job_.check.problem), plan_(plan), prog_(prog),
-        debugContext_(debugContext), strips_(kernels::winogradStrips(problem_.n)),
+      : CpuEmitter(graph, prog, debugContext), job_(job), problem_(job_.check.problem), plan_(plan),
+        strips_(kernels::winogradStrips(problem_.n)),
         stripFloats_(kernels::winogradWeights(plan.winograd, problem_.i)) {}
 
   void run() {
@@ -44,17 +45,6 @@ private:
     StridedTensor at;
     std::size_t columnBlock = 1, channelBlock = 1;
   };
-
-  Tensor variable(::poplar::Type const &type, std::vector<std::size_t> const &shape,
-                  char const *name) {
-    Tensor const t = graph_.addVariable(type, shape, {debugContext_, name});
-    graph_.setTileMapping(t, 0);
-    return t;
-  }
-
-  template <class T> void set(::poplar::VertexRef const &v, char const *field, T value) {
-    graph_.setInitialValue(v[field], static_cast<long long>(value));
-  }
 
   /// Nothing if the weights do not lie at constant distances, not even in blocks.
   std::optional<Weights> readWeights(Tensor const &weights) const {
@@ -203,12 +193,9 @@ private:
       graph_.connect(v["out"][i], rows[i]);
   }
 
-  ::poplar::Graph &graph_;
   ConvJob job_;
   planner::ConvProblem const &problem_;
   planner::ConvPlan const &plan_;
-  ::poplar::program::Sequence &prog_;
-  ::poplar::DebugContext const &debugContext_;
   std::size_t const strips_, stripFloats_; ///< of a group; of a strip
   Tensor weights_;                         ///< [groups, strips, floats of a strip]
   StridedTensor in_;                       ///< [groups, N, y, x, C]

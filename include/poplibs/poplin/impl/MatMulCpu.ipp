@@ -1,5 +1,6 @@
 #pragma once
 
+#include <poplin/impl/CpuEmitter.hpp>
 #include <poplin/impl/MatMulEmit.hpp>
 #include <poplin/impl/MatMulOperand.hpp>
 #include <poplin/impl/MatMulPlanning.hpp>
@@ -14,11 +15,11 @@ namespace cottonwood::poplin {
 namespace detail {
 
 /// Emits one product as vertices on tile 0 that read their operands in place.
-class CpuMatMulEmitter {
+class CpuMatMulEmitter : CpuEmitter {
 public:
   CpuMatMulEmitter(::poplar::Graph &graph, MatMulJob const &job, ::poplar::program::Sequence &prog,
                    ::poplar::DebugContext const &debugContext)
-      : graph_(graph), job_(job), prog_(prog), debugContext_(debugContext), where_(job.where) {}
+      : CpuEmitter(graph, prog, debugContext), job_(job), where_(job.where) {}
 
   void run() {
     chooseOutput();
@@ -47,7 +48,7 @@ private:
       return;
     }
     copyTo_ = out;
-    job_.out = packed(out.elementType(), out.shape(), "out");
+    job_.out = variable(out.elementType(), out.shape(), "out");
   }
 
   /// Vertices can write rows of the result where they are; a single column as a whole only.
@@ -58,15 +59,8 @@ private:
     return out.dim(2) == 1 ? strided->row == 1 || out.dim(1) == 1 : strided->column == 1;
   }
 
-  Tensor packed(::poplar::Type const &type, std::vector<std::size_t> const &shape,
-                char const *name) {
-    Tensor const t = graph_.addVariable(type, shape, {debugContext_, name});
-    graph_.setTileMapping(t, 0);
-    return t;
-  }
-
   StridedOperand copied(Tensor const &t, char const *name) {
-    Tensor const copy = packed(t.elementType(), t.shape(), name);
+    Tensor const copy = variable(t.elementType(), t.shape(), name);
     prog_.add(::poplar::program::Copy(t, copy, false, debugContext_));
     return *stridedOperand(graph_, copy);
   }
@@ -107,7 +101,7 @@ private:
     if (plan_.splitK != 1) {
       auto shape = job_.out.shape();
       shape.insert(shape.begin(), plan_.splitK);
-      sums_ = packed(::poplar::FLOAT, shape, "partials");
+      sums_ = variable(::poplar::FLOAT, shape, "partials");
     }
     auto const in = job_.a.elementType(), out = sums_.elementType();
     type_ = ::poputil::templateVertex("poplin::MatMul", in, out);
@@ -149,9 +143,9 @@ private:
     auto const blocking = plan_.blocking();
     graph_.connect(
         v["workspace"],
-        packed(::poplar::FLOAT,
-               {std::max<std::size_t>(kernels::matMulWorkspace(blocking, m, k, c.dim(2)), 1)},
-               "workspace"));
+        variable(::poplar::FLOAT,
+                 {std::max<std::size_t>(kernels::matMulWorkspace(blocking, m, k, c.dim(2)), 1)},
+                 "workspace"));
     connectOutput(v, c);
     auto const at = [](std::size_t x) { return static_cast<std::int64_t>(x); };
     setOperand(v, "a", a_,
@@ -191,18 +185,11 @@ private:
     set(v, name + "Row", operand.row), set(v, name + "Column", operand.column);
   }
 
-  template <class T> void set(::poplar::VertexRef const &v, std::string const &field, T value) {
-    graph_.setInitialValue(v[field], static_cast<long long>(value));
-  }
-
-  ::poplar::Graph &graph_;
   MatMulJob job_;
   Tensor sums_;             ///< what vertices write: the result, or [parts of K] of it
   Tensor copyTo_;           ///< invalid: the result is written in place
   bool transposed_ = false; ///< the transposed product is computed
   std::optional<EpilogueEmitter> epilogue_;
-  ::poplar::program::Sequence &prog_;
-  ::poplar::DebugContext const &debugContext_;
   char const *where_;
   StridedOperand a_, b_;
   planner::MatMulPlan plan_;
