@@ -116,8 +116,10 @@
 #include <poplar/impl/graph/Checks.ipp>
 #include <poplar/impl/graph/Clone.ipp>
 #include <poplar/impl/graph/CodeletSources.ipp>
+#include <poplar/impl/graph/Connections.ipp>
 #include <poplar/impl/graph/Estimates.ipp>
 #include <poplar/impl/graph/Export.ipp>
+#include <poplar/impl/graph/FieldValues.ipp>
 #include <poplar/impl/graph/Graph.ipp>
 #include <poplar/impl/graph/GraphData.ipp>
 #include <poplar/impl/graph/HostAccess.ipp>

@@ -6,6 +6,7 @@
 #include <poplar/ProfileValue.hpp>
 #include <poplar/exceptions.hpp>
 #include <poplar/impl/base/Error.hpp>
+#include <poplar/impl/graph/Checks.hpp>
 #include <poplar/impl/graph/GraphData.hpp>
 #include <poplar/impl/program/Access.hpp>
 #include <sstream>
