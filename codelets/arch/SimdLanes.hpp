@@ -3,7 +3,7 @@
 /// registers as a lane has elements. What the elements mean is of no matter.
 ///
 /// Face of OneLane<Tag> (on every machine), TwoLanes<Tag> (avx2) and FourLanes<Tag> (avx512):
-///   load(p, distance)  lane i from p + i * distance bytes     store(p)
+///   load(p, distance)  lane i from p + i * distance bytes     loadPacked(p), store(p)
 ///   storePast(p)  past the caches where that exists; p is aligned to the register
 ///   low<BYTES>(a, b), high<BYTES>(a, b)  the lower and upper halves of each lane of a and b,
 ///   element
@@ -43,6 +43,7 @@ template <class Tag> struct OneLane {
     std::memcpy(&v.r, p, sizeof v.r);
     return v;
   }
+  static POP_SIMD_INLINE OneLane loadPacked(std::byte const *p) { return load(p, 0); }
   POP_SIMD_INLINE void store(std::byte *p) const { std::memcpy(p, &r, sizeof r); }
   POP_SIMD_INLINE void storePast(std::byte *p) const {
 #if defined(__SSE2__) && __has_builtin(__builtin_nontemporal_store)
@@ -86,6 +87,9 @@ template <class Tag> struct TwoLanes {
   static POP_SIMD_INLINE __m128i lane(std::byte const *p) {
     return _mm_loadu_si128(reinterpret_cast<__m128i const *>(p));
   }
+  static POP_SIMD_INLINE TwoLanes loadPacked(std::byte const *p) {
+    return {_mm256_loadu_si256(reinterpret_cast<__m256i const *>(p))};
+  }
   POP_SIMD_INLINE void store(std::byte *p) const {
     _mm256_storeu_si256(reinterpret_cast<__m256i *>(p), r);
   }
@@ -128,6 +132,9 @@ template <class Tag> struct FourLanes {
   }
   static POP_SIMD_INLINE __m128i lane(std::byte const *p) {
     return _mm_loadu_si128(reinterpret_cast<__m128i const *>(p));
+  }
+  static POP_SIMD_INLINE FourLanes loadPacked(std::byte const *p) {
+    return {_mm512_loadu_si512(p)};
   }
   POP_SIMD_INLINE void store(std::byte *p) const { _mm512_storeu_si512(p, r); }
   POP_SIMD_INLINE void storePast(std::byte *p) const {

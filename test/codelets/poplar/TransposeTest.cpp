@@ -102,6 +102,22 @@ TEST_CASE("narrow planes of many rows are transposed in several steps") {
         }
 }
 
+TEST_CASE("past the caches lines wait while those of the next block are put together") {
+  for (isa::Isa const isa : vectorIsas())
+    for (std::size_t const bytes : {1U, 2U, 4U, 8U}) {
+      std::size_t const line = 64 / bytes;
+      // Whole blocks are four lines of rows by one of columns; the last ones have fewer rows.
+      for (std::size_t const rows : {line, 3 * line, 4 * line, 8 * line, 9 * line, 11 * line + 3})
+        for (std::size_t const columns : {line - 1, line, 2 * line, 5 * line, 7 * line + 2})
+          for (std::size_t const start : {0U, 16U, 32U}) {
+            std::size_t const used = rows * bytes % 64, gap = used == 0 ? 0 : 64 - used;
+            check(isa, {bytes, rows, columns, 0, gap, start}, PlaneStores::Past);
+            check(isa, {bytes, rows, columns, 4096 - columns * bytes % 4096, gap, start},
+                  PlaneStores::Past);
+          }
+    }
+}
+
 TEST_CASE("the source may run backwards") {
   for (isa::Isa const isa : vectorIsas()) {
     std::vector<std::uint32_t> src(40 * 50), dst(src.size());
