@@ -11,6 +11,8 @@
 #pragma once
 
 #include <codelets/arch/Half.hpp>
+#include <codelets/arch/SimdLanes.hpp>
+#include <codelets/popops/StreamBytes.hpp>
 
 #include <cstddef>
 #include <cstdint>
@@ -157,10 +159,67 @@ void gatherRows(const SliceGeometry &g, const unsigned char *table, const unsign
   }
 }
 
+/// Bytes of rows that are asked for ahead while slices are stored past the caches, line by line
+/// beside the stores. An AMD Zen 5 core gathers 80000 rows of 512 bytes at 42 GB/s with 4 KB ahead,
+/// at 48 with 8 or 16, and at 45 with 32.
+inline constexpr std::size_t PAST_AHEAD_BYTES = 8192;
+
+/// Rows stored past the caches; slices and rows are multiples of Lanes.
+template <class Lanes>
+[[gnu::noinline]] void gatherRowsPast(const SliceGeometry &g, const unsigned char *table,
+                                      const unsigned *offsets, unsigned char *slices,
+                                      SliceRange counts) {
+  constexpr std::size_t LINE = 64;
+  alignas(LINE) const std::byte zeros[LINE] = {};
+  struct Row {
+    const std::byte *begin;
+    std::size_t step; // bytes from line to line
+  };
+  const std::size_t bytes = g.inner;
+  const auto rowAt = [&](std::size_t n) POP_SIMD_LAMBDA {
+    const std::size_t row = rowOf(g, offsets[n]) - g.begin;
+    return row < g.rows ? Row{reinterpret_cast<const std::byte *>(table) + row * bytes, LINE}
+                        : Row{zeros, 0};
+  };
+  const std::size_t asked = bytes < LINE ? LINE : bytes;
+  const std::size_t ahead = asked < PAST_AHEAD_BYTES ? PAST_AHEAD_BYTES / asked : 1;
+  std::byte *to = reinterpret_cast<std::byte *>(slices) + counts.begin * bytes;
+  for (std::size_t n = counts.begin; n < counts.end; ++n) {
+    Row row = rowAt(n), later = rowAt(n + ahead < counts.end ? n + ahead : n);
+    for (std::size_t b = 0; b < bytes;
+         b += LINE, row.begin += row.step, later.begin += later.step) {
+      __builtin_prefetch(later.begin);
+      const std::size_t left = bytes - b < LINE ? bytes - b : LINE;
+      for (std::size_t k = 0; k < left; k += Lanes::BYTES, to += Lanes::BYTES)
+        Lanes::loadPacked(row.begin + k).storePast(to);
+      if (Lanes::BYTES < 32 && left < LINE) // a row may end in a line of its own
+        __builtin_prefetch(later.begin + left - 1);
+    }
+  }
+  arch::finishStoresPast();
+}
+
+/// The registers that are stored past the caches in whole lines.
+template <class Tag> POP_SIMD_INLINE auto linesOf() {
+  if constexpr (Tag::VECTOR_BYTES >= 64)
+    return arch::FourLanes<Tag>();
+  else if constexpr (Tag::VECTOR_BYTES == 32)
+    return arch::TwoLanes<Tag>();
+  else
+    return arch::OneLane<Tag>();
+}
+
 template <class Tag>
 void gatherManyRows(const SliceGeometry &g, const unsigned char *table, const unsigned *offsets,
                     unsigned char *slices) {
   const SliceRange counts = sliceShare(g, g.count, 1);
+  if (2 * g.count * g.inner >= STREAM_BYTES && g.inner >= 32) {
+    const std::uintptr_t places = reinterpret_cast<std::uintptr_t>(slices) | g.inner;
+    if (places % 64 == 0)
+      return gatherRowsPast<decltype(linesOf<Tag>())>(g, table, offsets, slices, counts);
+    if (places % 16 == 0)
+      return gatherRowsPast<arch::OneLane<Tag>>(g, table, offsets, slices, counts);
+  }
   switch (g.inner) {
   case 1:
     return gatherRows<Tag, 1>(g, table, offsets, slices, counts);

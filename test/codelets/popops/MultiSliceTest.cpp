@@ -220,4 +220,37 @@ TEST_CASE("answers of several vertices are combined") {
     }
 }
 
+TEST_CASE("rows of more bytes than the caches hold are gathered past them") {
+  constexpr unsigned HELD = 300, BEGIN = 20, SIZE = 350, SLICES_BYTES = 21U << 19;
+  for (unsigned const inner : {8U, 12U, 16U, 20U, 33U, 128U, 132U, 2560U}) { // of 4 bytes
+    unsigned const count = SLICES_BYTES / 4 / inner + 3;
+    Case const c{count, 1, HELD, BEGIN, SIZE, 1, inner, 0};
+    auto const offsets = offsetsOf(c);
+    std::vector<unsigned> table(tableSize(c));
+    for (std::size_t i = 0; i != table.size(); ++i)
+      table[i] = static_cast<unsigned>(i * 2654435761U + 1);
+    for (isa::Isa const isa : vectorIsas())
+      for (std::size_t const start : {0U, 1U, 4U}) {
+        CAPTURE(std::string(isa::name(isa)));
+        CAPTURE(inner);
+        CAPTURE(start);
+        constexpr unsigned GUARD = 0xa5a5a5a5;
+        std::vector<unsigned> storage(slicesSize(c) + 64, GUARD);
+        auto const address = reinterpret_cast<std::uintptr_t>(storage.data());
+        unsigned *const read = storage.data() + (64 - address % 64) % 64 / 4 + start;
+        auto lookup = vertexOf<MultiSlice<Scalar, unsigned>>(c, table.data(), offsets, read);
+        runOn<MultiSliceFamily>(isa, lookup);
+        std::size_t wrong = 0;
+        for (std::size_t n = 0; n != count; ++n) {
+          std::size_t const row = std::size_t{offsets[n]} - BEGIN;
+          for (std::size_t i = 0; i != inner; ++i)
+            wrong += read[n * inner + i] != (row < HELD ? table[row * inner + i] : 0);
+        }
+        for (unsigned const *p = storage.data(); p != storage.data() + storage.size(); ++p)
+          wrong += (p < read || p >= read + slicesSize(c)) && *p != GUARD;
+        CHECK(wrong == 0);
+      }
+  }
+}
+
 TEST_SUITE_END();
