@@ -46,6 +46,24 @@ template <Avx512Tag Tag> struct Table16<Tag> {
 };
 #endif
 
+/// Lane i of the result is lane index[i] of x, modulo their number.
+template <class V, class Tag>
+requires(V::width == 1) POP_SIMD_INLINE V permuteLanes(V x, simd<std::int32_t, Tag>) { return x; }
+#if defined(__AVX2__) && defined(__FMA__) && defined(__F16C__)
+template <class V, Avx2Tag Tag>
+requires(sizeof(V) == 32) POP_SIMD_INLINE V permuteLanes(V x, simd<std::int32_t, Tag> index) {
+  using R = decltype(V::r);
+  return V{bitCast<R>(_mm256_permutevar8x32_epi32(bitCast<__m256i>(x.r), index.r))};
+}
+#endif
+#if defined(__AVX512F__) && defined(__AVX512BW__) && defined(__AVX512DQ__) && defined(__AVX512VL__)
+template <class V, Avx512Tag Tag>
+requires(sizeof(V) == 64) POP_SIMD_INLINE V permuteLanes(V x, simd<std::int32_t, Tag> index) {
+  using R = decltype(V::r);
+  return V{bitCast<R>(_mm512_permutexvar_epi32(index.r, bitCast<__m512i>(x.r)))};
+}
+#endif
+
 /// Lanes n, n + 1, ... of a, and the first n lanes of b behind them; n is at most their number.
 template <class V> POP_SIMD_INLINE V lanesFrom(V a, V b, std::size_t n) {
   typename V::Element lanes[2 * V::width];

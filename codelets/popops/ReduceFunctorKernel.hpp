@@ -13,6 +13,7 @@
 /// halves; columns take eight rows at a time as a tree and add its result to the running one.
 #pragma once
 
+#include <codelets/arch/SimdFold.hpp>
 #include <codelets/arch/SimdMixed.hpp>
 #include <codelets/popops/CastKernel.hpp>
 
@@ -66,10 +67,11 @@ POP_SIMD_INLINE void foldPartials(const R &r, T *partials, std::size_t n) {
   }
 }
 
+/// The partial results of a row in one vector, whose lanes remain to be folded.
 template <class Tag, bool MAPS, class R, class In>
-POP_SIMD_INLINE ReduceNumber<R> reduceFunctorRow(const R &r, const In *in, std::size_t n) {
-  using T = ReduceNumber<R>;
-  using V = simd<T, Tag>;
+POP_SIMD_INLINE ReduceLanes<R, Tag> reduceFunctorPartials(const R &r, const In *in, std::size_t n) {
+  using V = ReduceLanes<R, Tag>;
+  using I = simd<std::int32_t, Tag>;
   constexpr std::size_t N = REDUCE_FUNCTOR_PARTIALS, W = V::width, K = N / W;
   V sums[K];
   arch::unrolled<K>([&](auto k) POP_SIMD_LAMBDA { sums[k] = V::splat(r.identity); });
@@ -80,20 +82,95 @@ POP_SIMD_INLINE ReduceNumber<R> reduceFunctorRow(const R &r, const In *in, std::
     });
   arch::unrolled<K>([&](auto k) POP_SIMD_LAMBDA {
     const std::size_t begin = i + k * W;
-    if (begin >= n)
+    if (begin + W <= n)
+      sums[k] = r.combine(sums[k], reduceMapped<MAPS>(r, V::load(in + begin)));
+    if (begin + W <= n || begin >= n)
       return;
-    const std::size_t lanes = n - begin < W ? n - begin : W;
+    const std::size_t lanes = n - begin;
     const V next = r.combine(sums[k], reduceMapped<MAPS>(r, V::loadPartial(in + begin, lanes)));
-    using I = simd<std::int32_t, Tag>;
     const auto inside = I::iota() < I::splat(static_cast<std::int32_t>(lanes));
     sums[k] = V::select(inside, next, sums[k]);
   });
-  alignas(64) T partials[N];
-  for (std::size_t k = 0; k < K; ++k)
-    sums[k].store(partials + k * W);
-  for (std::size_t half = N / 2; half != 0; half /= 2)
+  for (std::size_t half = K / 2; half != 0; half /= 2)
+    for (std::size_t k = 0; k < half; ++k)
+      sums[k] = r.combine(sums[k], sums[k + half]);
+  return sums[0];
+}
+
+template <class Tag, bool MAPS, class R, class In>
+POP_SIMD_INLINE ReduceNumber<R> reduceFunctorRow(const R &r, const In *in, std::size_t n) {
+  constexpr std::size_t W = ReduceLanes<R, Tag>::width;
+  alignas(64) ReduceNumber<R> partials[W];
+  reduceFunctorPartials<Tag, MAPS>(r, in, n).store(partials);
+  for (std::size_t half = W / 2; half != 0; half /= 2)
     foldPartials<Tag>(r, partials, half);
   return partials[0];
+}
+
+/// Rows of 1 to LANES elements, as many at a time as a vector has lanes; returns how many were
+/// reduced.
+template <class Tag, bool MAPS, std::size_t LANES, class R, class In>
+std::size_t reduceFunctorPacked(const R &r, const In *in, std::size_t count, std::size_t n,
+                                ReduceNumber<R> *results) {
+  using V = ReduceLanes<R, Tag>;
+  constexpr std::size_t W = V::width;
+  const arch::PackedRows<LANES, Tag> rows(n);
+  const V none = V::splat(r.identity);
+  const auto row = [&](const In *p, std::size_t v) POP_SIMD_LAMBDA {
+    const V mapped = reduceMapped<MAPS>(r, rows.template load<V>(p, v));
+    V x = V::select(rows.inside(), r.combine(none, mapped), none);
+    // The folds with partial results that no element goes to.
+    V absent = none;
+    for (std::size_t half = REDUCE_FUNCTOR_PARTIALS / 2; half >= LANES; half /= 2) {
+      x = r.combine(x, absent);
+      absent = r.combine(absent, absent);
+    }
+    return x;
+  };
+  std::size_t i = 0;
+  for (; i + W <= count; i += W, in += W * n)
+    arch::foldLanes<LANES, Tag, V>([&](std::size_t v) POP_SIMD_LAMBDA { return row(in, v); },
+                                   [&](V low, V high)
+                                       POP_SIMD_LAMBDA { return V(r.combine(low, high)); })
+        .store(results + i);
+  return i;
+}
+
+/// The same for longer rows.
+template <class Tag, bool MAPS, class R, class In>
+std::size_t reduceFunctorTogether(const R &r, const In *in, std::size_t count, std::size_t n,
+                                  ReduceNumber<R> *results) {
+  using V = ReduceLanes<R, Tag>;
+  constexpr std::size_t W = V::width;
+  std::size_t i = 0;
+  for (; i + W <= count; i += W) {
+    V rows[W];
+    for (std::size_t k = 0; k < W; ++k, in += n)
+      rows[k] = reduceFunctorPartials<Tag, MAPS>(r, in, n);
+    arch::foldLanes<W, Tag, V>([&](std::size_t k) POP_SIMD_LAMBDA { return rows[k]; },
+                               [&](V low, V high)
+                                   POP_SIMD_LAMBDA { return V(r.combine(low, high)); })
+        .store(results + i);
+  }
+  return i;
+}
+
+/// results[i] = op over row i of `count` rows of n contiguous elements.
+template <class Tag, bool MAPS, class R, class In>
+void reduceFunctorRows(const R &r, const In *in, std::size_t count, std::size_t n,
+                       ReduceNumber<R> *results) {
+  constexpr std::size_t W = ReduceLanes<R, Tag>::width, FEW = 4;
+  std::size_t i = 0;
+  if constexpr (W > 1) {
+    if (n != 0 && n <= FEW)
+      i = reduceFunctorPacked<Tag, MAPS, FEW>(r, in, count, n, results);
+    else if (n != 0 && n <= W)
+      i = reduceFunctorPacked<Tag, MAPS, W>(r, in, count, n, results);
+    else if (n != 0)
+      i = reduceFunctorTogether<Tag, MAPS>(r, in, count, n, results);
+  }
+  for (; i < count; ++i)
+    results[i] = reduceFunctorRow<Tag, MAPS>(r, in + i * n, n);
 }
 
 /// Columns reduced at a time: their results stay in L1.
@@ -153,9 +230,7 @@ void reduceFunctorRange(const R &functor, const ReduceFunctorArgs<In, Out> &args
     std::size_t n = end - begin < block ? end - begin : block;
     n = n < MOST ? n : MOST;
     if (args.inner == 1) {
-      for (std::size_t i = 0; i < n; ++i)
-        results[i] =
-            reduceFunctorRow<Tag, MAPS>(r, args.in + (begin + i) * args.reduced, args.reduced);
+      reduceFunctorRows<Tag, MAPS>(r, args.in + begin * args.reduced, n, args.reduced, results);
     } else {
       const std::size_t outer = begin / args.inner, column = begin % args.inner;
       reduceFunctorColumns<Tag, MAPS>(r, args.in + outer * args.reduced * args.inner + column,

@@ -196,37 +196,63 @@ POP_SIMD_INLINE Accumulator<In> reduceRow(const In *in, std::size_t n, F f) {
   return partialsOfRow<Tag, OP, AHEAD>(in, n, f).fold();
 }
 
-/// Shorter rows are folded sixteen at a time where vectors have as many lanes: one by one they take
-/// longer than with vectors of eight.
+/// Rows of at most LANES elements, as many at a time as a vector has lanes; returns how many were
+/// reduced. Partial results that no element goes to change nothing, and are not combined.
+template <class Tag, ReduceOp OP, std::size_t LANES, class In>
+std::size_t reducePackedRows(const In *in, std::size_t count, std::size_t length,
+                             Accumulator<In> *results) {
+  using T = Accumulator<In>;
+  using V = simd<T, Tag>;
+  using C = Combine<OP>;
+  constexpr std::size_t W = V::width;
+  const arch::PackedRows<LANES, Tag> rows(length);
+  const V none = V::splat(C::template identity<T>());
+  std::size_t i = 0;
+  for (; i + W <= count; i += W, in += W * length)
+    arch::foldLanes<LANES, Tag, V>(
+        [&](std::size_t v) POP_SIMD_LAMBDA {
+          const V x = C::accumulate(none, rows.template load<V>(in, v));
+          return LANES == 1 ? x : V::select(rows.inside(), x, none);
+        },
+        [](V low, V high) POP_SIMD_LAMBDA { return C::acrossLanes(low, high); })
+        .store(results + i);
+  return i;
+}
+
+/// The same for rows of 1 to W elements.
+template <class Tag, ReduceOp OP, class In>
+std::size_t reduceShortRows(const In *in, std::size_t count, std::size_t length,
+                            Accumulator<In> *results) {
+  constexpr std::size_t W = simd<Accumulator<In>, Tag>::width;
+  if (length == 1)
+    return reducePackedRows<Tag, OP, 1>(in, count, length, results);
+  if (length == 2)
+    return reducePackedRows<Tag, OP, 2>(in, count, length, results);
+  if (length <= 4)
+    return reducePackedRows<Tag, OP, 4>(in, count, length, results);
+  if (length <= 8)
+    return reducePackedRows<Tag, OP, 8>(in, count, length, results);
+  return reducePackedRows<Tag, OP, W>(in, count, length, results);
+}
+
+/// Longer rows up to this are folded sixteen at a time where vectors have as many lanes: one by one
+/// they take longer than with vectors of eight.
 inline constexpr std::size_t REDUCE_SHORT = 128;
 template <class Tag> inline constexpr bool FOLDS_ROWS = arch::Avx512Tag<Tag>;
 
 /// results[r] = op over row r of 16 rows.
 template <class Tag, ReduceOp OP, class In>
 void reduceSixteenRows(const In *in, std::size_t length, Accumulator<In> *results) {
-  using T = Accumulator<In>;
-  using V = simd<T, Tag>;
-  using C = Combine<OP>;
-  const auto across = [](V low, V high) POP_SIMD_LAMBDA { return C::acrossLanes(low, high); };
-  if (length <= static_cast<std::size_t>(V::width)) {
-    using I = simd<std::int32_t, Tag>;
-    const auto inside = I::iota() < I::splat(static_cast<std::int32_t>(length));
-    const V none = V::splat(C::template identity<T>());
-    const auto row = [&](auto r) POP_SIMD_LAMBDA {
-      const V x = C::accumulate(none, V::loadPartial(in + r * length, length));
-      return V::select(inside, x, none);
-    };
-    arch::foldLanes<Tag, V>(row, across).store(results);
-  } else {
-    V rows[16];
-    for (std::size_t r = 0; r < 16; ++r)
-      rows[r] =
-          partialsOfRow<Tag, OP>(in + r * length, length, [](V x, std::size_t) POP_SIMD_LAMBDA {
-            return x;
-          }).foldToVector();
-    const auto row = [&](auto r) POP_SIMD_LAMBDA { return rows[r]; };
-    arch::foldLanes<Tag, V>(row, across).store(results);
-  }
+  using V = simd<Accumulator<In>, Tag>;
+  V rows[16];
+  for (std::size_t r = 0; r < 16; ++r)
+    rows[r] = partialsOfRow<Tag, OP>(in + r * length, length, [](V x, std::size_t) POP_SIMD_LAMBDA {
+                return x;
+              }).foldToVector();
+  arch::foldLanes<16, Tag, V>([&](std::size_t r) POP_SIMD_LAMBDA { return rows[r]; },
+                              [](V low, V high)
+                                  POP_SIMD_LAMBDA { return Combine<OP>::acrossLanes(low, high); })
+      .store(results);
 }
 
 /// Rows of at least so many elements that begin within a line are read line by line where vectors
@@ -324,8 +350,13 @@ void reduceRows(const In *in, std::size_t count, std::size_t length, Accumulator
     }
   }
   std::size_t i = 0;
+  if constexpr (OP != ReduceOp::LOG_ADD && V::width > 1)
+    if (length != 0 && length <= V::width) {
+      i = reduceShortRows<Tag, OP>(in, count, length, results);
+      in += i * length;
+    }
   if constexpr (OP != ReduceOp::LOG_ADD && FOLDS_ROWS<Tag>)
-    if (length < REDUCE_SHORT)
+    if (length > V::width && length < REDUCE_SHORT)
       for (; i + 16 <= count; i += 16, in += 16 * length)
         reduceSixteenRows<Tag, OP>(in, length, results + i);
   if constexpr (OP == ReduceOp::LOG_ADD && V::width > 1)

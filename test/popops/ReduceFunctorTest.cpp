@@ -9,6 +9,8 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <cmath>
+#include <cstring>
 
 TEST_SUITE_BEGIN("popops/reducefunctor");
 
@@ -28,6 +30,14 @@ struct Sum {
 };
 
 /// sqrt(sum of (x - centre)^2): everything a reduction can have.
+/// Shows the order, and what elements that are not there are taken for.
+struct Lopsided {
+  static constexpr float identity = 0.125F;
+  template <class V> V combine(V a, V b) const { return a + b * 0.5F; }
+};
+
+inline constexpr auto WHOLE = popops::reduction(3, [](auto a, auto b) { return a + b; });
+
 struct Distance {
   static constexpr float identity = 0;
   float centre;
@@ -241,6 +251,36 @@ TEST_CASE("on plain memory the order is that of one vertex") {
     kernels::reduce(Sum{}, out.data(), shape, half.data() + 1);
     kernels::reduce(popops::Operation::ADD, same.data(), shape, half.data() + 1);
     CHECK(out == same);
+  }
+}
+
+/// results of `rows` rows of n elements, reduced in one call and row by row.
+template <class R, class T>
+void checkRowsTogether(R const &reduction, std::vector<T> const &in, std::size_t rows,
+                       std::size_t n) {
+  namespace kernels = popops::kernels;
+  std::vector<T> together(rows), alone(rows);
+  kernels::reduce(reduction, together.data(), kernels::ReduceShape{rows, n, 1}, in.data());
+  for (std::size_t r = 0; r != rows; ++r)
+    kernels::reduce(reduction, alone.data() + r, kernels::ReduceShape{1, n, 1}, in.data() + r * n);
+  CHECK(std::memcmp(together.data(), alone.data(), rows * sizeof(T)) == 0);
+}
+
+TEST_CASE("rows reduced side by side have the bits of each alone") {
+  Numbers random(8);
+  for (std::size_t n : {1, 2, 3, 4, 5, 7, 8, 9, 15, 16, 17, 31, 63, 64, 65, 200}) {
+    CAPTURE(n);
+    std::size_t const rows = 37;
+    std::vector<float> x;
+    std::vector<int> whole;
+    for (double value : random.real(FLOAT, rows * n)) {
+      x.push_back(static_cast<float>(value));
+      whole.push_back(static_cast<int>(value * 1000));
+    }
+    checkRowsTogether(Sum{}, x, rows, n);
+    checkRowsTogether(Distance{0.75F}, x, rows, n);
+    checkRowsTogether(Lopsided{}, x, rows, n);
+    checkRowsTogether(WHOLE, whole, rows, n);
   }
 }
 
