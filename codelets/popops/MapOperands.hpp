@@ -71,42 +71,68 @@ POP_SIMD_INLINE void splatBytes(unsigned char *p, const void *x, std::uint32_t b
   }
 }
 
+/// Every element from `source` on `repeat` times, the first one `left` times, until n elements of p
+/// are written.
+template <class Tag, class T>
+void repeatElements(unsigned char *p, const unsigned char *source, std::uint64_t repeat,
+                    std::uint64_t left, std::size_t n) {
+  using I = simd<std::int32_t, Tag>;
+  constexpr std::size_t PER_VECTOR = sizeof(I) / sizeof(T);
+  for (; n > 0; source += sizeof(T), left = repeat) {
+    const std::size_t count = left < n ? left : n;
+    T x;
+    __builtin_memcpy(&x, source, sizeof(T));
+    // In whole vectors while what they write too much is written again.
+    if (sizeof(I) > 4 && count + PER_VECTOR <= n) {
+      constexpr std::uint32_t EACH = sizeof(T) == 1   ? 0x01010101U
+                                     : sizeof(T) == 2 ? 0x00010001U
+                                                      : 1;
+      const I splat = I::splat(static_cast<std::int32_t>(x * EACH));
+      for (std::size_t k = 0; k < count; k += PER_VECTOR)
+        splat.store(reinterpret_cast<std::int32_t *>(p + k * sizeof(T)));
+    } else {
+      splatBytes(p, &x, sizeof(T), count);
+    }
+    p += count * sizeof(T);
+    n -= count;
+  }
+}
+
 /// Elements [begin, begin + n) of a repeating operand into its buffer.
 template <class Tag> void fillBuffer(MapOperandState &o, std::uint64_t begin, std::size_t n) {
   const std::uint64_t period = o.pattern.period, run = period * o.pattern.repeat;
-  std::uint64_t j = begin + o.pattern.phase;
-  const std::uint64_t last = (j + n - 1) / run;
-  if (o.filled >= n && o.filledRun == j / run && last == j / run && o.filledPhase == j % period)
+  const std::uint64_t j = begin + o.pattern.phase, last = (j + n - 1) / run;
+  std::uint64_t phase = j % period, index = j / run, left = (index + 1) * run - j;
+  if (o.filled >= n && o.filledRun == index && last == index && o.filledPhase == phase)
     return;
-  o.filledRun = j / run;
-  o.filledPhase = j % period;
-  o.filled = last == o.filledRun ? n : 0;
+  o.filledRun = index;
+  o.filledPhase = phase;
+  o.filled = last == index ? n : 0;
   const std::uint32_t bytes = o.bytes;
   unsigned char *p = o.buffer;
-  while (n > 0) {
+  if (period == 1) {
+    const unsigned char *const source = o.base + index * bytes;
+    return bytes == 4   ? repeatElements<Tag, std::uint32_t>(p, source, run, left, n)
+           : bytes == 2 ? repeatElements<Tag, std::uint16_t>(p, source, run, left, n)
+                        : repeatElements<Tag, std::uint8_t>(p, source, run, left, n);
+  }
+  for (; n > 0; ++index, left = run, phase = 0) {
     // Within a run the elements repeat with the period: lay out one, then double it.
-    const std::uint64_t left = (j / run + 1) * run - j;
     const std::size_t count = left < n ? left : n;
-    const unsigned char *source = o.base + j / run * period * bytes;
-    const std::uint64_t phase = j % period;
-    if (period == 1) {
-      splatBytes(p, source, bytes, count);
-    } else {
-      std::size_t done = period - phase < count ? period - phase : count;
-      __builtin_memcpy(p, source + phase * bytes, done * bytes);
-      if (done < count) {
-        const std::size_t head = phase < count - done ? phase : count - done;
-        __builtin_memcpy(p + done * bytes, source, head * bytes);
-        done += head;
-      }
-      while (done < count) {
-        const std::size_t more = done < count - done ? done : count - done;
-        __builtin_memcpy(p + done * bytes, p, more * bytes);
-        done += more;
-      }
+    const unsigned char *source = o.base + index * period * bytes;
+    std::size_t done = period - phase < count ? period - phase : count;
+    __builtin_memcpy(p, source + phase * bytes, done * bytes);
+    if (done < count) {
+      const std::size_t head = phase < count - done ? phase : count - done;
+      __builtin_memcpy(p + done * bytes, source, head * bytes);
+      done += head;
+    }
+    while (done < count) {
+      const std::size_t more = done < count - done ? done : count - done;
+      __builtin_memcpy(p + done * bytes, p, more * bytes);
+      done += more;
     }
     p += count * bytes;
-    j += count;
     n -= count;
   }
 }
