@@ -132,12 +132,16 @@ template <std::size_t LANES, class Tag> class PackedRows {
 public:
   POP_SIMD_INLINE explicit PackedRows(std::size_t length)
       : length_(length), inside_(element() < I::splat(static_cast<std::int32_t>(length))) {
-    const I row = I::iota().template shiftRight<__builtin_ctz(LANES)>();
-    from_ = row * I::splat(static_cast<std::int32_t>(length)) + element();
+    from_ = rowOfLane() * I::splat(static_cast<std::int32_t>(length)) + element();
   }
 
   /// Lanes that hold an element; what others hold has no meaning.
   POP_SIMD_INLINE simdMask<Tag> inside() const { return inside_; }
+
+  /// Which of a vector's rows lanes belong to.
+  POP_SIMD_INLINE static I rowOfLane() {
+    return I::iota().template shiftRight<__builtin_ctz(LANES)>();
+  }
 
   /// Vector v, v < LANES, of the W rows that begin at p.
   template <class V, class T> POP_SIMD_INLINE V load(const T *p, std::size_t v) const {

@@ -257,18 +257,53 @@ private:
         expandedChan_ == chan_)
       return;
     expandedAt_ = at, expandedCount_ = n, expandedStat_ = stat_, expandedChan_ = chan_;
-    for (std::size_t i = 0; i < n; ++i) {
-      std::size_t rest = at + i;
-      std::ptrdiff_t stat = stat_, chan = chan_;
-      for (unsigned d = walk_.dims; d-- > inner_; rest /= size(d)) {
-        const auto index = static_cast<std::ptrdiff_t>(rest % size(d));
-        stat += index * stride(d, 1);
-        chan += index * stride(d, 2);
-      }
+    const unsigned last = walk_.dims - 1;
+    std::size_t index[16];
+    std::ptrdiff_t stat = stat_, chan = chan_; // of the run's first element
+    for (unsigned d = walk_.dims; d-- > inner_; at /= size(d)) {
+      index[d] = at % size(d);
+      stat += static_cast<std::ptrdiff_t>(index[d]) * stride(d, 1);
+      chan += static_cast<std::ptrdiff_t>(index[d]) * stride(d, 2);
+    }
+    for (std::size_t i = 0; i < n;) {
+      const std::size_t left = size(last) - index[last], run = left < n - i ? left : n - i;
       for (unsigned k = 0; k < Op::STATS; ++k)
-        expanded_[k][i] = data_.stat[k][stat];
+        layOutRun(expanded_[k] + i, data_.stat[k] + stat, stride(last, 1), run, n - i);
       for (unsigned k = 0; k < Op::CHANS; ++k)
-        expanded_[Op::STATS + k][i] = data_.chan[k][chan];
+        layOutRun(expanded_[Op::STATS + k] + i, data_.chan[k] + chan, stride(last, 2), run, n - i);
+      i += run;
+      stat -= static_cast<std::ptrdiff_t>(index[last]) * stride(last, 1);
+      chan -= static_cast<std::ptrdiff_t>(index[last]) * stride(last, 2);
+      index[last] = 0;
+      for (unsigned d = last; d-- > inner_;) {
+        stat += stride(d, 1);
+        chan += stride(d, 2);
+        if (++index[d] < size(d))
+          break;
+        stat -= static_cast<std::ptrdiff_t>(size(d)) * stride(d, 1);
+        chan -= static_cast<std::ptrdiff_t>(size(d)) * stride(d, 2);
+        index[d] = 0;
+      }
+    }
+  }
+
+  /// Coefficients along the last dimension, `run` of them; up to `room` may be written.
+  static void layOutRun(float *to, const float *from, std::ptrdiff_t stride, std::size_t run,
+                        std::size_t room) {
+    constexpr std::size_t FEW = 4; // as fast one by one
+    if (stride > 1 || run < FEW) {
+      for (std::size_t i = 0; i < run; ++i)
+        to[i] = from[static_cast<std::ptrdiff_t>(i) * stride];
+      return;
+    }
+    constexpr std::size_t W = V::width;
+    for (std::size_t i = 0; i < run; i += W) {
+      const std::size_t n = run - i < W ? run - i : W;
+      const V x = stride == 0 ? V::splat(*from) : loadUpTo<V>(from + i, n);
+      if (i + W <= room)
+        x.store(to + i); // what that is too much is overwritten
+      else
+        x.storePartial(to + i, n);
     }
   }
 

@@ -3,7 +3,7 @@
 /// is that of Norm.hpp.
 #pragma once
 
-#include <codelets/arch/Simd.hpp>
+#include <codelets/arch/SimdFold.hpp>
 
 #include <type_traits>
 
@@ -175,6 +175,55 @@ void normRows(const NormBlock &block, const T *a, const T *b, const float *centr
   }
 }
 
+/// Sums of outputs of one row each of 1 to LANES elements that lie one behind another, as many at a
+/// time as a vector has lanes: in the order of NormLanes, whose other partial results are +0 and
+/// change nothing. Returns how many were summed.
+template <class Tag, NormSum KIND, std::size_t LANES, class T>
+std::size_t normPackedRows(std::size_t length, const T *a, const T *b, const float *centre,
+                           std::size_t n, float *first, float *second) {
+  using V = simd<float, Tag>;
+  using I = simd<std::int32_t, Tag>;
+  constexpr std::size_t W = V::width, ROWS = W / LANES;
+  const arch::PackedRows<LANES, Tag> rows(length);
+  const auto sum = [](V low, V high) POP_SIMD_LAMBDA { return low + high; };
+  std::size_t o = 0;
+  for (; o + W <= n; o += W, a += W * length, b += W * length) {
+    const V centres = KIND == NormSum::DEVIATIONS ? V::load(centre + o) : V::zero();
+    V firsts[LANES], seconds[LANES];
+    arch::unrolled<LANES>([&](std::size_t v) POP_SIMD_LAMBDA {
+      V other = V::zero(), s = V::zero(), t = V::zero();
+      if constexpr (KIND == NormSum::PRODUCTS)
+        other = rows.template load<V>(b, v);
+      if constexpr (KIND == NormSum::DEVIATIONS)
+        other = arch::permuteLanes(centres, rows.rowOfLane() +
+                                                I::splat(static_cast<std::int32_t>(v * ROWS)));
+      addTerm<KIND>(rows.template load<V>(a, v), other, s, t);
+      firsts[v] = V::select(rows.inside(), s, V::zero());
+      seconds[v] = V::select(rows.inside(), t, V::zero());
+    });
+    if constexpr (KIND != NormSum::DEVIATIONS)
+      arch::foldLanes<LANES, Tag, V>([&](std::size_t v) POP_SIMD_LAMBDA { return firsts[v]; }, sum)
+          .store(first + o);
+    arch::foldLanes<LANES, Tag, V>([&](std::size_t v) POP_SIMD_LAMBDA { return seconds[v]; }, sum)
+        .store(second + o);
+  }
+  return o;
+}
+
+/// The same for rows of 1 to W elements.
+template <class Tag, NormSum KIND, class T>
+std::size_t normRowsOfOne(std::size_t length, const T *a, const T *b, const float *centre,
+                          std::size_t n, float *first, float *second) {
+  const auto packed = [&](auto lanes) POP_SIMD_LAMBDA {
+    return normPackedRows<Tag, KIND, lanes>(length, a, b, centre, n, first, second);
+  };
+  if (length == 1)
+    return packed(std::integral_constant<std::size_t, 1>());
+  if (length <= 4)
+    return packed(std::integral_constant<std::size_t, 4>());
+  return packed(std::integral_constant<std::size_t, simd<float, Tag>::width>());
+}
+
 /// sums[c] over `rows` rows at distance `stride`, for c < n <= NORM_COLUMNS. Eight rows at a time
 /// are added as a tree.
 template <class Tag, NormSum KIND, class T>
@@ -264,6 +313,13 @@ void normSums(const NormBlock &block, const T *a, const T *b, const float *centr
                                       first ? first + o : nullptr, second + o);
   };
   std::size_t o = 0;
+  constexpr std::size_t W = simd<float, Tag>::width;
+  if constexpr (W > 1)
+    if (block.r1 == 1 && block.r2 != 0 && block.r2 <= W) {
+      const std::size_t at = begin * block.r2;
+      o = detail::normRowsOfOne<Tag, KIND>(block.r2, a + at, KIND == NormSum::PRODUCTS ? b + at : a,
+                                           centre, n, first, second);
+    }
   const auto sumEach = [&](auto rows) POP_SIMD_LAMBDA {
     for (; block.r2 >= detail::NORM_LONG_ROW && o + rows <= n; o += rows)
       sum(rows, o);

@@ -45,7 +45,8 @@ struct Block {
 const Block BLOCKS[] = {{1, 1, 1, 1},    {3, 1, 1, 17},  {2, 1, 1, 1000}, {1, 5, 7, 1},
                         {1, 19, 65, 1},  {1, 9, 700, 1}, {2, 3, 4, 64},   {1, 4, 3, 65},
                         {2, 17, 5, 3},   {1, 8, 40, 33}, {3, 2, 2, 100},  {50, 1, 1, 5},
-                        {11, 1, 1, 300}, {3, 2, 3, 257}};
+                        {11, 1, 1, 300}, {3, 2, 3, 257}, {45, 1, 1, 1},   {41, 1, 2, 3},
+                        {3, 1, 13, 4},   {37, 1, 1, 16}, {35, 1, 1, 8},   {33, 1, 1, 31}};
 
 template <class V> void setBlock(V &state, const Block &b) {
   state.r1 = static_cast<unsigned>(b.r1);
@@ -151,6 +152,9 @@ const Walk WALKS[] = {
     {{7, 0, 0, 5, 1, 1, 3, 0, 0}, 5, 5},           // a short field
     {{2, 30, 0, 600, 0, 2, 2, 0, 1}, 31, 1200},
     {{4, 0, 40, 40, 7, 1}, 280, 160}, // a stride in the innermost dimension
+    {{300, 1, 0, 10, 0, 1}, 300, 10}, // short rows with a statistic each,
+    {{300, 0, 0, 3, 1, 1}, 3, 3},     // with the same channels
+    {{9, 0, 30, 30, 1, 1, 2, 0, 0}, 30, 270},
 };
 
 template <class Plain> void checkApply(const Walk &walk) {
