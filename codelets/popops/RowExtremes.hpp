@@ -32,6 +32,13 @@ public:
   bool largest;
 
   bool compute() {
+    if constexpr (kernels::HAS_COLUMNS<Tag>)
+      if (n <= kernels::EXTREME_COLUMNS<Tag> && values.size() >= kernels::EXTREME_ROWS<Tag>) {
+        kernels::rowExtremesOfColumns<Tag>(kernelPointer(in.data()), values.size(), n, largest,
+                                           firstIndex, kernelPointer(values.data()),
+                                           indices.data());
+        return true;
+      }
     for (std::size_t row = 0; row < values.size(); ++row) {
       const auto found = kernels::rowExtreme<Tag>(kernelPointer(in.data()) + row * n, n, largest);
       kernelPointer(values.data())[row] = found.value;

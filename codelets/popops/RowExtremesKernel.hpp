@@ -5,7 +5,7 @@
 
 #include <codelets/arch/SimdBits.hpp>
 #include <codelets/popops/ReduceKernel.hpp>
-#include <codelets/popops/TopKKernel.hpp>
+#include <codelets/popops/TopKColumns.hpp>
 
 #include <type_traits>
 
@@ -134,6 +134,66 @@ template <class Tag, class T> RowExtreme<T> rowExtreme(const T *in, std::size_t 
   const std::size_t place = largest ? detail::placeOfExtreme<Tag, true>(in, n)
                                     : detail::placeOfExtreme<Tag, false>(in, n);
   return {detail::plusZero(in[place]), place};
+}
+
+namespace detail {
+/// plusZero() of the bits of elements as loadElementBits() gives them.
+template <class Tag, class T>
+POP_SIMD_INLINE simd<std::int32_t, Tag> plusZeroBits(simd<std::int32_t, Tag> bits) {
+  using I = simd<std::int32_t, Tag>;
+  if constexpr (std::is_same_v<T, float>) {
+    using V = simd<float, Tag>;
+    return (V::fromBits(bits) + V::zero()).bits();
+  } else if constexpr (std::is_same_v<T, half>) {
+    constexpr std::int32_t INFINITE = 0x7c000000, QUIET = 0x02000000;
+    const I magnitude = bits & I::splat(INT32_MAX);
+    const I quiet = I::select(magnitude > I::splat(INFINITE), bits | I::splat(QUIET), bits);
+    return I::select(magnitude == I::zero(), magnitude, quiet);
+  } else {
+    return bits;
+  }
+}
+
+template <class T> constexpr KeyKind keyKindOf() {
+  return std::is_same_v<T, float>  ? KeyKind::FLOAT
+         : std::is_same_v<T, half> ? KeyKind::HALF
+         : std::is_signed_v<T>     ? KeyKind::INT
+                                   : KeyKind::UNSIGNED;
+}
+} // namespace detail
+
+/// Rows up to this length are taken as columns, as many at a time as a vector has lanes, if there
+/// are at least so many of them.
+template <class Tag> inline constexpr std::size_t EXTREME_COLUMNS = 2 * simd<float, Tag>::width;
+template <class Tag> inline constexpr std::size_t EXTREME_ROWS = simd<float, Tag>::width;
+
+/// rowExtreme() of each of `rows` rows of n elements that lie one behind another; `firstIndex` is
+/// added to the places.
+template <class Tag, class T>
+void rowExtremesOfColumns(const T *in, std::size_t rows, std::size_t n, bool largest,
+                          std::uint32_t firstIndex, T *values, std::uint32_t *indices) {
+  using E = std::conditional_t<sizeof(T) == 2, std::uint16_t, std::uint32_t>;
+  using I = simd<std::int32_t, Tag>;
+  const detail::ColumnCode<Tag> code(keyCode(detail::keyKindOf<T>(), largest));
+  const I first = I::splat(static_cast<std::int32_t>(firstIndex));
+  const I upper = I::splat(static_cast<std::int32_t>(0xffff0000u));
+  detail::forGroupsOfRows<Tag>(rows, [&](std::size_t begin, std::size_t count) POP_SIMD_LAMBDA {
+    const std::size_t left = rows - begin;
+    const detail::ColumnLoader<Tag, E> loader(reinterpret_cast<const E *>(in) + begin * n, count, n,
+                                              left * n);
+    detail::FirstColumn<Tag, sizeof(E) == 4> best;
+    detail::insertColumns(loader, n, best, [&](I bits, I index) POP_SIMD_LAMBDA {
+      const I key = code.key(detail::plusZeroBits<Tag, T>(bits));
+      return sizeof(E) == 2 ? key | index : key;
+    });
+    const I key = best.key(0);
+    detail::storeColumnBits<Tag>(
+        reinterpret_cast<E *>(values) + begin, count, 1, left,
+        [&](std::size_t) POP_SIMD_LAMBDA { return code.bits(sizeof(E) == 2 ? key & upper : key); });
+    detail::storeColumnBits<Tag>(indices + begin, count, 1, left, [&](std::size_t) POP_SIMD_LAMBDA {
+      return first + (sizeof(E) == 2 ? key & ~upper : best.index(0));
+    });
+  });
 }
 
 } // namespace cottonwood::kernels

@@ -22,7 +22,7 @@
 
 #include <codelets/arch/EntryTable.hpp>
 #include <codelets/arch/Shell.hpp>
-#include <codelets/popops/TopKKernel.hpp>
+#include <codelets/popops/TopKColumns.hpp>
 
 namespace cottonwood::vertices {
 
@@ -38,6 +38,12 @@ public:
   bool compute() {
     const kernels::KeyCode code = kernels::keyCode(static_cast<kernels::KeyKind>(kind), descending);
     const std::size_t rows = values.size() / k;
+    if constexpr (kernels::HAS_COLUMNS<Tag>)
+      if (kernels::selectsColumns<Tag>(rows, n, k)) {
+        kernels::topKColumns<Tag, sizeof(Item) == 8>(in.data(), rows, n, k, code, mirrored,
+                                                     values.data(), indices.data());
+        return true;
+      }
     Item *const a = scratch.data(), *const b = a + kernels::topKBuffer(n, k);
     for (std::size_t row = 0; row < rows; ++row) {
       const kernels::TopKRow<E> source{in.data() + row * n, n, 0};

@@ -119,8 +119,10 @@ template <class E> struct TopKRow {
   std::uint32_t firstIndex;
 };
 
-/// From this share of a row on the row is sorted as a whole.
-POP_SIMD_INLINE constexpr bool sortsWhole(std::size_t n, std::size_t k) { return k > n / 4; }
+/// From this share of a row on the row is sorted as a whole, and so is a short one.
+POP_SIMD_INLINE constexpr bool sortsWhole(std::size_t n, std::size_t k) {
+  return k > n / 4 || n <= 2 * detail::INSERTION_RUN;
+}
 
 /// Items that each of the two buffers of topK must hold. A selection that keeps k of more is worth
 /// its passes only if it is made seldom.

@@ -4,6 +4,7 @@
 #include <test/codelets/Isas.hpp>
 
 #include <algorithm>
+#include <array>
 #include <string>
 
 using namespace cottonwood;
@@ -69,7 +70,97 @@ template <class E, class Item> void checkPiece(isa::Isa isa, std::mt19937 &rando
   }
 }
 
+// Rows of one shape: elements and indices are those that the standard library selects and sorts.
+template <class E, class Item>
+void checkRows(isa::Isa isa, std::mt19937 &random, std::size_t rows, std::size_t n, std::size_t k) {
+  CAPTURE(rows);
+  CAPTURE(n);
+  CAPTURE(k);
+  constexpr bool INDICES = sizeof(Item) == 8;
+  KeyKind const kind =
+      sizeof(E) == 2 ? KeyKind::HALF
+                     : std::array{KeyKind::FLOAT, KeyKind::INT, KeyKind::UNSIGNED}[random() % 3];
+  test::Misaligned<E> in(rows * n);
+  std::vector<std::vector<E>> data;
+  for (std::size_t r = 0; r < rows; ++r) {
+    data.push_back(randomBits<E>(random, n));
+    if (random() % 3 == 0) // both zeros, the infinities, NaN of all kinds, the largest key
+      for (E &x : data.back()) {
+        float const special[] = {0.f, -0.f, INFINITY, -INFINITY, NAN, -NAN};
+        float const f = special[random() % 6];
+        x = static_cast<E>(random() % 8 == 0 ? (random() % 2 ? ~0u : 0xff800000u >> (random() % 2))
+                           : sizeof(E) == 2  ? arch::floatToHalf(f)
+                                             : arch::bitCast<std::uint32_t>(f));
+      }
+    for (std::size_t i = 0; i < n; ++i)
+      in.set(r * n + i, data[r][i]);
+  }
+  for (bool const descending : {false, true})
+    for (bool const mirrored : {false, true}) {
+      CAPTURE(descending);
+      CAPTURE(mirrored);
+      kernels::KeyCode const code = kernels::keyCode(kind, descending);
+      std::vector<E> expected;
+      std::vector<unsigned> expectedIndices;
+      for (std::vector<E> const &row : data) {
+        auto items = sortedItems<E, LongItem>(row, code, 0);
+        items.resize(k);
+        if (mirrored)
+          std::stable_sort(items.begin(), items.end(), [](LongItem a, LongItem b) {
+            return kernels::keyOf(a) > kernels::keyOf(b);
+          });
+        for (LongItem const item : items) {
+          expected.push_back(row[static_cast<std::uint32_t>(item)]);
+          expectedIndices.push_back(static_cast<std::uint32_t>(item));
+        }
+      }
+      expected.push_back(77);
+      expectedIndices.push_back(77);
+      std::vector<E> values(rows * k + 1, 77);
+      std::vector<unsigned> indices(rows * k + 1, 77);
+      std::vector<Item> scratch(2 * kernels::topKBuffer(n, k) + 1, 77);
+      auto v = test::zeroed<vertices::TopKRows<isa::scalar, E, Item>>();
+      test::connect(v.in, in.data());
+      test::connect(v.values, values.data(), rows * k);
+      test::connect(v.indices, indices.data());
+      test::connect(v.scratch, scratch.data());
+      v.n = static_cast<unsigned>(n);
+      v.k = static_cast<unsigned>(k);
+      v.kind = static_cast<unsigned>(kind);
+      v.descending = descending;
+      v.mirrored = mirrored;
+      constexpr std::size_t position = test::positionIn<vertices::TopKRows<isa::scalar, E, Item>>(
+          vertices::TopKFamily::Vertices<isa::scalar>());
+      vertices::entriesFor<vertices::TopKFamily>(isa).first[position](&v, 0, nullptr);
+      CHECK(values == expected);
+      CHECK((!INDICES || indices == expectedIndices));
+      CHECK(scratch.back() == 77);
+    }
+}
+
 } // namespace
+
+TEST_CASE("rows give their first elements in order, many rows as well as few") {
+  for (const isa::Isa isa : test::vectorIsas()) {
+    CAPTURE(std::string(isa::name(isa)));
+    std::mt19937 random(11);
+    const auto check = [&](std::size_t n, std::size_t k) {
+      for (std::size_t rows : {1, 5, 16, 21}) {
+        checkRows<unsigned, unsigned>(isa, random, rows, n, k);
+        checkRows<unsigned, LongItem>(isa, random, rows, n, k);
+        checkRows<unsigned short, unsigned>(isa, random, rows, n, k);
+        checkRows<unsigned short, LongItem>(isa, random, rows, n, k);
+      }
+    };
+    for (std::size_t n = 1; n <= 18; ++n)
+      for (std::size_t k = 1; k <= n; ++k)
+        check(n, k);
+    for (std::size_t n : {31, 32, 33, 67, 128, 129, 1000, 1024, 1025})
+      for (std::size_t k : {1, 2, 3, 4, 5, 16, 17, 31, 33, 64, 127, 128, 129})
+        if (k <= n && (n < 1000 || k % 2 == 1))
+          check(n, k);
+  }
+}
 
 TEST_CASE("pieces give their first items in order") {
   for (const isa::Isa isa : test::vectorIsas()) {
