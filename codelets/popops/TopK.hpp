@@ -22,7 +22,7 @@
 
 #include <codelets/arch/EntryTable.hpp>
 #include <codelets/arch/Shell.hpp>
-#include <codelets/popops/TopKColumns.hpp>
+#include <codelets/popops/TopKLanes.hpp>
 
 namespace cottonwood::vertices {
 
@@ -47,7 +47,7 @@ public:
     Item *const a = scratch.data(), *const b = a + kernels::topKBuffer(n, k);
     for (std::size_t row = 0; row < rows; ++row) {
       const kernels::TopKRow<E> source{in.data() + row * n, n, 0};
-      const Item *const items = kernels::topK<Tag>(source, k, code, a, b);
+      const Item *const items = kernels::firstItems<Tag>(source, k, code, a, b);
       kernels::unpackItems<Tag>(items, k, code, mirrored, values.data() + row * k,
                                 sizeof(Item) == 8 ? indices.data() + row * k : nullptr, 0, k);
     }
@@ -69,7 +69,7 @@ public:
     Item *const a = k == n ? out.data() : scratch.data();
     Item *const b = k == n ? scratch.data() : a + kernels::topKBuffer(n, k);
     const Item *const items =
-        kernels::topK<Tag>(kernels::TopKRow<E>{in.data(), n, firstIndex}, k, code, a, b);
+        kernels::firstItems<Tag>(kernels::TopKRow<E>{in.data(), n, firstIndex}, k, code, a, b);
     if (items != out.data())
       __builtin_memcpy(out.data(), items, k * sizeof(Item));
     return true;

@@ -15,9 +15,9 @@ namespace cottonwood::kernels {
 
 /// Elements that are kept of a row at most.
 inline constexpr std::size_t TOPK_COLUMNS = 128;
-/// Elements of a row at most. From longer ones those that cannot be among the first are faster to
-/// sort out.
-inline constexpr std::size_t TOPK_ROW = 1024;
+/// Elements of a row at most, and where one of them is kept. Of longer rows most elements are
+/// sorted out faster (topK(), TopKLanes.hpp).
+inline constexpr std::size_t TOPK_ROW = 1024, TOPK_ROW_ONE = 128;
 
 template <class Tag> inline constexpr bool HAS_COLUMNS = simd<float, Tag>::width > 1;
 
@@ -25,7 +25,8 @@ template <class Tag> inline constexpr bool HAS_COLUMNS = simd<float, Tag>::width
 template <class Tag>
 POP_SIMD_INLINE constexpr bool selectsColumns(std::size_t rows, std::size_t n, std::size_t k) {
   constexpr std::size_t W = simd<float, Tag>::width;
-  return rows >= W / 2 && k <= TOPK_COLUMNS && n <= TOPK_ROW && n * k <= 2048 * W;
+  return rows >= W / 2 && k <= TOPK_COLUMNS && n <= (k == 1 ? TOPK_ROW_ONE : TOPK_ROW) &&
+         n * k <= 2048 * W;
 }
 
 namespace detail {
@@ -40,15 +41,16 @@ template <class Tag> class ColumnCode {
   using I = simd<std::int32_t, Tag>;
 
 public:
+  /// What flips is the highest bit or none: that is an addition.
   POP_SIMD_INLINE explicit ColumnCode(KeyCode code)
-      : whenNegative_(splat(code.whenNegative)), flip_(splat(code.flip)), bias_(splat(code.bias)),
+      : whenNegative_(splat(code.whenNegative)), offset_(splat(code.flip - code.bias)),
         reverse_(splat(code.reverse ^ 0x80000000u)) {}
 
   POP_SIMD_INLINE I key(I u) const {
-    return ((u ^ (sign(u) & whenNegative_) ^ flip_) - bias_) ^ reverse_;
+    return ((u ^ (sign(u) & whenNegative_)) + offset_) ^ reverse_;
   }
   POP_SIMD_INLINE I bits(I key) const {
-    const I w = ((key ^ reverse_) + bias_) ^ flip_;
+    const I w = (key ^ reverse_) - offset_;
     return w ^ (sign(w) & whenNegative_);
   }
 
@@ -56,7 +58,7 @@ private:
   POP_SIMD_INLINE static I splat(std::uint32_t x) { return I::splat(static_cast<std::int32_t>(x)); }
   POP_SIMD_INLINE static I sign(I u) { return u.template shiftRightArithmetic<31>(); }
 
-  I whenNegative_, flip_, bias_, reverse_;
+  I whenNegative_, offset_, reverse_;
 };
 
 /// The first k of the columns that were inserted, ascending by key; of equal keys those inserted
@@ -104,6 +106,27 @@ public:
     });
   }
 
+  /// Whether one of the columns would become part of the list in some lane.
+  template <std::size_t N> POP_SIMD_INLINE bool takesAny(const I (&keys)[N]) const {
+    if (count_ < k_)
+      return true;
+    const I last = keys_[k_ - 1];
+    auto below = keys[0] < last;
+    for (std::size_t j = 1; j < N; ++j)
+      below = below | (keys[j] < last);
+    return below.any();
+  }
+
+  /// Takes the first entry out of the list in some lanes, at whose ends `none` comes in.
+  POP_SIMD_INLINE void removeFirst(simdMask<Tag> lanes, I none) {
+    for (std::size_t i = 0; i < count_; ++i) {
+      const bool last = i + 1 == count_;
+      keys_[i] = I::select(lanes, last ? none : keys_[i + 1], keys_[i]);
+      if constexpr (INDEXED)
+        indices_[i] = I::select(lanes, last ? none : indices_[i + 1], indices_[i]);
+    }
+  }
+
 private:
   /// What goes on to the next entry: the inserted column, or the entry that gave way to it.
   struct Moving {
@@ -144,6 +167,9 @@ public:
       key_ = I::min(key_, keys[j]);
     });
   }
+
+  template <std::size_t N> POP_SIMD_INLINE bool takesAny(const I (&)[N]) const { return true; }
+  POP_SIMD_INLINE void removeFirst(simdMask<Tag>, I) {}
 
 private:
   I key_, index_; // if no key is below the largest one, all are this, and the first has index 0

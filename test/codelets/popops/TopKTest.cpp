@@ -41,7 +41,10 @@ std::vector<Item> sortedItems(const std::vector<E> &bits, kernels::KeyCode code,
 }
 
 template <class E, class Item> void checkPiece(isa::Isa isa, std::mt19937 &random, std::size_t n) {
-  for (std::size_t k : {std::size_t(1), n / 9 + 1, n / 3 + 1, n}) {
+  for (std::size_t k :
+       {std::size_t(1), std::size_t(2), std::size_t(8), std::size_t(16), n / 9 + 1, n / 3 + 1, n}) {
+    if (k > n)
+      continue;
     CAPTURE(k);
     const KeyKind kind = sizeof(E) == 2 ? KeyKind::HALF
                          : random() % 2 ? KeyKind::FLOAT
