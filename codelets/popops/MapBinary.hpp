@@ -278,7 +278,7 @@ void boolBinaryKernel(void *out, const void *in0, const void *in1, const void *,
 
 template <class Tag, class T>
 void clampKernel(void *out, const void *in0, const void *in1, const void *in2, std::size_t n,
-                 Walk) {
+                 Walk walk) {
   using V = MapLanes<Tag, T>;
   const auto apply = [](V x, V low, V high) {
     return V::select(x < low, low, V::select(x > high, high, x));
@@ -286,9 +286,11 @@ void clampKernel(void *out, const void *in0, const void *in1, const void *in2, s
   const T *a = static_cast<const T *>(in0), *b = static_cast<const T *>(in1);
   const T *c = static_cast<const T *>(in2);
   T *result = static_cast<T *>(out);
-  std::size_t i = 0;
-  for (; i + V::width <= n; i += V::width)
-    apply(V::load(a + i), V::load(b + i), V::load(c + i)).store(result + i);
+  const std::size_t i = eachWholeVector<MapOp::CLAMP, std::is_same_v<T, half>, V::width>(
+      n, walk, false, [](std::size_t, std::size_t, std::size_t) {},
+      [&](std::size_t k)
+          POP_SIMD_LAMBDA { return apply(V::load(a + k), V::load(b + k), V::load(c + k)); },
+      [&](auto v, std::size_t k, bool by) POP_SIMD_LAMBDA { putLanes(v, result + k, by); });
   if (const std::size_t m = n - i)
     apply(V::loadPartial(a + i, m), V::loadPartial(b + i, m), V::loadPartial(c + i, m))
         .storePartial(result + i, m);
@@ -296,15 +298,21 @@ void clampKernel(void *out, const void *in0, const void *in1, const void *in2, s
 
 template <class Tag, class T>
 void selectKernel(void *out, const void *in0, const void *in1, const void *in2, std::size_t n,
-                  Walk) {
+                  Walk walk) {
   using V = MapLanes<Tag, T>;
   using M = simdMask<Tag>;
   const T *a = static_cast<const T *>(in0), *b = static_cast<const T *>(in1);
   const auto *c = static_cast<const unsigned char *>(in2);
   T *result = static_cast<T *>(out);
-  std::size_t i = 0;
-  for (; i + V::width <= n; i += V::width)
-    V::select(M::loadBool(c + i), V::load(a + i), V::load(b + i)).store(result + i);
+  const std::size_t i = eachWholeVector<MapOp::SELECT, std::is_same_v<T, half>, V::width>(
+      n, walk, false, [&](std::size_t k, std::size_t count, std::size_t ahead) POP_SIMD_LAMBDA {
+        fetchAhead(a, k, count, ahead);
+        fetchAhead(b, k, count, ahead);
+        fetchAhead(c, k, count, ahead);
+      },
+      [&](std::size_t k)
+          POP_SIMD_LAMBDA { return V::select(M::loadBool(c + k), V::load(a + k), V::load(b + k)); },
+      [&](auto v, std::size_t k, bool by) POP_SIMD_LAMBDA { putLanes(v, result + k, by); });
   if (const std::size_t m = n - i)
     V::select(M::loadBoolPartial(c + i, m), V::loadPartial(a + i, m), V::loadPartial(b + i, m))
         .storePartial(result + i, m);

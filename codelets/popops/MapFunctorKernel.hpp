@@ -327,8 +327,9 @@ private:
   /// already, and from the kernel itself if it takes all elements as they are in one step.
   POP_SIMD_INLINE void decideWalk(const MapFunctorArgs &args) {
     const MapReads reads = mapReads(operands_, count_, args.elements, out_);
-    stream_ = reads.isStreamed(args.elements, outBytes_);
-    if (buffers_ != 0 || narrows_ || reads.again || !(stream_ || reads.isFarInPlace()))
+    const bool large = reads.isLarge(args.elements, outBytes_);
+    stream_ = large && isWorthStreaming(outBytes_);
+    if (buffers_ != 0 || narrows_ || reads.again || !(large || reads.isFarInPlace()))
       return;
     walk_ = Walk::FAR;
     // A worker's share begins with a line if the output does.

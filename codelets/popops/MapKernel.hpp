@@ -74,10 +74,16 @@ public:
     assignBuffers(limit);
     for (std::size_t i = begin; i < end;) {
       std::size_t n = end - i < limit ? end - i : limit;
-      n = prepareOperands(i, n);
       unsigned char *result = out_ + i * outBytes_;
-      const bool buffered = stream_ && !direct_;
-      const bool past = direct_ && reinterpret_cast<std::uintptr_t>(result) % 64 == 0;
+      // What goes past the caches are whole lines; parts of lines are steps of their own.
+      const std::size_t line = 64 / outBytes_;
+      const std::size_t beyond = direct_ ? reinterpret_cast<std::uintptr_t>(result) % 64 : 0;
+      if (beyond != 0 && line - beyond / outBytes_ < n)
+        n = line - beyond / outBytes_;
+      n = prepareOperands(i, n);
+      const bool buffered = stream_ && !direct_, past = direct_ && beyond == 0 && n >= line;
+      if (past)
+        n -= n % line;
       values_[vertices::MAP_OUTPUT] = buffered ? streamBuffer_ : result;
       if (chain_.count != 0)
         mapChain<Tag>(chain_, values_, values_[vertices::MAP_OUTPUT], n,
@@ -138,11 +144,12 @@ private:
   /// the caches: not if it is an operand, too, and so is in the caches already.
   void decideWalks(std::size_t elements) {
     const MapReads reads = mapReads(operands_, program_.numOperands(), elements, out_);
-    stream_ = reads.isStreamed(elements, outBytes_);
-    const bool far = stream_ || reads.isFarInPlace();
+    const bool large = reads.isLarge(elements, outBytes_);
+    const bool far = large || reads.isFarInPlace();
+    stream_ = large && isWorthStreaming(outBytes_);
     if (!Tag::HALF_ARITHMETIC && chain_.halves && !far)
       takeStepByStep();
-    direct_ = stream_ && !reads.again && canStreamDirectly();
+    direct_ = stream_ && canStreamDirectly();
     buffers_ += stream_ && !direct_ ? 1 : 0;
     if (!far || reads.again)
       return;
@@ -157,7 +164,8 @@ private:
   /// The last instruction can write the output past the caches.
   bool canStreamDirectly() const {
     const vertices::MapInstruction last = program_.instruction(program_.numInstructions() - 1);
-    return storesPast(last.op, last.type) && reinterpret_cast<std::uintptr_t>(out_) % 64 == 0;
+    return storesPast(last.op, last.type) &&
+           reinterpret_cast<std::uintptr_t>(out_) % outBytes_ == 0;
   }
 
   /// Elements a step may have at most, so that all buffers fit the scratch space.

@@ -13,12 +13,12 @@ namespace cottonwood::kernels::detail {
 using vertices::MapOp;
 using vertices::MapType;
 
-/// A whole vector, past the caches if its lanes are floating and it shall be.
+/// A whole vector, past the caches if that is asked for and its lanes are no bytes.
 template <class V, class T> POP_SIMD_INLINE void putLanes(V v, T *p, bool past) {
-  if constexpr (IS_FLOATING<T>)
-    past ? v.stream(p) : v.store(p);
-  else
+  if constexpr (std::is_same_v<T, bool>)
     storeLanes(v, p);
+  else
+    past ? v.stream(p) : v.store(p);
 }
 
 /// Operations of one or two instructions a vector: the loop around them shows.

@@ -167,14 +167,18 @@ struct MapReads {
   bool output = false;     ///< one of these is the output's own memory
   bool again = false;      ///< some operand repeats elements, and cuts steps anywhere
 
-  /// Whether an output of so many elements goes past the caches: not if it is an operand, too, and
-  /// in the caches when it is written.
-  POP_SIMD_INLINE bool isStreamed(std::size_t elements, unsigned outBytes) const {
+  /// Whether all arrays together are larger than the caches, and the output, of so many elements,
+  /// is not in them when it is written, being an operand, too.
+  POP_SIMD_INLINE bool isLarge(std::size_t elements, unsigned outBytes) const {
     return !output && bytes + std::uint64_t{elements} * outBytes >= STREAM_BYTES;
   }
   /// Whether the output is an operand of those that are fetched ahead.
   POP_SIMD_INLINE bool isFarInPlace() const { return output && bytes >= FAR_BYTES; }
 };
+
+/// Elements of such a size are written past the caches where arrays are large; bytes, which come a
+/// part of a line at a time, are not.
+POP_SIMD_INLINE bool isWorthStreaming(unsigned outBytes) { return outBytes > 1; }
 
 /// \param elements  of the whole output, at `out`
 POP_SIMD_INLINE MapReads mapReads(const MapOperandState *operands, unsigned count,

@@ -17,9 +17,8 @@ using MapKernel = void (*)(void *out, const void *a, const void *b, const void *
 
 /// Operations whose kernels can write past the caches.
 constexpr bool storesPast(vertices::MapOp op, vertices::MapType type) {
-  return (type == vertices::MapType::FLOAT || type == vertices::MapType::HALF) &&
-         vertices::arity(op) < 3 && !vertices::givesBool(op) && op != vertices::MapOp::COPY &&
-         op != vertices::MapOp::CAST;
+  return type != vertices::MapType::BOOL && !vertices::givesBool(op) &&
+         op != vertices::MapOp::COPY && op != vertices::MapOp::CAST;
 }
 
 namespace detail {

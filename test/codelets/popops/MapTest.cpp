@@ -359,6 +359,71 @@ TEST_SUITE("codelets/popops/map") {
     }
   }
 
+  TEST_CASE("all kinds of operands beside outputs too large for the caches") {
+    const std::size_t n = 2'700'001;
+    std::vector<float> x(n), row(1000);
+    std::vector<std::int32_t> whole(n);
+    std::vector<unsigned char> mask(n);
+    for (std::size_t i = 0; i < n; ++i) {
+      x[i] = static_cast<float>(i % 977) - 400.f;
+      whole[i] = static_cast<std::int32_t>(i % 1013);
+      mask[i] = i % 3 == 0;
+    }
+    for (std::size_t i = 0; i < row.size(); ++i)
+      row[i] = static_cast<float>(i);
+    const float *floats[] = {x.data(), row.data()};
+    const std::int32_t *integers[] = {whole.data()};
+    const unsigned char *masks[] = {mask.data()};
+    const auto check = [&](const std::vector<std::uint32_t> &program, auto example, auto expected) {
+      using T = decltype(example);
+      for (isa::Isa isa : test::vectorIsas())
+        for (const std::size_t place : {0, 3}) {
+          CAPTURE(std::string(isa::name(isa)));
+          CAPTURE(place);
+          std::vector<unsigned char> room((n + 3) * sizeof(T) + 64);
+          void *const line =
+              room.data() + (64 - reinterpret_cast<std::uintptr_t>(room.data()) % 64) % 64;
+          T *const out = static_cast<T *>(line) + place;
+          auto state = test::zeroed<vertices::Map<isa::scalar, T>>();
+          test::connect(state.inFloat, floats);
+          test::connect(state.inInt, integers);
+          test::connect(state.inBool, masks);
+          test::connect(state.out, out, n);
+          test::connect(state.program, program.data());
+          test::runOn<vertices::MapFamily>(isa, state);
+          std::size_t wrong = 0;
+          for (std::size_t i = 0; i < n; ++i)
+            wrong += out[i] != expected(i);
+          CHECK(wrong == 0);
+        }
+    };
+    const auto half = [](std::size_t i) { return static_cast<float>(i % 2); };
+    MapProgramBuilder rows, shortRows, columns, select, clamp, sum, compare;
+    const auto values = [](MapProgramBuilder &b) { return b.input(MapType::FLOAT, 0); };
+    check(rows.finish(rows.apply(MapOp::ADD, values(rows),
+                                 rows.input(MapType::FLOAT, 1, MapPattern{1000, n, 7}))),
+          0.f, [&](std::size_t i) { return x[i] + row[(i + 7) % 1000]; });
+    check(
+        shortRows.finish(shortRows.apply(MapOp::ADD, values(shortRows),
+                                         shortRows.input(MapType::FLOAT, 1, MapPattern{2, n, 0}))),
+        0.f, [&](std::size_t i) { return x[i] + half(i); });
+    check(columns.finish(columns.apply(MapOp::ADD, values(columns),
+                                       columns.input(MapType::FLOAT, 1, MapPattern{1, 2701, 0}))),
+          0.f, [&](std::size_t i) { return x[i] + row[i / 2701]; });
+    check(select.finish(select.apply(MapOp::SELECT, values(select), select.constant(5.f),
+                                     select.input(MapType::BOOL, 0))),
+          0.f, [&](std::size_t i) { return mask[i] ? x[i] : 5.f; });
+    check(clamp.finish(
+              clamp.apply(MapOp::CLAMP, values(clamp), clamp.constant(-2.f), clamp.constant(90.f))),
+          0.f, [&](std::size_t i) { return std::clamp(x[i], -2.f, 90.f); });
+    const auto integer = sum.input(MapType::INT, 0);
+    check(sum.finish(sum.apply(MapOp::ADD, sum.apply(MapOp::MULTIPLY, integer, integer), integer)),
+          0, [&](std::size_t i) { return whole[i] * whole[i] + whole[i]; });
+    check(compare.finish(compare.apply(MapOp::GREATER_THAN, values(compare),
+                                       compare.input(MapType::FLOAT, 1, MapPattern{1000, n, 0}))),
+          false, [&](std::size_t i) { return x[i] > row[i % 1000]; });
+  }
+
   TEST_CASE("operands too large for the caches are fetched ahead where the output is one") {
     const std::size_t n = 5'000'001;
     std::vector<float> old(n), y(n);
