@@ -40,10 +40,18 @@ POP_SIMD_INLINE kernels::PoolGeometry poolGeometry(Vertex &v, bool gradient) {
           gradient};
 }
 
-/// A worker's columns: enough of them to make up for the start of a line.
-template <class Vertex> POP_SIMD_INLINE WorkerShare poolShare(Vertex &v, unsigned worker) {
-  const std::size_t columns = v.out.size() / v.inner, grain = (63 + v.inner) / v.inner;
-  const WorkerShare share = workerShare(columns, worker, grain);
+/// The workers' columns: enough of them to make up for the start of a line, and whole lines and
+/// planes where there are plenty.
+template <class Vertex> POP_SIMD_INLINE WorkerShare poolShare(Vertex &v, Workers workers) {
+  constexpr std::size_t WORKERS = poplar::MultiVertex::numWorkers();
+  const std::size_t columns = v.out.size() / v.inner;
+  std::size_t grain = (63 + v.inner) / v.inner;
+  for (std::size_t d = v.table.size() / kernels::POOL_DIM_WORDS, lines = 1; d-- > 0;) {
+    lines *= static_cast<std::size_t>(v.table[d * kernels::POOL_DIM_WORDS]);
+    if (lines * 16 * WORKERS <= columns && lines > grain)
+      grain = lines;
+  }
+  const WorkerShare share = workerShare(columns, workers, grain);
   return {static_cast<std::size_t>(v.first) + share.begin,
           static_cast<std::size_t>(v.first) + share.end};
 }
@@ -56,10 +64,10 @@ public:
   unsigned inner, kind, window;
   long long first;
 
-  bool compute(unsigned worker) {
+  bool compute(Workers workers) {
     const auto which = static_cast<kernels::PoolKind>(kind);
     const auto geometry = poolGeometry(*this, which >= kernels::PoolKind::SUM_GRADIENT);
-    const WorkerShare share = poolShare(*this, worker);
+    const WorkerShare share = poolShare(*this, workers);
     kernels::pool<Tag>(geometry, which, kernelPointer(in.data()), kernelPointer(out.data()),
                        share.begin, share.end, static_cast<std::size_t>(first));
     return true;
@@ -67,13 +75,12 @@ public:
 };
 
 template <class Tag, bool COUNT, class T, class Vertex>
-POP_SIMD_INLINE bool runPoolCompare(Vertex &v, const T *own, const T *other, unsigned worker) {
+POP_SIMD_INLINE bool runPoolCompare(Vertex &v, const T *own, const T *other, Workers workers) {
   const auto geometry = poolGeometry(v, !COUNT);
-  const WorkerShare share = poolShare(v, worker);
-  kernels::detail::PoolCompareRun<Tag, COUNT, KernelType<T>>(
+  const WorkerShare share = poolShare(v, workers);
+  kernels::detail::poolCompare<Tag, COUNT>(
       geometry, kernelPointer(own), kernelPointer(other), kernelPointer(v.gradient.data()),
-      kernelPointer(v.out.data()))
-      .run(share.begin, share.end, static_cast<std::size_t>(v.first));
+      kernelPointer(v.out.data()), share.begin, share.end, static_cast<std::size_t>(v.first));
   return true;
 }
 
@@ -85,8 +92,8 @@ public:
   unsigned inner, window;
   long long first;
 
-  bool compute(unsigned worker) {
-    return runPoolCompare<Tag, false, T>(*this, acts.data(), pooled.data(), worker);
+  bool compute(Workers workers) {
+    return runPoolCompare<Tag, false, T>(*this, acts.data(), pooled.data(), workers);
   }
 };
 
@@ -98,8 +105,8 @@ public:
   unsigned inner, window;
   long long first;
 
-  bool compute(unsigned worker) {
-    return runPoolCompare<Tag, true, T>(*this, pooled.data(), acts.data(), worker);
+  bool compute(Workers workers) {
+    return runPoolCompare<Tag, true, T>(*this, pooled.data(), acts.data(), workers);
   }
 };
 

@@ -2,7 +2,8 @@
 /// Gradients of the maxima of windows; the rules and fields are those of Pool.hpp.
 #pragma once
 
-#include <codelets/popnn/PoolLines.hpp>
+#include <codelets/popnn/PoolPlanes.hpp>
+#include <codelets/popnn/PoolRows.hpp>
 
 namespace cottonwood::kernels::detail {
 
@@ -115,10 +116,8 @@ private:
   }
 
   void store(V sum, std::size_t at, std::size_t m) {
-    if (COUNT) {
-      const V g = poolLoad<V>(gradient_ + at, m);
-      sum = V::select(sum == V::zero(), V::zero(), g / V::max(sum, V::splat(1.f))); // no 0 / 0
-    }
+    if (COUNT)
+      sum = poolShareOf(poolLoad<V>(gradient_ + at, m), sum);
     poolStore(sum, out_ + at, m);
   }
 
@@ -130,5 +129,68 @@ private:
   alignas(64) float x_[POOL_BUFFER + 16], sums_[POOL_BUFFER + 16];
   alignas(64) float others_[POOL_BUFFER + 16], gradients_[POOL_BUFFER + 16];
 };
+
+/// What COUNT gives columns [begin, end) that belong to planes; lines(begin, end) takes others.
+template <class Tag, class T, class Lines>
+void poolScalePlanes(const PoolPlane<Tag> &plane, const T *pooled, const T *acts, const T *gradient,
+                     T *out, std::size_t begin, std::size_t end, std::size_t first, Lines lines) {
+  if (!isPoolPlaneSmall(plane))
+    return lines(begin, end);
+  PoolScalePlanes<Tag, T> run(plane);
+  forPlanes<Tag>(
+      plane.outputs(), begin, end,
+      [&](std::size_t i) {
+        const std::size_t at = i * plane.outputs() - first;
+        run.run(pooled + at, acts + i * plane.inputs(), gradient + at, out + at);
+      },
+      lines);
+}
+
+/// The same for the gradients of elements.
+template <class Tag, class T, class Lines>
+void poolSpreadPlanes(const PoolPlane<Tag> &plane, const T *acts, const T *pooled,
+                      const T *gradient, T *out, std::size_t begin, std::size_t end,
+                      std::size_t first, Lines lines) {
+  const std::size_t length = static_cast<std::size_t>(plane.column.out);
+  const auto rows = [&](std::size_t from, std::size_t to) {
+    using Run = PoolSpreadRows<Tag, T>;
+    if (!Run::fits(plane))
+      return lines(from, to);
+    const auto whole = [&](std::size_t y, std::size_t yEnd) {
+      const std::size_t at = y * length - first;
+      Run(plane, pooled, gradient).run(y, yEnd, acts + at, out + at);
+    };
+    forWholeBlocks(length, from, to, whole, lines);
+  };
+  PoolSpreadPlanes<Tag, T> run(plane);
+  if (!run.fits())
+    return rows(begin, end);
+  const auto whole = [&](std::size_t i, std::size_t iEnd) {
+    const std::size_t at = i * plane.outputs() - first;
+    run.run(i, iEnd, acts + at, pooled, gradient, out + at);
+  };
+  forWholeBlocks(plane.outputs(), begin, end, whole, rows);
+}
+
+/// Columns [begin, end) of the box, `own`, `out` and, if COUNT, `gradient` being those of column
+/// `first` on.
+template <class Tag, bool COUNT, class T>
+void poolCompare(const PoolGeometry &geometry, const T *own, const T *other, const T *gradient,
+                 T *out, std::size_t begin, std::size_t end, std::size_t first) {
+  if (begin >= end)
+    return;
+  const auto lines = [&](std::size_t from, std::size_t to) {
+    PoolCompareRun<Tag, COUNT, T>(geometry, own, other, gradient, out).run(from, to, first);
+  };
+  if constexpr (simd<float, Tag>::width > 1)
+    if (const PoolPlane<Tag> plane(geometry); plane.fits()) {
+      if constexpr (COUNT)
+        poolScalePlanes(plane, own, other, gradient, out, begin, end, first, lines);
+      else
+        poolSpreadPlanes(plane, own, other, gradient, out, begin, end, first, lines);
+      return;
+    }
+  lines(begin, end);
+}
 
 } // namespace cottonwood::kernels::detail

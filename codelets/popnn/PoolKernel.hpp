@@ -3,7 +3,8 @@
 #pragma once
 
 #include <codelets/arch/SimdPairs.hpp>
-#include <codelets/popnn/PoolLines.hpp>
+#include <codelets/popnn/PoolPlanes.hpp>
+#include <codelets/popnn/PoolRows.hpp>
 
 namespace cottonwood::kernels {
 
@@ -375,6 +376,39 @@ private:
   alignas(64) float buffer_[POOL_BUFFER + 16];
   alignas(64) float factors_[POOL_BUFFER + 16];
 };
+
+template <class Tag, bool MAX, class T>
+void poolColumns(const PoolGeometry &geometry, PoolKind kind, const T *in, T *out,
+                 std::size_t begin, std::size_t end, std::size_t first) {
+  const auto lines = [&](std::size_t from, std::size_t to) {
+    PoolRun<Tag, MAX, T>(geometry, kind, in, out).run(from, to, first);
+  };
+  if constexpr (simd<float, Tag>::width > 1)
+    if (const PoolPlane<Tag> plane(geometry); plane.fits()) {
+      const auto rows = [&](std::size_t from, std::size_t to) {
+        using Run = PoolRowsRun<Tag, MAX, T>;
+        if (!Run::fits(plane, geometry.gradient))
+          return lines(from, to);
+        const std::size_t length = static_cast<std::size_t>(plane.column.out);
+        forWholeBlocks(
+            length, from, to,
+            [&](std::size_t y, std::size_t yEnd) {
+              Run(plane, kind, in).run(y, yEnd, out + (y * length - first));
+            },
+            lines);
+      };
+      if (!isPoolPlaneSmall(plane))
+        return rows(begin, end);
+      PoolPlanesRun<Tag, MAX, T> run(plane, kind);
+      return forPlanes<Tag>(
+          plane.outputs(), begin, end,
+          [&](std::size_t i) {
+            run.run(in + i * plane.inputs(), out + (i * plane.outputs() - first));
+          },
+          rows);
+    }
+  lines(begin, end);
+}
 } // namespace detail
 
 /// Columns [begin, end) of the box, the first column of `out` being `first`.
@@ -384,9 +418,9 @@ void pool(const PoolGeometry &geometry, PoolKind kind, const T *in, T *out, std:
   if (begin >= end)
     return;
   if (kind == PoolKind::MAX)
-    detail::PoolRun<Tag, true, T>(geometry, kind, in, out).run(begin, end, first);
+    detail::poolColumns<Tag, true>(geometry, kind, in, out, begin, end, first);
   else
-    detail::PoolRun<Tag, false, T>(geometry, kind, in, out).run(begin, end, first);
+    detail::poolColumns<Tag, false>(geometry, kind, in, out, begin, end, first);
 }
 
 } // namespace cottonwood::kernels

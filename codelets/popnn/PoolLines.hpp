@@ -90,6 +90,11 @@ template <bool MAX, class V> POP_SIMD_INLINE V poolCombine(V a, V b) {
   return MAX ? V::max(b, a) : a + b;
 }
 
+/// What each of `count` equal elements takes of a gradient; 0 if there are none.
+template <class V> POP_SIMD_INLINE V poolShareOf(V gradient, V count) {
+  return V::select(count == V::zero(), V::zero(), gradient / V::max(count, V::splat(1.f)));
+}
+
 /// Where the outer dimensions stand, and all combinations of inputs that they read.
 template <class Tag> class PoolLines {
 public:

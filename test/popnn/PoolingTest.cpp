@@ -237,6 +237,48 @@ TEST_CASE("ranges of outputs that go from image to image and from channel to cha
   });
 }
 
+TEST_CASE("planes of few and of many elements") {
+  checkCases(41, ALL_TYPES, [](PoolingType type, auto const &add) {
+    auto const both = [&](Shape field, Shape kernel, std::vector<unsigned> stride,
+                          std::vector<int> lower, std::vector<int> upper, std::size_t channels) {
+      for (poplar::Type const &element : {FLOAT, HALF})
+        add(params(type, field, kernel, stride, lower, upper, channels, 2, element),
+            Layout::CHANNELS_FIRST);
+    };
+    both({7, 7}, {2, 2}, {2, 2}, {0, 0}, {0, 0}, 37);
+    both({7, 7}, {3, 3}, {2, 2}, {1, 1}, {1, 1}, 40);
+    both({14, 13}, {3, 3}, {2, 2}, {1, 0}, {0, 1}, 19);
+    both({9, 1}, {3, 1}, {2, 1}, {1, 0}, {1, 0}, 33);   // one column
+    both({3, 4}, {9, 7}, {1, 1}, {6, 3}, {5, 3}, 18);   // windows larger than planes
+    both({11, 13}, {2, 2}, {3, 5}, {0, 1}, {0, 0}, 21); // elements of no window
+    both({30, 58}, {3, 3}, {2, 2}, {1, 1}, {1, 1}, 5);
+    both({13, 75}, {5, 4}, {3, 3}, {2, 0}, {2, 3}, 3);
+  });
+}
+
+TEST_CASE("maxima of planes pass NaN over and keep the first of two zeros") {
+  // Two rows of four columns: windows of 2 x 2. Lines come first, then neighbours.
+  float const nan = NAN;
+  for (std::size_t const planes : {std::size_t{1}, std::size_t{40}}) {
+    Run run(cpu);
+    popnn::addCodelets(run.graph);
+    Values x;
+    for (std::size_t i = 0; i != planes; ++i)
+      x.insert(x.end(), {nan, 1, -0.0, 0.0, 0.5, nan, -0.0, 0.0});
+    auto const p =
+        params(PoolingType::MAX, {2, 4}, {2, 2}, {2, 2}, {0, 0}, {0, 0}, planes, 1, FLOAT);
+    Tensor const in = run.input(FLOAT, {1, planes, 2, 4}, x);
+    run.output(popnn::pooling::pool(run.graph, p, in, run.prog));
+    run.run();
+    Values const out = run.values(0);
+    for (std::size_t i = 0; i != planes; ++i) {
+      CHECK(out[2 * i] == 1);
+      CHECK(out[2 * i + 1] == 0);
+      CHECK(std::signbit(out[2 * i + 1]));
+    }
+  }
+}
+
 TEST_CASE("blocks of channels, in small pieces on tiles") {
   checkCases(37, ALL_TYPES, [](PoolingType type, auto const &add) {
     for (PoolParams const &p :

@@ -85,6 +85,14 @@ public:
     return columns;
   }
   std::size_t lineLength() const { return static_cast<std::size_t>(dims_.back().out); }
+  /// The most dimensions, from the line on, that have no more columns than that, in columns.
+  std::size_t blockWithin(std::size_t columns) const {
+    std::size_t block = 1;
+    for (auto d = dims_.rbegin();
+         d != dims_.rend() && block * static_cast<std::size_t>(d->out) <= columns; ++d)
+      block *= static_cast<std::size_t>(d->out);
+    return block;
+  }
   /// Inputs that an output reads at most.
   std::size_t window() const {
     std::size_t window = 1;
@@ -210,7 +218,8 @@ POP_INLINE std::vector<int> tableOf(PoolLayout::Box const &box) {
   return table;
 }
 
-/// A range of columns for each vertex. On one tile lines are kept whole where there are plenty.
+/// A range of columns for each vertex. On one tile lines and planes are kept whole where there
+/// are plenty.
 POP_INLINE std::vector<popops::Share> poolShares(::poplar::Graph const &graph,
                                                  PoolLayout const &layout, Tensor const &columns) {
   std::vector<popops::Share> shares;
@@ -227,7 +236,7 @@ POP_INLINE std::vector<popops::Share> poolShares(::poplar::Graph const &graph,
   std::size_t const parts = planner::planElementWise(problem, crew).parts, n = columns.dim(0);
   std::size_t each = poputil::ceilDiv(n, parts);
   if (each > 4 * layout.lineLength())
-    each = poputil::roundUp(each, layout.lineLength());
+    each = poputil::roundUp(each, std::max(layout.lineLength(), layout.blockWithin(each / 16)));
   for (std::size_t begin = 0; begin < n; begin += each)
     shares.push_back({0, {Interval(begin, std::min(begin + each, n))}});
   return shares;

@@ -1,0 +1,373 @@
+/// \file PoolRows.hpp
+/// Planes a row at a time: vectors along rows with what reaches beyond their ends beside them. The
+/// rules and fields are those of Pool.hpp.
+#pragma once
+
+#include <codelets/arch/SimdPairs.hpp>
+#include <codelets/popnn/PoolPlane.hpp>
+
+namespace cottonwood::kernels::detail {
+
+/// Floats of rows with their margins.
+inline constexpr std::size_t POOL_MARGINED = 8192;
+
+/// Runs of rows of one plane after another.
+template <class F> POP_SIMD_INLINE void forRows(std::size_t begin, std::size_t end, int rows, F f) {
+  const std::size_t n = static_cast<std::size_t>(rows);
+  std::size_t plane = begin / n;
+  int y = static_cast<int>(begin % n);
+  for (std::size_t line = begin; line < end; ++line) {
+    f(plane, y, line - begin);
+    if (++y == rows)
+      y = 0, ++plane;
+  }
+}
+
+/// Which windows hold the elements of a row: those of a vector, from one of them on, are neighbours
+/// of which each holds `stride` lanes.
+template <class Tag> class PoolLanes {
+  using V = simd<float, Tag>;
+  using Int = simd<std::int32_t, Tag>;
+  static constexpr int W = V::width;
+
+public:
+  explicit PoolLanes(const PoolDim &d)
+      : stride_(d.stride), padding_(d.padding), back_((d.kernel - 1) / d.stride),
+        step_(W / d.stride * d.stride), windowStep_(W / d.stride), window_(d.padding / d.stride) {
+    std::int32_t windows[W], held[W];
+    const int phase = padding_ % stride_;
+    for (int i = 0; i < W; ++i) {
+      windows[i] = W + (phase + i) / stride_;
+      held[i] = (phase + i) % stride_ + back_ * stride_ < d.kernel ? windows[i] : 0;
+    }
+    windows_ = Int::load(windows);
+    held_ = Int::load(held);
+  }
+  static bool fits(const PoolDim &d) {
+    return d.stride <= W && d.padding >= 0 && d.padding <= POOL_LINE && d.kernel <= POOL_LINE;
+  }
+
+  /// Windows before the first one that may be asked for, and all of them with what lies behind.
+  int margin() const { return back_; }
+  std::size_t size(const PoolDim &d) const {
+    const int last = (d.acts - 1 + padding_) / stride_ + 1;
+    return static_cast<std::size_t>(back_ + (last < d.pooled ? d.pooled : last) + W);
+  }
+  /// Elements that windows are found for at a time, and as many windows.
+  int step() const { return step_; }
+  int windowStep() const { return windowStep_; }
+  /// Whether all windows of a vector of elements are a vector.
+  bool isOne() const { return (padding_ % stride_ + W - 1) / stride_ + back_ < W; }
+  /// The last window that may hold element 0, and how many before that one may.
+  int window() const { return window_; }
+  int back() const { return back_; }
+  /// What windows give to the elements of a vector. \param further  behind those it begins with
+  /// \param none  lanes equal to what one gives that
+  /// holds none of them any more, which those do that are back() behind
+  POP_SIMD_INLINE V spread(V windows, int further = 0) const {
+    return arch::lanesOf(windows, windows_ + Int::splat(further));
+  }
+  POP_SIMD_INLINE V spreadLast(V windows, V none) const {
+    return arch::lanesOfTwo(none, windows, held_);
+  }
+
+private:
+  int stride_, padding_, back_, step_, windowStep_, window_;
+  Int windows_, held_;
+};
+
+/// Sums and maxima.
+template <class Tag, bool MAX, class T> class PoolRowsRun {
+  using V = simd<float, Tag>;
+  static constexpr std::size_t W = V::width;
+
+public:
+  PoolRowsRun(const PoolPlane<Tag> &plane, PoolKind kind, const T *in)
+      : p_(plane), kind_(kind), lanes_(plane.column), in_(in) {
+    const std::size_t size = isGradient() ? lanes_.size(p_.column) : windowsEnd(p_.column) + 2 * W;
+    for (std::size_t i = 0; i < size; i += W)
+      V::splat(IDENTITY).store(line_ + i);
+    if (kind_ != PoolKind::AVERAGE_GRADIENT)
+      return;
+    for (int x = 0; x < p_.column.in; ++x)
+      weights_[x] = p_.weight(p_.column, x);
+    for (int y = 0; y < p_.row.in; ++y)
+      rowWeights_[y] = p_.weight(p_.row, y);
+  }
+  static bool fits(const PoolPlane<Tag> &plane, bool gradient) {
+    const PoolDim &d = plane.column;
+    return gradient ? PoolLanes<Tag>::fits(d)
+                    : d.stride <= 2 && d.kernel <= POOL_LINE && d.padding <= POOL_LINE &&
+                          d.padding >= -POOL_LINE;
+  }
+
+  /// Rows [begin, end) of outputs of all planes.
+  void run(std::size_t begin, std::size_t end, T *out) {
+    const std::size_t n = static_cast<std::size_t>(p_.column.out);
+    forRows(begin, end, p_.row.out, [&](std::size_t plane, int y, std::size_t i) POP_SIMD_LAMBDA {
+      row(in_ + plane * p_.inputs(), y, out + i * n);
+    });
+  }
+
+private:
+  static constexpr float IDENTITY = MAX ? -__builtin_inff() : 0.f;
+
+  bool isGradient() const { return kind_ >= PoolKind::SUM_GRADIENT; }
+  static std::size_t windowsEnd(const PoolDim &d) {
+    return static_cast<std::size_t>((d.out - 1) * d.stride + d.kernel);
+  }
+
+  void row(const T *plane, int y, T *out) {
+    const PoolRange rows = p_.rowsOf(y);
+    if (isGradient()) {
+      addRows(plane, rows, 0, p_.column.in, line_ + lanes_.margin());
+      withConstant<2>(lanes_.back() + 1, [&](auto n) POP_SIMD_LAMBDA { spread<n>(out); });
+      return;
+    }
+    // The elements that windows hold, after the padding before them.
+    const PoolDim &d = p_.column;
+    const int begin = d.padding < 0 ? -d.padding : 0;
+    const int end = static_cast<int>(windowsEnd(d)) - d.padding;
+    addRows(plane, rows, begin, end < d.in ? end : d.in, line_ + begin + d.padding);
+    if (kind_ == PoolKind::AVERAGE && rows.size() != factorRows_)
+      findFactors(rows.size());
+    if (d.stride == 1)
+      withConstant<3>(d.kernel, [&](auto n) POP_SIMD_LAMBDA { windows<1, n>(out); });
+    else
+      withConstant<3>(d.kernel, [&](auto n) POP_SIMD_LAMBDA { windows<2, n>(out); });
+  }
+
+  /// to[x - begin] = all rows combined.
+  void addRows(const T *plane, PoolRange rows, int begin, int end, float *to) {
+    if (end <= begin)
+      return;
+    const T *in = plane + rows.begin * p_.column.in + begin;
+    if (kind_ == PoolKind::AVERAGE_GRADIENT)
+      return addWeighted(in, rows, end - begin, to);
+    withConstant<3>(rows.size(), [&](auto n) POP_SIMD_LAMBDA {
+      addRows<n>(in, rows.size(), static_cast<std::size_t>(end - begin), to);
+    });
+  }
+  /// \tparam N  number of rows; 0: `rows`
+  template <int N>
+  POP_SIMD_INLINE void addRows(const T *in, int rows, std::size_t length, float *to) {
+    const std::size_t distance = static_cast<std::size_t>(p_.column.in);
+    const auto add = [&](std::size_t i, auto load) POP_SIMD_LAMBDA {
+      V sum = V::splat(IDENTITY);
+      if constexpr (N != 0) {
+        POP_SIMD_UNROLL
+        for (std::size_t y = 0; y < N; ++y)
+          sum = poolCombine<MAX>(sum, load(in + y * distance + i));
+      } else {
+        for (std::size_t y = 0; y < static_cast<std::size_t>(rows); ++y)
+          sum = poolCombine<MAX>(sum, load(in + y * distance + i));
+      }
+      return sum;
+    };
+    std::size_t i = 0;
+    for (; i + W <= length; i += W)
+      add(i, [](const T *p) POP_SIMD_LAMBDA { return V::load(p); }).store(to + i);
+    if (const std::size_t n = length - i; n != 0)
+      add(i, [&](const T *p) POP_SIMD_LAMBDA {
+        return V::loadPartial(p, n);
+      }).storePartial(to + i, n);
+  }
+  void addWeighted(const T *in, PoolRange rows, int length, float *to) {
+    for (int i = 0; i < length; i += static_cast<int>(W)) {
+      const std::size_t n = static_cast<std::size_t>(length - i);
+      V sum = V::zero();
+      const T *p = in + i;
+      for (int y = rows.begin; y < rows.end; ++y, p += p_.column.in)
+        sum = V::fma(poolLoad<V>(p, n), V::splat(rowWeights_[y]), sum);
+      poolStore(sum * V::load(weights_ + i), to + i, n);
+    }
+  }
+
+  void findFactors(int rows) {
+    factorRows_ = rows;
+    for (int x = 0; x < p_.column.out; ++x)
+      factors_[x] = p_.factor(rows, p_.columnsOf(x).size());
+  }
+
+  /// Results of windows from a line. \tparam N  elements of a window; 0: kernel
+  template <int STRIDE, int N> POP_SIMD_INLINE void windows(T *out) {
+    const std::size_t length = static_cast<std::size_t>(p_.column.out);
+    std::size_t i = 0;
+    for (; i + W <= length; i += W)
+      finish(windowsAt<STRIDE, N>(i), i).store(out + i);
+    if (i < length)
+      finish(windowsAt<STRIDE, N>(i), i).storePartial(out + i, length - i);
+  }
+  POP_SIMD_INLINE V finish(V v, std::size_t i) const {
+    if constexpr (MAX)
+      v = V::max(V::splat(sizeof(T) == 2 ? -65504.f : -__builtin_inff()), v);
+    else if (kind_ == PoolKind::AVERAGE)
+      v = v * V::load(factors_ + i);
+    return v;
+  }
+  template <int STRIDE, int N> POP_SIMD_INLINE V windowsAt(std::size_t i) const {
+    const std::size_t kernel = static_cast<std::size_t>(N ? N : p_.column.kernel);
+    const float *p = line_ + i * STRIDE;
+    V sum = V::splat(IDENTITY);
+    const auto add = [&](std::size_t k) POP_SIMD_LAMBDA {
+      if constexpr (STRIDE == 1) {
+        sum = poolCombine<MAX>(sum, V::load(p + k));
+      } else {
+        V even, odd;
+        arch::splitPairs(V::load(p + k), V::load(p + k + W), even, odd);
+        sum = poolCombine<MAX>(sum, even);
+        if (k + 1 < kernel)
+          sum = poolCombine<MAX>(sum, odd);
+      }
+    };
+    if constexpr (N != 0) {
+      POP_SIMD_UNROLL
+      for (std::size_t k = 0; k < N; k += STRIDE)
+        add(k);
+    } else {
+      for (std::size_t k = 0; k < kernel; k += STRIDE)
+        add(k);
+    }
+    return sum;
+  }
+
+  /// Windows that hold an element, added. \tparam N  at most so many do; 0: any number
+  template <int N> POP_SIMD_INLINE void spread(T *out) {
+    const PoolLanes<Tag> lanes = lanes_;
+    const int length = p_.column.out;
+    const float *p = line_ + lanes.window();
+    for (int x = 0; x < length; x += lanes.step(), p += lanes.windowStep()) {
+      V sum = V::zero();
+      const int n = N ? N : lanes.back() + 1;
+      for (int k = 0; k < n; ++k) {
+        const V windows = V::load(p + k);
+        sum = sum + (k == 0 ? lanes.spreadLast(windows, V::zero()) : lanes.spread(windows));
+      }
+      poolStore(sum, out + x, static_cast<std::size_t>(length - x));
+    }
+  }
+
+  const PoolPlane<Tag> &p_;
+  PoolKind kind_;
+  PoolLanes<Tag> lanes_;
+  const T *in_;
+  int factorRows_ = -1;
+  float factors_[POOL_LINE + W], weights_[POOL_LINE + W], rowWeights_[POOL_ROWS];
+  alignas(64) float line_[POOL_MARGINED];
+};
+
+/// Gradients of maxima to the elements, as PoolCompareRun.
+template <class Tag, class T> class PoolSpreadRows {
+  using V = simd<float, Tag>;
+  static constexpr std::size_t W = V::width;
+
+public:
+  PoolSpreadRows(const PoolPlane<Tag> &plane, const T *pooled, const T *gradient)
+      : p_(plane), lanes_(plane.column), pooled_(pooled), gradient_(gradient),
+        size_(lanes_.size(plane.column)), slots_(slotsOf(size_)), isOne_(lanes_.isOne()) {
+    for (std::size_t &line : held_)
+      line = ~std::size_t{0};
+    for (std::size_t i = 0; i < slots_ * size_; i += W) {
+      V::splat(__builtin_nanf("")).store(largest_ + i); // equal to nothing
+      V::zero().store(gradients_ + i);
+    }
+  }
+  static bool fits(const PoolPlane<Tag> &plane) {
+    const PoolDim &d = plane.row;
+    return PoolLanes<Tag>::fits(plane.column) &&
+           static_cast<std::size_t>((d.kernel - 1) / d.stride + 1) <=
+               slotsOf(PoolLanes<Tag>(plane.column).size(plane.column));
+  }
+
+  /// Rows [begin, end) of elements of all planes; own and out are those of the first.
+  void run(std::size_t begin, std::size_t end, const T *own, T *out) {
+    const std::size_t n = static_cast<std::size_t>(p_.column.out);
+    const bool isAll = static_cast<std::size_t>(p_.row.in) <= slots_;
+    std::size_t held = ~std::size_t{0};
+    forRows(begin, end, p_.row.out, [&](std::size_t plane, int y, std::size_t i) POP_SIMD_LAMBDA {
+      if (!isAll) {
+        holdRows(plane, p_.rowsOf(y));
+      } else if (held != plane) { // long before they are read
+        held = plane;
+        holdRows(plane, {0, p_.row.in});
+      }
+      row(p_.rowsOf(y), own + i * n, out + i * n);
+    });
+  }
+
+private:
+  static constexpr std::size_t SLOTS = 128;
+
+  static std::size_t slotsOf(std::size_t size) {
+    const std::size_t slots = POOL_MARGINED / size;
+    return slots < SLOTS ? slots : SLOTS;
+  }
+
+  void holdRows(std::size_t plane, PoolRange rows) {
+    for (int i = rows.begin; i < rows.end; ++i)
+      hold(slotOf(i), plane * static_cast<std::size_t>(p_.row.in) + static_cast<std::size_t>(i));
+  }
+  std::size_t slotOf(int row) const {
+    const std::size_t i = static_cast<std::size_t>(row);
+    return i < slots_ ? i : i % slots_;
+  }
+
+  /// A line of windows, in a slot.
+  void hold(std::size_t slot, std::size_t line) {
+    if (held_[slot] == line)
+      return;
+    held_[slot] = line;
+    const std::size_t n = static_cast<std::size_t>(p_.column.in);
+    const std::size_t to = slot * size_ + static_cast<std::size_t>(lanes_.margin());
+    for (std::size_t i = 0; i < n; i += W) {
+      poolStore(poolLoad<V>(pooled_ + line * n + i, n - i), largest_ + to + i, n - i);
+      poolStore(poolLoad<V>(gradient_ + line * n + i, n - i), gradients_ + to + i, n - i);
+    }
+  }
+
+  void row(PoolRange rows, const T *own, T *out) {
+    std::size_t at[SLOTS];
+    for (int i = rows.begin; i < rows.end; ++i)
+      at[i - rows.begin] = slotOf(i) * size_;
+    withConstant<2>(rows.size(), [&](auto n) POP_SIMD_LAMBDA {
+      withConstant<2>(lanes_.back() + 1,
+                      [&](auto k) POP_SIMD_LAMBDA { compare<n, k>(at, rows.size(), own, out); });
+    });
+  }
+
+  /// \tparam ROWS, COLUMNS  of windows that may hold an element, those of a row in one vector; 0:
+  /// any number in as many
+  template <int ROWS, int COLUMNS>
+  POP_SIMD_INLINE void compare(const std::size_t *at, int rows, const T *own, T *out) {
+    const PoolLanes<Tag> lanes = lanes_;
+    const int length = p_.column.out;
+    const V none = V::splat(__builtin_nanf("")); // equal to nothing
+    std::size_t window = static_cast<std::size_t>(lanes.window());
+    const std::size_t windowStep = static_cast<std::size_t>(lanes.windowStep());
+    for (int x = 0; x < length; x += lanes.step(), window += windowStep) {
+      const std::size_t n = static_cast<std::size_t>(length - x);
+      const V element = poolLoad<V>(own + x, n);
+      V sum = V::zero();
+      for (int i = 0; i < (ROWS ? ROWS : rows); ++i) {
+        const float *largest = largest_ + at[i] + window, *gradient = gradients_ + at[i] + window;
+        for (int k = 0; k < (COLUMNS ? COLUMNS : lanes.back() + 1); ++k) {
+          const int apart = COLUMNS ? 0 : k, further = COLUMNS ? k : 0;
+          const V l = V::load(largest + apart), g = V::load(gradient + apart);
+          const auto isLargest =
+              (k == 0 ? lanes.spreadLast(l, none) : lanes.spread(l, further)) == element;
+          sum = V::select(isLargest, sum + lanes.spread(g, further), sum);
+        }
+      }
+      poolStore(sum, out + x, n);
+    }
+  }
+
+  const PoolPlane<Tag> &p_;
+  PoolLanes<Tag> lanes_;
+  const T *pooled_, *gradient_;
+  std::size_t size_, slots_, held_[SLOTS];
+  bool isOne_;
+  alignas(64) float largest_[POOL_MARGINED + W], gradients_[POOL_MARGINED + W];
+};
+
+} // namespace cottonwood::kernels::detail
