@@ -14,19 +14,20 @@
 namespace cottonwood::kernels {
 
 /// Elements that are kept of a row at most.
-inline constexpr std::size_t TOPK_COLUMNS = 128;
+inline constexpr std::size_t TOPK_COLUMNS = 256;
 /// Elements of a row at most, and where one of them is kept. Of longer rows most elements are
 /// sorted out faster (topK(), TopKLanes.hpp).
 inline constexpr std::size_t TOPK_ROW = 1024, TOPK_ROW_ONE = 128;
 
 template <class Tag> inline constexpr bool HAS_COLUMNS = simd<float, Tag>::width > 1;
 
-/// Whether rows are taken by topKColumns(). Results do not depend on it.
+/// Whether rows are taken by topKColumns(). Results do not depend on it. Together the columns
+/// pass k (2 n - k) / 2 entries of the list.
 template <class Tag>
 POP_SIMD_INLINE constexpr bool selectsColumns(std::size_t rows, std::size_t n, std::size_t k) {
   constexpr std::size_t W = simd<float, Tag>::width;
   return rows >= W / 2 && k <= TOPK_COLUMNS && n <= (k == 1 ? TOPK_ROW_ONE : TOPK_ROW) &&
-         n * k <= 2048 * W;
+         k * (2 * n - k) <= 6144 * W;
 }
 
 namespace detail {
