@@ -85,7 +85,15 @@ public:
 
   bool compute(Workers workers) {
     const WorkerShare rows = workerShare(correct.size(), workers, 1);
-    for (std::size_t row = rows.begin; row < rows.end; ++row)
+    std::size_t row = rows.begin;
+    if constexpr (constexpr std::size_t W = simd<float, Tag>::width; W > 1)
+      if (classes <= kernels::CORRECT_COLUMNS<Tag>)
+        for (; row + W <= rows.end; row += W)
+          kernels::isCorrectColumns<Tag>(
+              kernelPointer(outputs.data()) + row * classes,
+              reinterpret_cast<const std::int32_t *>(labels.data()) + row, classes,
+              reinterpret_cast<std::int32_t *>(correct.data()) + row);
+    for (; row < rows.end; ++row)
       correct[row] = kernels::isCorrectRow<Tag>(kernelPointer(outputs.data()) + row * classes,
                                                 static_cast<std::uint32_t>(labels[row]), classes);
     return true;

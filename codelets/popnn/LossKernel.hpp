@@ -2,6 +2,7 @@
 /// Losses of one row against its label; the rules are those of Loss.hpp.
 #pragma once
 
+#include <codelets/arch/SimdColumns.hpp>
 #include <codelets/popnn/SoftmaxKernel.hpp>
 
 namespace cottonwood::kernels {
@@ -86,6 +87,33 @@ bool isCorrectRow(const T *outputs, std::uint32_t label, std::size_t n) {
       return false;
   }
   return true;
+}
+
+/// Rows up to this length are taken as many at a time as a vector has lanes by isCorrectColumns().
+template <class Tag> inline constexpr std::size_t CORRECT_COLUMNS = 2 * simd<float, Tag>::width;
+
+/// isCorrectRow() of as many rows as a vector has lanes, of 1 to CORRECT_COLUMNS elements.
+template <class Tag, class T>
+[[gnu::noinline]] void isCorrectColumns(const T *outputs, const std::int32_t *labels, std::size_t n,
+                                        std::int32_t *correct) {
+  using V = simd<float, Tag>;
+  using I = simd<std::int32_t, Tag>;
+  V columns[CORRECT_COLUMNS<Tag>];
+  arch::loadColumns<Tag>(outputs, n, columns);
+  const V least = V::splat(-__builtin_inff());
+  V largest = least;
+  I first = I::splat(-1);
+  const auto where = [](std::size_t j)
+                         POP_SIMD_LAMBDA { return I::splat(static_cast<std::int32_t>(j)); };
+  for (std::size_t j = 0; j < n; ++j) {
+    first = I::select(columns[j] > largest, where(j), first);
+    largest = V::max(columns[j], largest);
+  }
+  if ((first < I::zero()).any()) // nothing but NaN, or minus infinities among them
+    for (std::size_t j = n; j-- != 0;)
+      first = I::select((largest == least) & (columns[j] == least), where(j), first);
+  const auto hit = (first == I::load(labels)) & (first >= I::zero());
+  I::select(hit, I::splat(1), I::zero()).store(correct);
 }
 
 } // namespace cottonwood::kernels

@@ -5,6 +5,7 @@
 #include <codelets/popnn/SoftmaxCost.hpp>
 #include <test/codelets/Isas.hpp>
 
+#include <cmath>
 #include <cstring>
 #include <limits>
 #include <string>
@@ -265,6 +266,46 @@ template <class T> void fillStrange(test::Misaligned<T> &data, std::mt19937 &ran
                                                      : values(random)));
 }
 
+/// Many short rows, with NaN and infinities, whatever their number.
+template <class Plain, class Label> void checkCorrectShortRows() {
+  using T = vertices::KernelType<Plain>;
+  std::mt19937 random(55);
+  for (std::size_t length = 1; length <= 34; ++length) {
+    CAPTURE(length);
+    std::size_t const rows = 1 + random() % 260;
+    test::Misaligned<T> outputs(rows * length);
+    fillStrange(outputs, random);
+    std::vector<Label> labels(rows);
+    std::vector<unsigned> exact(rows);
+    for (std::size_t r = 0; r < rows; ++r) {
+      const auto at = [&](std::size_t c) { return test::toFloat(outputs.get(r * length + c)); };
+      if (r % 9 == 0) // nothing but NaN, or a maximum of minus infinity
+        for (std::size_t c = 0; c < length; ++c)
+          outputs.set(r * length + c, test::fromFloat<T>(r % 2 && c % 2 ? -INFINITY : NAN));
+      std::size_t best = length;
+      for (std::size_t c = 0; c < length; ++c)
+        if (!std::isnan(at(c)) && (best == length || at(c) > at(best)))
+          best = c;
+      labels[r] = static_cast<Label>(r % 5 == 4     ? ~0u - random() % 2
+                                     : random() % 2 ? best
+                                                    : random() % length);
+      exact[r] = best != length && static_cast<std::size_t>(labels[r]) == best;
+    }
+    for (isa::Isa isa : test::vectorIsas()) {
+      std::vector<unsigned> correct(rows + 1, 77);
+      auto state = test::zeroed<vertices::CorrectRows<isa::scalar, Plain, Label>>();
+      test::connect(state.outputs, outputs.data());
+      test::connect(state.labels, labels.data());
+      test::connect(state.correct, correct.data(), rows);
+      state.classes = static_cast<unsigned>(length);
+      test::runOn<vertices::LossFamily>(isa, state);
+      CHECK(correct.back() == 77);
+      correct.pop_back();
+      CHECK(correct == exact);
+    }
+  }
+}
+
 template <class Plain> void checkShortRows(SoftmaxKind kind) {
   using T = vertices::KernelType<Plain>;
   std::mt19937 random(71);
@@ -464,6 +505,10 @@ TEST_SUITE("codelets/popnn/loss") {
     checkCorrect<float, int>();
     checkCorrect<poplar::half, unsigned>();
     checkCorrect<poplar::half, int>();
+    checkCorrectShortRows<float, unsigned>();
+    checkCorrectShortRows<float, int>();
+    checkCorrectShortRows<poplar::half, unsigned>();
+    checkCorrectShortRows<poplar::half, int>();
   }
 
   TEST_CASE("cost") {
