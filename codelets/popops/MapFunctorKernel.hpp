@@ -201,7 +201,7 @@ POP_SIMD_INLINE std::size_t eachFetchedLine(std::size_t n, Put put, const In *..
 
 /// out[i] = f(in[i]...) for i < n. Elements of kind float may be float or half, each array's in its
 /// own way. `out` may be exactly one of the operands whose elements have its size; it is aligned to
-/// 64 bytes for Walk::PAST, which integers and masks take as Walk::FAR.
+/// 64 bytes for Walk::PAST, which masks take as Walk::FAR.
 template <class Tag, class... Kinds, class F, class Out, class... In>
 POP_SIMD_INLINE void mapFunctor(const F &functor, Walk walk, Out *out, std::size_t n,
                                 const In *...in) {
@@ -211,7 +211,7 @@ POP_SIMD_INLINE void mapFunctor(const F &functor, Walk walk, Out *out, std::size
     return detail::callFunctor<Tag, W, Kinds...>(f, W, detail::loadKind<Kinds, Tag>(in + i)...);
   };
   std::size_t i = 0;
-  if constexpr (detail::IS_FLOATING<Out>) {
+  if constexpr (!std::is_same_v<Out, bool>) {
     const auto putPast = [&](std::size_t k) POP_SIMD_LAMBDA {
       detail::streamLine<decltype(value(k))>(out + k, [&](std::size_t j)
                                                           POP_SIMD_LAMBDA { return value(k + j); });
@@ -333,7 +333,7 @@ private:
       return;
     walk_ = Walk::FAR;
     // A worker's share begins with a line if the output does.
-    if (stream_ && args.outIsFloating && reinterpret_cast<std::uintptr_t>(out_) % 64 == 0) {
+    if (stream_ && reinterpret_cast<std::uintptr_t>(out_) % 64 == 0) {
       stream_ = false;
       walk_ = Walk::PAST;
     }

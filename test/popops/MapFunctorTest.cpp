@@ -24,6 +24,7 @@ namespace mapfunctortest {
 
 inline constexpr auto MULTIPLY_ADD = [](auto x, auto y) { return x * y + 1; };
 
+inline constexpr auto THRICE = [](auto x) { return x * 3; };
 inline constexpr auto TWICE = [](auto x) { return x + x; };
 
 /// Members of two types.
@@ -377,9 +378,12 @@ TEST_CASE("large tensors that are read as they are: fetched ahead, and past the 
     popops::mapWithOutput(run.graph, MULTIPLY_ADD, {a, a}, room.slice(misplaced, n + misplaced),
                           run.prog);
     auto const products = run.output(room.slice(misplaced, n + misplaced));
+    Tensor const whole = run.input(INT, {n}, x);
+    auto const triples = run.output(popops::map<int>(run.graph, THRICE, {whole}, run.prog));
     auto const signs = run.output(popops::map(run.graph, Above{}, {a, a}, run.prog));
     run.run();
     CHECK(differences(run.values(products), [&](std::size_t i) { return x[i] * x[i] + 1; }) == 0);
+    CHECK(differences(run.values(triples), [&](std::size_t i) { return 3 * x[i]; }) == 0);
     CHECK(differences(run.values(signs), [](std::size_t) { return 0; }) == 0);
   }
   for (Type const type : {FLOAT, HALF}) {
