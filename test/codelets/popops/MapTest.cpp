@@ -398,11 +398,15 @@ TEST_SUITE("codelets/popops/map") {
         }
     };
     const auto half = [](std::size_t i) { return static_cast<float>(i % 2); };
-    MapProgramBuilder rows, shortRows, columns, select, clamp, sum, compare;
+    MapProgramBuilder rows, chain, shortRows, columns, select, clamp, sum, compare;
     const auto values = [](MapProgramBuilder &b) { return b.input(MapType::FLOAT, 0); };
     check(rows.finish(rows.apply(MapOp::ADD, values(rows),
                                  rows.input(MapType::FLOAT, 1, MapPattern{1000, n, 7}))),
           0.f, [&](std::size_t i) { return x[i] + row[(i + 7) % 1000]; });
+    const auto row1000 = chain.input(MapType::FLOAT, 1, MapPattern{1000, n, 0});
+    const auto product = chain.apply(MapOp::MULTIPLY, values(chain), row1000);
+    check(chain.finish(chain.apply(MapOp::RELU, chain.apply(MapOp::ADD, product, values(chain)))),
+          0.f, [&](std::size_t i) { return std::max(x[i] * row[i % 1000] + x[i], 0.f); });
     check(
         shortRows.finish(shortRows.apply(MapOp::ADD, values(shortRows),
                                          shortRows.input(MapType::FLOAT, 1, MapPattern{2, n, 0}))),
