@@ -134,16 +134,25 @@ private:
 template <class Tag, class T, class Lines>
 void poolScalePlanes(const PoolPlane<Tag> &plane, const T *pooled, const T *acts, const T *gradient,
                      T *out, std::size_t begin, std::size_t end, std::size_t first, Lines lines) {
+  const auto rows = [&](std::size_t from, std::size_t to) {
+    using Run = PoolScaleRows<Tag, T>;
+    if (!Run::fits(plane))
+      return lines(from, to);
+    const std::size_t length = static_cast<std::size_t>(plane.column.out);
+    const auto whole = [&](std::size_t y, std::size_t yEnd) {
+      const std::size_t at = y * length - first;
+      Run(plane, acts).run(y, yEnd, pooled + at, gradient + at, out + at);
+    };
+    forWholeBlocks(length, from, to, whole, lines);
+  };
   if (!isPoolPlaneSmall(plane))
-    return lines(begin, end);
+    return rows(begin, end);
   PoolScalePlanes<Tag, T> run(plane);
-  forPlanes<Tag>(
-      plane.outputs(), begin, end,
-      [&](std::size_t i) {
-        const std::size_t at = i * plane.outputs() - first;
-        run.run(pooled + at, acts + i * plane.inputs(), gradient + at, out + at);
-      },
-      lines);
+  const auto planes = [&](std::size_t i) {
+    const std::size_t at = i * plane.outputs() - first;
+    run.run(pooled + at, acts + i * plane.inputs(), gradient + at, out + at);
+  };
+  forPlanes<Tag>(plane.outputs(), begin, end, planes, rows);
 }
 
 /// The same for the gradients of elements.

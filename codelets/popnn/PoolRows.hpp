@@ -76,15 +76,32 @@ private:
   Int windows_, held_;
 };
 
+/// Whether the elements of all windows of a row, with the padding, are a line that windows are read
+/// from as vectors, and how many they are.
+POP_SIMD_INLINE bool arePoolWindowsInLine(const PoolDim &d) {
+  return d.stride <= 2 && d.kernel <= POOL_LINE && d.padding <= POOL_LINE &&
+         d.padding >= -POOL_LINE;
+}
+POP_SIMD_INLINE std::size_t poolWindowsEnd(const PoolDim &d) {
+  return static_cast<std::size_t>((d.out - 1) * d.stride + d.kernel);
+}
+/// Those that are of the row.
+POP_SIMD_INLINE PoolRange poolElementsHeld(const PoolDim &d) {
+  const int end = static_cast<int>(poolWindowsEnd(d)) - d.padding;
+  return {d.padding < 0 ? -d.padding : 0, end < d.in ? end : d.in};
+}
+
 /// Sums and maxima.
 template <class Tag, bool MAX, class T> class PoolRowsRun {
   using V = simd<float, Tag>;
+  using Int = simd<std::int32_t, Tag>;
   static constexpr std::size_t W = V::width;
 
 public:
   PoolRowsRun(const PoolPlane<Tag> &plane, PoolKind kind, const T *in)
       : p_(plane), kind_(kind), lanes_(plane.column), in_(in) {
-    const std::size_t size = isGradient() ? lanes_.size(p_.column) : windowsEnd(p_.column) + 2 * W;
+    const std::size_t size =
+        isGradient() ? lanes_.size(p_.column) : poolWindowsEnd(p_.column) + 2 * W;
     for (std::size_t i = 0; i < size; i += W)
       V::splat(IDENTITY).store(line_ + i);
     if (kind_ != PoolKind::AVERAGE_GRADIENT)
@@ -95,10 +112,7 @@ public:
       rowWeights_[y] = p_.weight(p_.row, y);
   }
   static bool fits(const PoolPlane<Tag> &plane, bool gradient) {
-    const PoolDim &d = plane.column;
-    return gradient ? PoolLanes<Tag>::fits(d)
-                    : d.stride <= 2 && d.kernel <= POOL_LINE && d.padding <= POOL_LINE &&
-                          d.padding >= -POOL_LINE;
+    return gradient ? PoolLanes<Tag>::fits(plane.column) : arePoolWindowsInLine(plane.column);
   }
 
   /// Rows [begin, end) of outputs of all planes.
@@ -113,24 +127,34 @@ private:
   static constexpr float IDENTITY = MAX ? -__builtin_inff() : 0.f;
 
   bool isGradient() const { return kind_ >= PoolKind::SUM_GRADIENT; }
-  static std::size_t windowsEnd(const PoolDim &d) {
-    return static_cast<std::size_t>((d.out - 1) * d.stride + d.kernel);
-  }
-
   void row(const T *plane, int y, T *out) {
     const PoolRange rows = p_.rowsOf(y);
     if (isGradient()) {
-      addRows(plane, rows, 0, p_.column.in, line_ + lanes_.margin());
-      withConstant<2>(lanes_.back() + 1, [&](auto n) POP_SIMD_LAMBDA { spread<n>(out); });
+      // Neighbouring rows may be of the same windows.
+      const T *in = plane + rows.begin * p_.column.in;
+      if (in != lineOf_ || rows.size() != lineRows_)
+        addRows(plane, rows, 0, p_.column.in, line_ + lanes_.margin());
+      lineOf_ = in, lineRows_ = rows.size();
+      withConstant<2>(lanes_.isOne() ? lanes_.back() + 1 : 0,
+                      [&](auto n) POP_SIMD_LAMBDA { spread<n>(out); });
+      return;
+    }
+    const PoolDim &d = p_.column;
+    if (kind_ == PoolKind::AVERAGE && rows.size() != factorRows_)
+      findFactors(rows.size());
+    if (isPairs(d) || isSliding(d)) {
+      const T *in = plane + rows.begin * d.in;
+      withConstant<3>(rows.size(), [&](auto n) POP_SIMD_LAMBDA {
+        if (d.stride == 2)
+          pairs<n>(in, rows.size(), out);
+        else
+          d.kernel == 2 ? slide<n, 2>(in, rows.size(), out) : slide<n, 3>(in, rows.size(), out);
+      });
       return;
     }
     // The elements that windows hold, after the padding before them.
-    const PoolDim &d = p_.column;
-    const int begin = d.padding < 0 ? -d.padding : 0;
-    const int end = static_cast<int>(windowsEnd(d)) - d.padding;
-    addRows(plane, rows, begin, end < d.in ? end : d.in, line_ + begin + d.padding);
-    if (kind_ == PoolKind::AVERAGE && rows.size() != factorRows_)
-      findFactors(rows.size());
+    const PoolRange held = poolElementsHeld(d);
+    addRows(plane, rows, held.begin, held.end, line_ + held.begin + d.padding);
     if (d.stride == 1)
       withConstant<3>(d.kernel, [&](auto n) POP_SIMD_LAMBDA { windows<1, n>(out); });
     else
@@ -151,19 +175,8 @@ private:
   /// \tparam N  number of rows; 0: `rows`
   template <int N>
   POP_SIMD_INLINE void addRows(const T *in, int rows, std::size_t length, float *to) {
-    const std::size_t distance = static_cast<std::size_t>(p_.column.in);
-    const auto add = [&](std::size_t i, auto load) POP_SIMD_LAMBDA {
-      V sum = V::splat(IDENTITY);
-      if constexpr (N != 0) {
-        POP_SIMD_UNROLL
-        for (std::size_t y = 0; y < N; ++y)
-          sum = poolCombine<MAX>(sum, load(in + y * distance + i));
-      } else {
-        for (std::size_t y = 0; y < static_cast<std::size_t>(rows); ++y)
-          sum = poolCombine<MAX>(sum, load(in + y * distance + i));
-      }
-      return sum;
-    };
+    const auto add = [&](std::size_t i, auto load)
+                         POP_SIMD_LAMBDA { return acrossRows<N>(in + i, rows, load); };
     std::size_t i = 0;
     for (; i + W <= length; i += W)
       add(i, [](const T *p) POP_SIMD_LAMBDA { return V::load(p); }).store(to + i);
@@ -171,6 +184,21 @@ private:
       add(i, [&](const T *p) POP_SIMD_LAMBDA {
         return V::loadPartial(p, n);
       }).storePartial(to + i, n);
+  }
+  /// load(p) of an element of all rows, combined.
+  template <int N, class Load>
+  POP_SIMD_INLINE V acrossRows(const T *in, int rows, Load load) const {
+    const std::size_t distance = static_cast<std::size_t>(p_.column.in);
+    V sum = V::splat(IDENTITY);
+    if constexpr (N != 0) {
+      POP_SIMD_UNROLL
+      for (std::size_t y = 0; y < N; ++y)
+        sum = poolCombine<MAX>(sum, load(in + y * distance));
+    } else {
+      for (std::size_t y = 0; y < static_cast<std::size_t>(rows); ++y)
+        sum = poolCombine<MAX>(sum, load(in + y * distance));
+    }
+    return sum;
   }
   void addWeighted(const T *in, PoolRange rows, int length, float *to) {
     for (int i = 0; i < length; i += static_cast<int>(W)) {
@@ -181,6 +209,72 @@ private:
         sum = V::fma(poolLoad<V>(p, n), V::splat(rowWeights_[y]), sum);
       poolStore(sum * V::load(weights_ + i), to + i, n);
     }
+  }
+
+  /// Windows of a pair of elements, or of the element before it too: rows stay in registers.
+  static bool isPairs(const PoolDim &d) {
+    return d.stride == 2 && (d.padding == 0 || d.padding == 1) && d.kernel == d.padding + 2;
+  }
+  template <int N> POP_SIMD_INLINE void pairs(const T *in, int rows, T *out) {
+    const std::size_t length = static_cast<std::size_t>(p_.column.out);
+    const std::size_t elements = static_cast<std::size_t>(p_.column.in);
+    const bool isPadded = p_.column.padding != 0;
+    V before = V::splat(IDENTITY);
+    const auto next = [&](V a, V b) POP_SIMD_LAMBDA {
+      V even, odd, sum = V::splat(IDENTITY);
+      arch::splitPairs(a, b, even, odd);
+      if (isPadded)
+        sum = poolCombine<MAX>(sum, arch::lanesOfTwo(before, odd, oneBefore_));
+      before = odd;
+      return poolCombine<MAX>(poolCombine<MAX>(sum, even), odd);
+    };
+    std::size_t i = 0;
+    for (; i + W <= length && 2 * (i + W) <= elements; i += W, in += 2 * W) {
+      const auto whole = [](const T *p) POP_SIMD_LAMBDA { return V::load(p); };
+      const V a = acrossRows<N>(in, rows, whole), b = acrossRows<N>(in + W, rows, whole);
+      finish(next(a, b), i).store(out + i);
+    }
+    for (; i < length; i += W, in += 2 * W) {
+      const std::size_t left = elements > 2 * i ? elements - 2 * i : 0;
+      const V a = someAcrossRows<N>(in, rows, left);
+      const V b = left > W ? someAcrossRows<N>(in + W, rows, left - W) : V::splat(IDENTITY);
+      poolStore(finish(next(a, b), i), out + i, length - i);
+    }
+  }
+  /// Windows of two or three elements, one further on each, where lanes of two vectors take one
+  /// permutation.
+  static bool isSliding(const PoolDim &d) {
+    return W == 16 && d.stride == 1 && (d.kernel == 2 || d.kernel == 3) && d.padding >= 0 &&
+           d.padding < d.kernel;
+  }
+  template <int N, int KERNEL> POP_SIMD_INLINE void slide(const T *in, int rows, T *out) {
+    const std::size_t length = static_cast<std::size_t>(p_.column.out);
+    const std::size_t elements = static_cast<std::size_t>(p_.column.in);
+    const int padding = p_.column.padding;
+    const auto at = [&](std::size_t i) POP_SIMD_LAMBDA {
+      if (i + W <= elements)
+        return acrossRows<N>(in + i, rows, [](const T *p) POP_SIMD_LAMBDA { return V::load(p); });
+      return i < elements ? someAcrossRows<N>(in + i, rows, elements - i) : V::splat(IDENTITY);
+    };
+    V before = V::splat(IDENTITY), here = at(0);
+    for (std::size_t i = 0; i < length; i += W) {
+      const V next = at(i + W);
+      V sum = V::splat(IDENTITY);
+      for (int k = -padding; k < KERNEL - padding; ++k) {
+        const Int from = Int::iota() + Int::splat(k < 0 ? k + static_cast<int>(W) : k);
+        sum = poolCombine<MAX>(sum,
+                               arch::lanesOfTwo(k < 0 ? before : here, k < 0 ? here : next, from));
+      }
+      poolStore(finish(sum, i), out + i, length - i);
+      before = here, here = next;
+    }
+  }
+  /// Nothing beyond the first n elements.
+  template <int N> POP_SIMD_INLINE V someAcrossRows(const T *in, int rows, std::size_t n) const {
+    const V sum =
+        acrossRows<N>(in, rows, [&](const T *p) POP_SIMD_LAMBDA { return poolLoad<V>(p, n); });
+    const auto isLeft = Int::iota() < Int::splat(static_cast<std::int32_t>(n < W ? n : W));
+    return V::select(isLeft, sum, V::splat(IDENTITY));
   }
 
   void findFactors(int rows) {
@@ -231,7 +325,8 @@ private:
     return sum;
   }
 
-  /// Windows that hold an element, added. \tparam N  at most so many do; 0: any number
+  /// Windows that hold an element, added. \tparam N  at most so many do, those of a vector of
+  /// elements in one; 0: any number in as many
   template <int N> POP_SIMD_INLINE void spread(T *out) {
     const PoolLanes<Tag> lanes = lanes_;
     const int length = p_.column.out;
@@ -240,8 +335,9 @@ private:
       V sum = V::zero();
       const int n = N ? N : lanes.back() + 1;
       for (int k = 0; k < n; ++k) {
-        const V windows = V::load(p + k);
-        sum = sum + (k == 0 ? lanes.spreadLast(windows, V::zero()) : lanes.spread(windows));
+        const V windows = V::load(p + (N ? 0 : k));
+        sum = sum +
+              (k == 0 ? lanes.spreadLast(windows, V::zero()) : lanes.spread(windows, N ? k : 0));
       }
       poolStore(sum, out + x, static_cast<std::size_t>(length - x));
     }
@@ -251,7 +347,9 @@ private:
   PoolKind kind_;
   PoolLanes<Tag> lanes_;
   const T *in_;
-  int factorRows_ = -1;
+  Int oneBefore_ = Int::iota() + Int::splat(static_cast<std::int32_t>(W) - 1); ///< of two vectors
+  const T *lineOf_ = nullptr; ///< the rows whose sums are in the line
+  int lineRows_ = -1, factorRows_ = -1;
   float factors_[POOL_LINE + W], weights_[POOL_LINE + W], rowWeights_[POOL_ROWS];
   alignas(64) float line_[POOL_MARGINED];
 };
@@ -330,7 +428,7 @@ private:
     for (int i = rows.begin; i < rows.end; ++i)
       at[i - rows.begin] = slotOf(i) * size_;
     withConstant<2>(rows.size(), [&](auto n) POP_SIMD_LAMBDA {
-      withConstant<2>(lanes_.back() + 1,
+      withConstant<2>(isOne_ ? lanes_.back() + 1 : 0,
                       [&](auto k) POP_SIMD_LAMBDA { compare<n, k>(at, rows.size(), own, out); });
     });
   }
@@ -368,6 +466,73 @@ private:
   std::size_t size_, slots_, held_[SLOTS];
   bool isOne_;
   alignas(64) float largest_[POOL_MARGINED + W], gradients_[POOL_MARGINED + W];
+};
+
+/// Gradients of maxima over the number of elements that are equal to them.
+template <class Tag, class T> class PoolScaleRows {
+  using V = simd<float, Tag>;
+  static constexpr std::size_t W = V::width;
+
+public:
+  PoolScaleRows(const PoolPlane<Tag> &plane, const T *acts) : p_(plane), acts_(acts) {
+    for (std::size_t i = 0; i < poolWindowsEnd(plane.column) + 2 * W; i += W)
+      V::splat(__builtin_nanf("")).store(line_ + i); // equal to nothing
+  }
+  static bool fits(const PoolPlane<Tag> &plane) { return arePoolWindowsInLine(plane.column); }
+
+  /// Rows [begin, end) of windows of all planes; pooled, gradient and out are those of the first.
+  void run(std::size_t begin, std::size_t end, const T *pooled, const T *gradient, T *out) {
+    const std::size_t n = static_cast<std::size_t>(p_.column.out);
+    forRows(begin, end, p_.row.out, [&](std::size_t plane, int y, std::size_t line) {
+      const T *largest = pooled + line * n;
+      for (std::size_t i = 0; i < n; i += W)
+        V::zero().store(counts_ + i);
+      for (int row = p_.rowsOf(y).begin; row < p_.rowsOf(y).end; ++row) {
+        fill(acts_ + plane * p_.inputs() + row * p_.column.in);
+        p_.column.stride == 1 ? count<1>(largest) : count<2>(largest);
+      }
+      for (std::size_t i = 0; i < n; i += W) {
+        const V g = poolLoad<V>(gradient + line * n + i, n - i);
+        poolStore(poolShareOf(g, V::load(counts_ + i)), out + line * n + i, n - i);
+      }
+    });
+  }
+
+private:
+  /// The elements that windows hold, after the padding before them.
+  void fill(const T *row) {
+    const PoolRange held = poolElementsHeld(p_.column);
+    const std::size_t n = static_cast<std::size_t>(held.size());
+    for (std::size_t i = 0; i < n; i += W)
+      poolStore(poolLoad<V>(row + held.begin + i, n - i),
+                line_ + held.begin + p_.column.padding + i, n - i);
+  }
+  template <std::size_t STRIDE> void count(const T *largest) {
+    const std::size_t n = static_cast<std::size_t>(p_.column.out);
+    const std::size_t kernel = static_cast<std::size_t>(p_.column.kernel);
+    for (std::size_t i = 0; i < n; i += W) {
+      const V own = poolLoad<V>(largest + i, n - i);
+      V sum = V::load(counts_ + i);
+      const auto add = [&](V element) POP_SIMD_LAMBDA {
+        sum = V::select(element == own, sum + V::splat(1.f), sum);
+      };
+      const float *p = line_ + i * STRIDE;
+      for (std::size_t k = 0; k < kernel; k += STRIDE) {
+        V even = V::load(p + k), odd;
+        if constexpr (STRIDE == 2)
+          arch::splitPairs(even, V::load(p + k + W), even, odd);
+        add(even);
+        if constexpr (STRIDE == 2)
+          if (k + 1 < kernel)
+            add(odd);
+      }
+      sum.store(counts_ + i);
+    }
+  }
+
+  const PoolPlane<Tag> &p_;
+  const T *acts_;
+  alignas(64) float counts_[POOL_LINE + W], line_[POOL_MARGINED];
 };
 
 } // namespace cottonwood::kernels::detail
