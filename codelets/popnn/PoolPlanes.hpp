@@ -155,7 +155,7 @@ template <class Tag, class T> class PoolSpreadPlanes {
 
 public:
   explicit PoolSpreadPlanes(const PoolPlane<Tag> &plane) : p_(plane) {
-    int rows = 0, columns = 0;
+    int rows = 1, columns = 1;
     for (int y = 0; y < p_.row.out; ++y)
       rows = p_.rowsOf(y).size() > rows ? p_.rowsOf(y).size() : rows;
     for (int x = 0; x < p_.column.out; ++x)
