@@ -5,6 +5,7 @@
 /// gives 0, its remainder the dividend. Shift counts of 32 and above shift everything out.
 #pragma once
 
+#include <codelets/arch/SimdDivide.hpp>
 #include <codelets/popops/MapUnary.hpp>
 
 namespace cottonwood::kernels {
@@ -20,22 +21,9 @@ template <class V, class F> POP_SIMD_INLINE V eachLane(V a, V b, F f) {
 }
 
 /// Truncates; x / 0 is 0 and INT32_MIN / -1 wraps.
-template <class T> POP_SIMD_INLINE T divideInteger(T x, T y) {
-  if (y == T{0})
-    return T{0};
-  if constexpr (std::is_signed_v<T>)
-    if (y == T{-1})
-      return static_cast<T>(0u - static_cast<std::uint32_t>(x));
-  return x / y;
-}
-
-template <class T> POP_SIMD_INLINE T remainderInteger(T x, T y) {
-  if (y == T{0})
-    return x;
-  if constexpr (std::is_signed_v<T>)
-    if (y == T{-1})
-      return T{0};
-  return x % y;
+template <class I> POP_SIMD_INLINE I divideInteger(I x, I y) {
+  const auto isZero = y == I::zero();
+  return I::select(isZero, I::zero(), arch::quotient(x, I::select(isZero, I::splat(1), y)));
 }
 
 /// By squaring, wrapping; a negative exponent gives 0, exponent 0 gives 1.
@@ -123,7 +111,7 @@ template <MapOp OP, class I> POP_SIMD_INLINE I integerBinary(I a, I b) {
   else if constexpr (OP == MapOp::BITWISE_XNOR)
     return ~(a ^ b);
   else if constexpr (OP == MapOp::DIVIDE)
-    return eachLane(a, b, [](T x, T y) { return divideInteger(x, y); });
+    return divideInteger(a, b);
   else if constexpr (OP == MapOp::MAXIMUM)
     return I::max(a, b);
   else if constexpr (OP == MapOp::MINIMUM)
@@ -133,7 +121,7 @@ template <MapOp OP, class I> POP_SIMD_INLINE I integerBinary(I a, I b) {
   else if constexpr (OP == MapOp::POWER)
     return eachLane(a, b, [](T x, T y) { return powInteger(x, y); });
   else if constexpr (OP == MapOp::REMAINDER)
-    return eachLane(a, b, [](T x, T y) { return remainderInteger(x, y); });
+    return a - divideInteger(a, b) * b;
   else if constexpr (OP == MapOp::SHIFT_LEFT)
     return I::shiftLeft(a, b);
   else if constexpr (OP == MapOp::SHIFT_RIGHT)
@@ -305,7 +293,8 @@ void selectKernel(void *out, const void *in0, const void *in1, const void *in2, 
   const auto *c = static_cast<const unsigned char *>(in2);
   T *result = static_cast<T *>(out);
   const std::size_t i = eachWholeVector<MapOp::SELECT, std::is_same_v<T, half>, V::width>(
-      n, walk, false, [&](std::size_t k, std::size_t count, std::size_t ahead) POP_SIMD_LAMBDA {
+      n, walk, false,
+      [&](std::size_t k, std::size_t count, std::size_t ahead) POP_SIMD_LAMBDA {
         fetchAhead(a, k, count, ahead);
         fetchAhead(b, k, count, ahead);
         fetchAhead(c, k, count, ahead);

@@ -468,6 +468,56 @@ TEST_SUITE("codelets/popops/mapOps") {
       }
   }
 
+  TEST_CASE("quotients and remainders of integers are exact") {
+    const auto check = [](MapType type, auto example) {
+      using T = decltype(example);
+      std::mt19937 random(43);
+      constexpr T EDGES[] = {0,
+                             1,
+                             static_cast<T>(-1),
+                             2,
+                             3,
+                             static_cast<T>(-7),
+                             std::numeric_limits<T>::max(),
+                             std::numeric_limits<T>::max() - 1,
+                             std::numeric_limits<T>::min(),
+                             std::numeric_limits<T>::min() + 1,
+                             1 << 30,
+                             65535,
+                             65537};
+      std::vector<T> a, b;
+      const auto add = [&](T x, T y) { a.push_back(x), b.push_back(y); };
+      for (const T x : EDGES)
+        for (const T y : EDGES)
+          add(x, y);
+      for (int i = 0; i < 20000; ++i) {
+        const T x = static_cast<T>(random()), y = static_cast<T>(random() >> random() % 31);
+        add(x, y);
+        // Next to multiples of the divisor.
+        const auto multiple = static_cast<T>(static_cast<std::uint32_t>(y) * (random() % 1000));
+        for (const std::uint32_t beside : {0U, 1U, 0xffffffffU})
+          add(static_cast<T>(static_cast<std::uint32_t>(multiple) + beside), y);
+      }
+      for (const isa::Isa isa : test::vectorIsas()) {
+        CAPTURE(std::string(isa::name(isa)));
+        std::vector<T> quotients(a.size()), rests(a.size());
+        mapKernel(isa, MapOp::DIVIDE, type)(quotients.data(), a.data(), b.data(), nullptr, a.size(),
+                                            Walk::NEAR);
+        mapKernel(isa, MapOp::REMAINDER, type)(rests.data(), a.data(), b.data(), nullptr, a.size(),
+                                               Walk::NEAR);
+        std::size_t wrong = 0;
+        for (std::size_t i = 0; i < a.size(); ++i) {
+          const auto x = static_cast<std::int64_t>(a[i]), y = static_cast<std::int64_t>(b[i]);
+          wrong += quotients[i] != static_cast<T>(y == 0 ? 0 : x / y);
+          wrong += rests[i] != static_cast<T>(y == 0 ? x : x % y);
+        }
+        CHECK(wrong == 0);
+      }
+    };
+    check(MapType::INT, std::int32_t{0});
+    check(MapType::UNSIGNED_INT, std::uint32_t{0});
+  }
+
   TEST_CASE("CLAMP and SELECT on all numeric types") {
     std::mt19937 random(16);
     const auto check = [&](MapType type, auto example) {
