@@ -2,7 +2,7 @@
 /// Takes pairs of neighbouring lanes apart; lanes of two vectors in any order.
 #pragma once
 
-#include <codelets/arch/Simd.hpp>
+#include <codelets/arch/SimdTable.hpp>
 
 #include <codelets/arch/Intrinsics.hpp>
 
@@ -13,12 +13,6 @@ template <ScalarTag Tag>
 POP_SIMD_INLINE void splitPairs(simd<float, Tag> a, simd<float, Tag> b, simd<float, Tag> &even,
                                 simd<float, Tag> &odd) {
   even = a, odd = b;
-}
-
-/// Lane i is lane from[i] modulo W of a.
-template <ScalarTag Tag>
-POP_SIMD_INLINE simd<float, Tag> lanesOf(simd<float, Tag> a, simd<std::int32_t, Tag>) {
-  return a;
 }
 
 /// Lane i is lane from[i] of a, or from[i] - W of b.
@@ -45,15 +39,11 @@ POP_SIMD_INLINE void splitPairs(simd<float, Tag> a, simd<float, Tag> b, simd<flo
 }
 
 template <Avx2Tag Tag>
-POP_SIMD_INLINE simd<float, Tag> lanesOf(simd<float, Tag> a, simd<std::int32_t, Tag> from) {
-  return simd<float, Tag>{_mm256_permutevar8x32_ps(a.r, from.r)};
-}
-
-template <Avx2Tag Tag>
 POP_SIMD_INLINE simd<float, Tag> lanesOfTwo(simd<float, Tag> a, simd<float, Tag> b,
                                             simd<std::int32_t, Tag> from) {
   const __m256 isOfB = _mm256_castsi256_ps(_mm256_slli_epi32(from.r, 28));
-  return simd<float, Tag>{_mm256_blendv_ps(lanesOf(a, from).r, lanesOf(b, from).r, isOfB)};
+  return simd<float, Tag>{
+      _mm256_blendv_ps(permuteLanes(a, from).r, permuteLanes(b, from).r, isOfB)};
 }
 #endif
 
@@ -65,11 +55,6 @@ POP_SIMD_INLINE void splitPairs(simd<float, Tag> a, simd<float, Tag> b, simd<flo
       _mm512_setr_epi32(0, 2, 4, 6, 8, 10, 12, 14, 16, 18, 20, 22, 24, 26, 28, 30);
   even.r = _mm512_permutex2var_ps(a.r, index, b.r);
   odd.r = _mm512_permutex2var_ps(a.r, _mm512_add_epi32(index, _mm512_set1_epi32(1)), b.r);
-}
-
-template <Avx512Tag Tag>
-POP_SIMD_INLINE simd<float, Tag> lanesOf(simd<float, Tag> a, simd<std::int32_t, Tag> from) {
-  return simd<float, Tag>{_mm512_permutexvar_ps(from.r, a.r)};
 }
 
 template <Avx512Tag Tag>

@@ -171,7 +171,9 @@ private:
   void walk(std::size_t begin, std::size_t end, T *out, T *out2) {
     if (begin >= end)
       return;
-    seek((walk_.first + begin) / length_);
+    row_ = {};
+    row_.stat = walk_.statBase, row_.chan = walk_.chanBase;
+    seek(row_, (walk_.first + begin) / length_, 0, inner_);
     std::size_t at = (walk_.first + begin) % length_;
     while (begin < end) {
       std::size_t n = length_ - at < end - begin ? length_ - at : end - begin;
@@ -185,7 +187,7 @@ private:
       at += n;
       if (at == length_) {
         at = 0;
-        advance();
+        advance(row_, 0, inner_);
       }
     }
   }
@@ -194,25 +196,34 @@ private:
   /// \param which  1: statistics, 2: channels
   std::ptrdiff_t stride(unsigned d, unsigned which) const { return walk_.table[3 * d + which]; }
 
-  void seek(std::size_t row) {
-    stat_ = walk_.statBase;
-    chan_ = walk_.chanBase;
-    for (unsigned d = inner_; d-- > 0; row /= size(d)) {
-      index_[d] = row % size(d);
-      stat_ += static_cast<std::ptrdiff_t>(index_[d]) * stride(d, 1);
-      chan_ += static_cast<std::ptrdiff_t>(index_[d]) * stride(d, 2);
+  /// Indices of dimensions, and the coefficients that they lead to.
+  struct Place {
+    std::size_t index[16] = {};
+    std::ptrdiff_t stat = 0, chan = 0;
+
+    /// So many steps along a dimension.
+    void move(std::ptrdiff_t steps, std::ptrdiff_t statStride, std::ptrdiff_t chanStride) {
+      stat += steps * statStride;
+      chan += steps * chanStride;
+    }
+  };
+
+  /// To element `at`, in row-major order, of dimensions [first, end); these are at 0.
+  void seek(Place &place, std::size_t at, unsigned first, unsigned end) const {
+    for (unsigned d = end; d-- > first; at /= size(d)) {
+      place.index[d] = at % size(d);
+      place.move(static_cast<std::ptrdiff_t>(place.index[d]), stride(d, 1), stride(d, 2));
     }
   }
 
-  void advance() {
-    for (unsigned d = inner_; d-- > 0;) {
-      stat_ += stride(d, 1);
-      chan_ += stride(d, 2);
-      if (++index_[d] < size(d))
+  /// To the next element of dimensions [first, end).
+  void advance(Place &place, unsigned first, unsigned end) const {
+    for (unsigned d = end; d-- > first;) {
+      place.move(1, stride(d, 1), stride(d, 2));
+      if (++place.index[d] < size(d))
         return;
-      stat_ -= static_cast<std::ptrdiff_t>(size(d)) * stride(d, 1);
-      chan_ -= static_cast<std::ptrdiff_t>(size(d)) * stride(d, 2);
-      index_[d] = 0;
+      place.move(-static_cast<std::ptrdiff_t>(size(d)), stride(d, 1), stride(d, 2));
+      place.index[d] = 0;
     }
   }
 
@@ -225,9 +236,9 @@ private:
     const bool stats = stride(inner_, 1) != 0, chans = stride(inner_, 2) != 0;
     const auto offset = static_cast<std::ptrdiff_t>(at);
     for (unsigned k = 0; k < Op::STATS; ++k)
-      coefficients_[k] = data_.stat[k] + stat_ + (stats ? offset : 0);
+      coefficients_[k] = data_.stat[k] + row_.stat + (stats ? offset : 0);
     for (unsigned k = 0; k < Op::CHANS; ++k)
-      coefficients_[Op::STATS + k] = data_.chan[k] + chan_ + (chans ? offset : 0);
+      coefficients_[Op::STATS + k] = data_.chan[k] + row_.chan + (chans ? offset : 0);
     if (stats && chans)
       loop<true, true>(begin, n, out, out2);
     else if (stats)
@@ -253,37 +264,26 @@ private:
 
   /// The coefficients of elements [at, at + n) of the current row.
   void layOut(std::size_t at, std::size_t n) {
-    if (expandedAt_ == at && expandedCount_ == n && expandedStat_ == stat_ &&
-        expandedChan_ == chan_)
+    if (expandedAt_ == at && expandedCount_ == n && expandedStat_ == row_.stat &&
+        expandedChan_ == row_.chan)
       return;
-    expandedAt_ = at, expandedCount_ = n, expandedStat_ = stat_, expandedChan_ = chan_;
+    expandedAt_ = at, expandedCount_ = n, expandedStat_ = row_.stat, expandedChan_ = row_.chan;
     const unsigned last = walk_.dims - 1;
-    std::size_t index[16];
-    std::ptrdiff_t stat = stat_, chan = chan_; // of the run's first element
-    for (unsigned d = walk_.dims; d-- > inner_; at /= size(d)) {
-      index[d] = at % size(d);
-      stat += static_cast<std::ptrdiff_t>(index[d]) * stride(d, 1);
-      chan += static_cast<std::ptrdiff_t>(index[d]) * stride(d, 2);
-    }
+    Place place; // of the run's first element
+    place.stat = row_.stat, place.chan = row_.chan;
+    seek(place, at, inner_, walk_.dims);
     for (std::size_t i = 0; i < n;) {
-      const std::size_t left = size(last) - index[last], run = left < n - i ? left : n - i;
+      std::size_t &index = place.index[last];
+      const std::size_t left = size(last) - index, run = left < n - i ? left : n - i;
       for (unsigned k = 0; k < Op::STATS; ++k)
-        layOutRun(expanded_[k] + i, data_.stat[k] + stat, stride(last, 1), run, n - i);
+        layOutRun(expanded_[k] + i, data_.stat[k] + place.stat, stride(last, 1), run, n - i);
       for (unsigned k = 0; k < Op::CHANS; ++k)
-        layOutRun(expanded_[Op::STATS + k] + i, data_.chan[k] + chan, stride(last, 2), run, n - i);
+        layOutRun(expanded_[Op::STATS + k] + i, data_.chan[k] + place.chan, stride(last, 2), run,
+                  n - i);
       i += run;
-      stat -= static_cast<std::ptrdiff_t>(index[last]) * stride(last, 1);
-      chan -= static_cast<std::ptrdiff_t>(index[last]) * stride(last, 2);
-      index[last] = 0;
-      for (unsigned d = last; d-- > inner_;) {
-        stat += stride(d, 1);
-        chan += stride(d, 2);
-        if (++index[d] < size(d))
-          break;
-        stat -= static_cast<std::ptrdiff_t>(size(d)) * stride(d, 1);
-        chan -= static_cast<std::ptrdiff_t>(size(d)) * stride(d, 2);
-        index[d] = 0;
-      }
+      place.move(-static_cast<std::ptrdiff_t>(index), stride(last, 1), stride(last, 2));
+      index = 0;
+      advance(place, inner_, last);
     }
   }
 
@@ -381,8 +381,7 @@ private:
   bool fetches_ = false; ///< and what the next vertex reads is fetched
   /// The bits of an address that must be set for its line to be fetched.
   std::uintptr_t fetchedLines_ = 0;
-  std::size_t index_[16] = {};
-  std::ptrdiff_t stat_ = 0, chan_ = 0;
+  Place row_;
   const float *coefficients_[COEFFICIENTS + 1] = {};
   std::size_t expandedAt_ = 0, expandedCount_ = 0;
   std::ptrdiff_t expandedStat_ = 0, expandedChan_ = 0;

@@ -2,8 +2,8 @@
 /// Gradients of the maxima of windows; the rules and fields are those of Pool.hpp.
 #pragma once
 
+#include <codelets/popnn/PoolCompareRows.hpp>
 #include <codelets/popnn/PoolPlanes.hpp>
-#include <codelets/popnn/PoolRows.hpp>
 
 namespace cottonwood::kernels::detail {
 
@@ -136,14 +136,12 @@ void poolScalePlanes(const PoolPlane<Tag> &plane, const T *pooled, const T *acts
                      T *out, std::size_t begin, std::size_t end, std::size_t first, Lines lines) {
   const auto rows = [&](std::size_t from, std::size_t to) {
     using Run = PoolScaleRows<Tag, T>;
-    if (!Run::fits(plane))
-      return lines(from, to);
     const std::size_t length = static_cast<std::size_t>(plane.column.out);
     const auto whole = [&](std::size_t y, std::size_t yEnd) {
       const std::size_t at = y * length - first;
       Run(plane, acts).run(y, yEnd, pooled + at, gradient + at, out + at);
     };
-    forWholeBlocks(length, from, to, whole, lines);
+    forWholeRows(plane, Run::fits(plane), from, to, whole, lines);
   };
   if (!isPoolPlaneSmall(plane))
     return rows(begin, end);
@@ -163,13 +161,11 @@ void poolSpreadPlanes(const PoolPlane<Tag> &plane, const T *acts, const T *poole
   const std::size_t length = static_cast<std::size_t>(plane.column.out);
   const auto rows = [&](std::size_t from, std::size_t to) {
     using Run = PoolSpreadRows<Tag, T>;
-    if (!Run::fits(plane))
-      return lines(from, to);
     const auto whole = [&](std::size_t y, std::size_t yEnd) {
       const std::size_t at = y * length - first;
       Run(plane, pooled, gradient).run(y, yEnd, acts + at, out + at);
     };
-    forWholeBlocks(length, from, to, whole, lines);
+    forWholeRows(plane, Run::fits(plane), from, to, whole, lines);
   };
   PoolSpreadPlanes<Tag, T> run(plane);
   if (!run.fits())

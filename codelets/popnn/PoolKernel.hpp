@@ -387,11 +387,9 @@ void poolColumns(const PoolGeometry &geometry, PoolKind kind, const T *in, T *ou
     if (const PoolPlane<Tag> plane(geometry); plane.fits()) {
       const auto rows = [&](std::size_t from, std::size_t to) {
         using Run = PoolRowsRun<Tag, MAX, T>;
-        if (!Run::fits(plane, geometry.gradient))
-          return lines(from, to);
         const std::size_t length = static_cast<std::size_t>(plane.column.out);
-        forWholeBlocks(
-            length, from, to,
+        forWholeRows(
+            plane, Run::fits(plane, geometry.gradient), from, to,
             [&](std::size_t y, std::size_t yEnd) {
               Run(plane, kind, in).run(y, yEnd, out + (y * length - first));
             },

@@ -105,4 +105,14 @@ POP_SIMD_INLINE void forWholeBlocks(std::size_t length, std::size_t begin, std::
     rest(to * length, end);
 }
 
+/// Calls rows(begin, end) for the whole rows of outputs in columns [begin, end), if these are taken
+/// as rows, and lines(begin, end) for other columns.
+template <class Tag, class Rows, class Lines>
+POP_SIMD_INLINE void forWholeRows(const PoolPlane<Tag> &plane, bool asRows, std::size_t begin,
+                                  std::size_t end, Rows rows, Lines lines) {
+  if (!asRows)
+    return lines(begin, end);
+  forWholeBlocks(static_cast<std::size_t>(plane.column.out), begin, end, rows, lines);
+}
+
 } // namespace cottonwood::kernels::detail

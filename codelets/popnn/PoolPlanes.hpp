@@ -267,7 +267,7 @@ private:
         load(*first, largest, gradient);
         for (int k = 0; k < each; ++k, ++lanes) {
           const auto isLargest = arch::lanesOfTwo(none, largest, *lanes) == element;
-          sum = V::select(isLargest, sum + arch::lanesOf(gradient, *lanes), sum);
+          sum = V::select(isLargest, sum + arch::permuteLanes(gradient, *lanes), sum);
         }
       }
       poolStore(sum, out, left);

@@ -145,8 +145,8 @@ template <class P, class T>
   const bool past = walk == Walk::PAST;
   for (; packs != 0; --packs, k += step) {
     if (walk == Walk::FAR) {
-      fetchAhead(a, k, P::width, FETCH_AHEAD<Walk::FAR>);
-      fetchAhead(b, k, P::width, FETCH_AHEAD<Walk::FAR>);
+      fetchAhead(a, k, P::width, fetchDistance(walk));
+      fetchAhead(b, k, P::width, fetchDistance(walk));
     }
     const P x = P::load(a + k), y = P::load(b + k);
     if (math::detail::anyHardPow(x, y)) [[unlikely]]

@@ -234,7 +234,7 @@ std::size_t mapChainBlocks(const MapChain &chain, unsigned char *const *values, 
   const bool backward = !past && blocks != 0 && runsBackward(chain, values, out);
   const bool fetches =
       walk == Walk::FAR ? !backward : past && (FETCHES_SEVERAL<V, T> || readsOneArray(chain));
-  const std::size_t ahead = past ? FETCH_AHEAD<Walk::PAST> : FETCH_AHEAD<Walk::FAR>;
+  const std::size_t ahead = fetchDistance(walk);
   std::size_t k = backward ? begin + (blocks - 1) * BLOCK : begin;
   for (std::size_t left = blocks; left != 0;
        --left, k += backward ? std::size_t{0} - BLOCK : BLOCK) {

@@ -191,7 +191,7 @@ POP_SIMD_INLINE std::size_t eachFetchedLine(std::size_t n, Put put, const In *..
   std::size_t i = 0;
   for (; i + STEP <= n; i += STEP) {
     if constexpr (sizeof...(In) == 1 || (std::is_same_v<In, half> && ...))
-      (fetchAhead(in, i, STEP, FETCH_AHEAD<WALK>), ...);
+      (fetchAhead(in, i, STEP, fetchDistance(WALK)), ...);
     for (std::size_t k = 0; k < STEP; k += LINE)
       put(i + k);
   }
@@ -201,7 +201,7 @@ POP_SIMD_INLINE std::size_t eachFetchedLine(std::size_t n, Put put, const In *..
 
 /// out[i] = f(in[i]...) for i < n. Elements of kind float may be float or half, each array's in its
 /// own way. `out` may be exactly one of the operands whose elements have its size; it is aligned to
-/// 64 bytes for Walk::PAST, which masks take as Walk::FAR.
+/// 64 bytes for Walk::PAST, which is not for masks.
 template <class Tag, class... Kinds, class F, class Out, class... In>
 POP_SIMD_INLINE void mapFunctor(const F &functor, Walk walk, Out *out, std::size_t n,
                                 const In *...in) {
@@ -211,21 +211,21 @@ POP_SIMD_INLINE void mapFunctor(const F &functor, Walk walk, Out *out, std::size
     return detail::callFunctor<Tag, W, Kinds...>(f, W, detail::loadKind<Kinds, Tag>(in + i)...);
   };
   std::size_t i = 0;
-  if constexpr (!std::is_same_v<Out, bool>) {
-    const auto putPast = [&](std::size_t k) POP_SIMD_LAMBDA {
-      detail::streamLine<decltype(value(k))>(out + k, [&](std::size_t j)
-                                                          POP_SIMD_LAMBDA { return value(k + j); });
-    };
-    if (walk == Walk::PAST)
-      i = detail::eachFetchedLine<Walk::PAST, LINE>(n, putPast, in...);
-  }
-  if (walk != Walk::NEAR && i == 0) {
+  if (walk == Walk::FAR) {
     const auto put = [&](std::size_t k) POP_SIMD_LAMBDA {
       for (std::size_t j = 0; j < LINE; j += W)
         detail::storeLanes(value(k + j), out + k + j);
     };
     i = detail::eachFetchedLine<Walk::FAR, LINE>(n, put, in...);
   }
+  if constexpr (!std::is_same_v<Out, bool>)
+    if (walk == Walk::PAST) {
+      const auto put = [&](std::size_t k) POP_SIMD_LAMBDA {
+        detail::streamLine<decltype(value(k))>(
+            out + k, [&](std::size_t j) POP_SIMD_LAMBDA { return value(k + j); });
+      };
+      i = detail::eachFetchedLine<Walk::PAST, LINE>(n, put, in...);
+    }
   for (; i + W <= n; i += W)
     detail::storeLanes(value(i), out + i);
   if (const std::size_t rest = n - i)

@@ -58,7 +58,7 @@ template <MapOp OP, bool HALVES, int WIDTH, class Fetch, class Value, class Put>
 POP_SIMD_INLINE std::size_t eachWholeVector(std::size_t n, Walk walk, bool backward, Fetch fetch,
                                             Value value, Put put) {
   const bool past = walk == Walk::PAST;
-  const std::size_t ahead = past ? FETCH_AHEAD<Walk::PAST> : FETCH_AHEAD<Walk::FAR>;
+  const std::size_t ahead = fetchDistance(walk);
   std::size_t i = 0;
   if constexpr (isCheap(OP)) {
     constexpr std::size_t BLOCK = 4 * WIDTH;
@@ -68,7 +68,7 @@ POP_SIMD_INLINE std::size_t eachWholeVector(std::size_t n, Walk walk, bool backw
       constexpr bool PAST = WALK == Walk::PAST;
       for (std::size_t left = blocks; left != 0; --left, k += step) {
         if constexpr (WALK != Walk::NEAR)
-          fetch(k, BLOCK, FETCH_AHEAD<WALK>);
+          fetch(k, BLOCK, fetchDistance(WALK));
         const auto a = value(k), b = value(k + WIDTH);
         const auto c = value(k + 2 * WIDTH), d = value(k + 3 * WIDTH);
         put(a, k, std::bool_constant<PAST>());

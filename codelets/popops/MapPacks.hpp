@@ -101,7 +101,7 @@ template <MapOp OP, class P, class T>
 [[gnu::noinline]] std::size_t easyPacks(T *out, const T *a, std::size_t packs, std::size_t k,
                                         std::size_t step, Walk walk) {
   const bool past = walk == Walk::PAST;
-  const std::size_t ahead = past ? FETCH_AHEAD<Walk::PAST> : FETCH_AHEAD<Walk::FAR>;
+  const std::size_t ahead = fetchDistance(walk);
   for (; packs != 0; --packs, k += step) {
     if (walk != Walk::NEAR)
       fetchAhead(a, k, P::width, ahead);

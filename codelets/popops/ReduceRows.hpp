@@ -6,6 +6,7 @@
 #include <codelets/arch/SimdFold.hpp>
 #include <codelets/arch/SimdMath.hpp>
 #include <codelets/arch/SimdTable.hpp>
+#include <codelets/popops/StreamBytes.hpp>
 
 #include <type_traits>
 
@@ -182,8 +183,7 @@ POP_SIMD_INLINE RowPartials<Tag, OP, In> partialsOfRow(const In *in, std::size_t
   std::size_t i = 0;
   for (; i + 64 <= n; i += 64) {
     if constexpr (AHEAD != 0)
-      for (std::size_t k = 0; k < 64; k += 64 / sizeof(In))
-        __builtin_prefetch(in + i + k + AHEAD / sizeof(In));
+      fetchAhead(in, i, 64, AHEAD);
     partials.block(in, i, f);
   }
   partials.raggedEnd(in, i, n, f);

@@ -5,6 +5,7 @@
 
 #include <codelets/arch/SimdBits.hpp>
 #include <codelets/popops/ReduceKernel.hpp>
+#include <codelets/popops/StreamBytes.hpp>
 #include <codelets/popops/TopKColumns.hpp>
 
 #include <type_traits>
@@ -97,8 +98,7 @@ template <class Tag, bool LARGEST, class T> std::size_t placeOfExtreme(const T *
     std::size_t i = 0;
     for (; i <= lastBlock; i += BLOCK) {
       if constexpr (W * sizeof(T) >= 32) // a processor does not look beyond a page itself
-        for (std::size_t b = 0; b < BLOCK * sizeof(T); b += 64)
-          __builtin_prefetch(in + i + (EXTREME_AHEAD + b) / sizeof(T), 0, 3);
+        fetchAhead(in, i, BLOCK, EXTREME_AHEAD);
       load(i);
       look();
     }

@@ -24,8 +24,9 @@ inline constexpr std::uint64_t FAR_BYTES = std::uint64_t{18} << 20;
 /// ends of small pages and beside stores past the caches. Beside those 40 MB of floats take .85 of
 /// the time on Zen 5 that they take with 2 KB, vectors of eight floats .9, and as long as with
 /// 16 KB; in place they take .97 with 16 KB of what they take with 8 KB.
-template <Walk WALK>
-inline constexpr std::size_t FETCH_AHEAD = WALK == Walk::FAR ? std::size_t{16384} : 8192;
+POP_SIMD_INLINE constexpr std::size_t fetchDistance(Walk walk) {
+  return walk == Walk::FAR ? 16384 : 8192;
+}
 
 /// The lines that elements [i, i + n) of operands will be in `ahead` bytes later; they need not
 /// exist.

@@ -3,6 +3,7 @@
 /// the elements that it sees. The order is that of TopKKernel.hpp.
 #pragma once
 
+#include <codelets/popops/StreamBytes.hpp>
 #include <codelets/popops/TopKColumns.hpp>
 
 namespace cottonwood::kernels {
@@ -32,8 +33,7 @@ template <class Tag, template <class, bool> class List, class E, class Item>
   std::size_t i = 0;
   for (; i + BLOCK <= row.n; i += BLOCK) {
     I keys[TOGETHER], indices[TOGETHER];
-    for (std::size_t line = 0; line < BLOCK * sizeof(E); line += 64)
-      __builtin_prefetch(row.in + i + (TOPK_AHEAD + line) / sizeof(E));
+    fetchAhead(row.in, i, BLOCK, TOPK_AHEAD);
     arch::unrolled<TOGETHER>([&](auto j) POP_SIMD_LAMBDA {
       keys[j] = code.key(arch::loadElementBits<Tag>(row.in + i + j * W));
       indices[j] = index;

@@ -271,6 +271,17 @@ std::vector<unsigned char> runVertex(isa::Isa isa, Expression &e,
   return bytes;
 }
 
+/// Runs a program on n elements at `out`; connect(state) gives it what it reads.
+template <class Vertex, class T, class Connect>
+void runProgram(isa::Isa isa, const std::vector<std::uint32_t> &program, T *out, std::size_t n,
+                Connect connect) {
+  auto state = test::zeroed<Vertex>();
+  connect(state);
+  test::connect(state.out, out, n);
+  test::connect(state.program, program.data());
+  test::runOn<vertices::MapFamily>(isa, state);
+}
+
 /// Whose sign nobody promises.
 bool isNan(MapType type, std::uint32_t bits) {
   return type == MapType::FLOAT  ? (bits & 0x7fffffffU) > 0x7f800000U
@@ -346,11 +357,9 @@ TEST_SUITE("codelets/popops/map") {
     for (isa::Isa isa : test::vectorIsas()) {
       test::Misaligned<float> out(n);
       const float *pointers[] = {in.data()};
-      auto state = test::zeroed<vertices::Map<isa::scalar, float>>();
-      test::connect(state.inFloat, pointers);
-      test::connect(state.out, out.data(), n);
-      test::connect(state.program, program.data());
-      test::runOn<vertices::MapFamily>(isa, state);
+      runProgram<vertices::Map<isa::scalar, float>>(isa, program, out.data(), n, [&](auto &state) {
+        test::connect(state.inFloat, pointers);
+      });
       CHECK(out.guardsIntact());
       std::size_t wrong = 0;
       for (std::size_t i = 0; i < n; ++i)
@@ -384,13 +393,11 @@ TEST_SUITE("codelets/popops/map") {
           void *const line =
               room.data() + (64 - reinterpret_cast<std::uintptr_t>(room.data()) % 64) % 64;
           T *const out = static_cast<T *>(line) + place;
-          auto state = test::zeroed<vertices::Map<isa::scalar, T>>();
-          test::connect(state.inFloat, floats);
-          test::connect(state.inInt, integers);
-          test::connect(state.inBool, masks);
-          test::connect(state.out, out, n);
-          test::connect(state.program, program.data());
-          test::runOn<vertices::MapFamily>(isa, state);
+          runProgram<vertices::Map<isa::scalar, T>>(isa, program, out, n, [&](auto &state) {
+            test::connect(state.inFloat, floats);
+            test::connect(state.inInt, integers);
+            test::connect(state.inBool, masks);
+          });
           std::size_t wrong = 0;
           for (std::size_t i = 0; i < n; ++i)
             wrong += out[i] != expected(i);
@@ -449,11 +456,9 @@ TEST_SUITE("codelets/popops/map") {
         CAPTURE(std::string(isa::name(isa)));
         test::Misaligned<float> out(n);
         std::copy(old.begin(), old.end(), out.data());
-        auto state = test::zeroed<vertices::MapInPlace<isa::scalar, float>>();
-        test::connect(state.inFloat, pointers);
-        test::connect(state.out, out.data(), n);
-        test::connect(state.program, program.data());
-        test::runOn<vertices::MapFamily>(isa, state);
+        runProgram<vertices::MapInPlace<isa::scalar, float>>(
+            isa, program, out.data(), n,
+            [&](auto &state) { test::connect(state.inFloat, pointers); });
         CHECK(out.guardsIntact());
         std::size_t wrong = 0;
         for (std::size_t i = 0; i < n; ++i) {
@@ -486,11 +491,8 @@ TEST_SUITE("codelets/popops/map") {
     const half *pointers[] = {reinterpret_cast<half *>(a.data()),
                               reinterpret_cast<half *>(b.data())};
     const auto run = [&](isa::Isa isa, half *out) {
-      auto state = test::zeroed<vertices::Map<isa::scalar, half>>();
-      test::connect(state.inHalf, pointers);
-      test::connect(state.out, out, n);
-      test::connect(state.program, program.data());
-      test::runOn<vertices::MapFamily>(isa, state);
+      runProgram<vertices::Map<isa::scalar, half>>(
+          isa, program, out, n, [&](auto &state) { test::connect(state.inHalf, pointers); });
     };
     std::vector<std::uint16_t> expected(n), memory(n + 32);
     run(isa::Isa::Scalar, reinterpret_cast<half *>(expected.data()));
