@@ -64,6 +64,36 @@ requires(sizeof(V) == 64) POP_SIMD_INLINE V permuteLanes(V x, simd<std::int32_t,
 }
 #endif
 
+/// Lane i of the result is lane index[i] of a and of b behind it, modulo their number.
+template <class V, class Tag>
+POP_SIMD_INLINE V permuteTwo(V a, V b, simd<std::int32_t, Tag> index) {
+  constexpr std::int32_t W = V::width;
+  typename V::Element lanes[2 * W], result[W];
+  std::int32_t from[W];
+  a.store(lanes);
+  b.store(lanes + W);
+  index.store(from);
+  for (std::int32_t i = 0; i < W; ++i)
+    result[i] = lanes[from[i] & (2 * W - 1)];
+  return V::load(result);
+}
+#if defined(__AVX2__) && defined(__FMA__) && defined(__F16C__)
+template <Avx2Tag Tag>
+POP_SIMD_INLINE simd<float, Tag> permuteTwo(simd<float, Tag> a, simd<float, Tag> b,
+                                            simd<std::int32_t, Tag> index) {
+  const __m256 second = _mm256_castsi256_ps(_mm256_slli_epi32(index.r, 28)); // bit 3 as the sign
+  return simd<float, Tag>{_mm256_blendv_ps(_mm256_permutevar8x32_ps(a.r, index.r),
+                                           _mm256_permutevar8x32_ps(b.r, index.r), second)};
+}
+#endif
+#if defined(__AVX512F__) && defined(__AVX512BW__) && defined(__AVX512DQ__) && defined(__AVX512VL__)
+template <Avx512Tag Tag>
+POP_SIMD_INLINE simd<float, Tag> permuteTwo(simd<float, Tag> a, simd<float, Tag> b,
+                                            simd<std::int32_t, Tag> index) {
+  return simd<float, Tag>{_mm512_permutex2var_ps(a.r, index.r, b.r)};
+}
+#endif
+
 /// Lanes n, n + 1, ... of a, and the first n lanes of b behind them; n is at most their number.
 template <class V> POP_SIMD_INLINE V lanesFrom(V a, V b, std::size_t n) {
   typename V::Element lanes[2 * V::width];

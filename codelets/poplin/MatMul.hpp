@@ -9,6 +9,7 @@
 #include <codelets/poplin/MatMulArgs.hpp>
 #include <codelets/poplin/MatMulBlocked.hpp>
 #include <codelets/poplin/MatMulCost.hpp>
+#include <codelets/poplin/MatMulSmall.hpp>
 #include <codelets/poplin/MatMulTiles.hpp>
 #include <codelets/poplin/MatMulVector.hpp>
 #if defined(POPLAR_HEADER_ONLY)
@@ -62,10 +63,30 @@ void finishedMatMul(const MatMulArgs<TIn, TOut> &args, const MatMulBlocking &blo
   detail::BlockedMatMul<Tag, TIn, TOut, Finish>(args, blocking, workspace, finish).run();
 }
 
-/// The same with the sums as they are.
+/// All products of a batch, with the sums as they are.
+template <class Tag, class TIn, class TOut>
+void matMuls(const MatMulBatch<TIn, TOut> &batch, const MatMulBlocking &blocking,
+             float *workspace) {
+  if (isMatMulChain(blocking.method) && smallMatMuls<Tag>(batch))
+    return;
+  MatMulArgs<TIn, TOut> args = batch.first;
+  for (std::size_t g = 0; g < batch.batches; ++g) {
+    finishedMatMul<Tag>(args, blocking, workspace, StoreSums{});
+    args.a.data += batch.aBatch, args.b.data += batch.bBatch;
+    if (args.cRows)
+      args.cRows += args.m;
+    else
+      args.c += args.m * args.n;
+  }
+}
+
+/// One product, with the sums as they are.
 template <class Tag, class TIn, class TOut>
 void matMul(const MatMulArgs<TIn, TOut> &args, const MatMulBlocking &blocking, float *workspace) {
-  finishedMatMul<Tag>(args, blocking, workspace, StoreSums{});
+  if (args.n <= SMALL_MATMUL_COLUMNS<Tag>)
+    matMuls<Tag, TIn, TOut>({args, 0, 0, 1}, blocking, workspace);
+  else
+    finishedMatMul<Tag>(args, blocking, workspace, StoreSums{});
 }
 
 /// The kernels of a tag.
@@ -77,7 +98,11 @@ template <class Tag> MatMulKernels matMulKernelsOf() {
           &finishedMatMul<Tag, float, float, ErasedFinish>,
           &finishedMatMul<Tag, half, half, ErasedFinish>,
           &finishedMatMul<Tag, half, float, ErasedFinish>,
-          &finishedMatMul<Tag, float, half, ErasedFinish>};
+          &finishedMatMul<Tag, float, half, ErasedFinish>,
+          &matMuls<Tag, float, float>,
+          &matMuls<Tag, half, half>,
+          &matMuls<Tag, half, float>,
+          &matMuls<Tag, float, half>};
 }
 
 #if defined(POPLAR_HEADER_ONLY)

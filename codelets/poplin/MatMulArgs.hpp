@@ -46,13 +46,33 @@ template <class TIn, class TOut> struct MatMulArgs {
 template <class In, class Out>
 using MatMulFunction = void (*)(const MatMulArgs<In, Out> &, const MatMulBlocking &, float *);
 
+/// Products of one shape: operands of one are as far from those of the next for all of them, and
+/// results lie one behind another, in a table of rows if the first has one.
+template <class TIn, class TOut> struct MatMulBatch {
+  MatMulArgs<TIn, TOut> first;
+  std::ptrdiff_t aBatch, bBatch;
+  std::size_t batches;
+
+  POP_SIMD_INLINE const TIn *a(std::size_t g) const {
+    return first.a.data + static_cast<std::ptrdiff_t>(g) * aBatch;
+  }
+  POP_SIMD_INLINE const TIn *b(std::size_t g) const {
+    return first.b.data + static_cast<std::ptrdiff_t>(g) * bBatch;
+  }
+  /// Where the result of product g begins, without a table.
+  POP_SIMD_INLINE TOut *c(std::size_t g) const { return first.c + g * first.m * first.n; }
+};
+
+template <class In, class Out>
+using MatMulBatchFunction = void (*)(const MatMulBatch<In, Out> &, const MatMulBlocking &, float *);
+
 struct ErasedFinish;
-/// The same with an epilogue, see Finish.hpp.
+/// The same for one product with an epilogue, see Finish.hpp.
 template <class In, class Out>
 using FinishedMatMulFunction = void (*)(const MatMulArgs<In, Out> &, const MatMulBlocking &,
                                         float *, const ErasedFinish &);
 
-/// kernels::matMul and finishedMatMul of one instruction set for all element types.
+/// kernels::matMul, finishedMatMul and matMuls of one instruction set for all element types.
 struct MatMulKernels {
   MatMulFunction<float, float> floatToFloat;
   MatMulFunction<half, half> halfToHalf;
@@ -62,12 +82,22 @@ struct MatMulKernels {
   FinishedMatMulFunction<half, half> finishedHalfToHalf;
   FinishedMatMulFunction<half, float> finishedHalfToFloat;
   FinishedMatMulFunction<float, half> finishedFloatToHalf;
+  MatMulBatchFunction<float, float> batchFloatToFloat;
+  MatMulBatchFunction<half, half> batchHalfToHalf;
+  MatMulBatchFunction<half, float> batchHalfToFloat;
+  MatMulBatchFunction<float, half> batchFloatToHalf;
 
   template <class In, class Out> POP_SIMD_INLINE auto finished() const {
     if constexpr (sizeof(In) == sizeof(float))
       return pick<Out>(finishedFloatToFloat, finishedFloatToHalf);
     else
       return pick<Out>(finishedHalfToFloat, finishedHalfToHalf);
+  }
+  template <class In, class Out> POP_SIMD_INLINE auto batch() const {
+    if constexpr (sizeof(In) == sizeof(float))
+      return pick<Out>(batchFloatToFloat, batchFloatToHalf);
+    else
+      return pick<Out>(batchHalfToFloat, batchHalfToHalf);
   }
 
 private:

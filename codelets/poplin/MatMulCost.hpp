@@ -29,6 +29,12 @@ enum class MatMulMethod : std::uint32_t {
 /// True for methods that need a tag with tiles.
 constexpr bool onMatMulTiles(MatMulMethod method) { return method >= MatMulMethod::AMX6; }
 
+/// Methods that give the same bits.
+constexpr bool isMatMulChain(MatMulMethod method) {
+  return method == MatMulMethod::BLOCKED || method == MatMulMethod::ROWS ||
+         method == MatMulMethod::COLUMN;
+}
+
 /// Loop bounds of a CPU kernel.
 struct MatMulBlocking {
   MatMulMethod method = MatMulMethod::BLOCKED;

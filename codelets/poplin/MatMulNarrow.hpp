@@ -126,11 +126,18 @@ void matMulNarrow(std::size_t m, std::size_t k, const TA *a, std::ptrdiff_t aRow
         detail::continueChains<Tag, COLUMNS>(square, values, depth, sums[x]);
       }
     }
-    for (std::size_t x = 0; x < blocks; ++x)
-      for (std::size_t i = 0; i < W && begin(x) + i < rows; ++i)
-        for (std::size_t j = 0; j < COLUMNS; ++j)
-          cOut[static_cast<std::ptrdiff_t>(first + begin(x) + i) * cOutRow +
-               static_cast<std::ptrdiff_t>(j)] = sums[x][j][i];
+    for (std::size_t x = 0; x < blocks; ++x) {
+      V turned[W];
+      detail::repeat<W>([&](auto j) POP_SIMD_LAMBDA {
+        turned[j] = static_cast<std::size_t>(j) < COLUMNS ? V::load(sums[x][j]) : V::zero();
+      });
+      arch::transpose<Tag>(turned);
+      float *const to = cOut + static_cast<std::ptrdiff_t>(first + begin(x)) * cOutRow;
+      detail::repeat<W>([&](auto i) POP_SIMD_LAMBDA {
+        if (begin(x) + static_cast<std::size_t>(i) < rows)
+          turned[i].storePartial(to + i * cOutRow, COLUMNS);
+      });
+    }
   }
 }
 

@@ -74,13 +74,21 @@ protected:
     }
     return args;
   }
+
+  /// All of them.
+  POP_SIMD_INLINE kernels::MatMulBatch<KernelIn, KernelOut> products() {
+    return {product(0), static_cast<std::ptrdiff_t>(aBatch), static_cast<std::ptrdiff_t>(bBatch),
+            batches};
+  }
 };
 
 template <class Tag, class In, class Out> class MatMul : public MatMulFields<In, Out> {
 public:
   bool compute() {
-    for (unsigned g = 0; g < this->batches; ++g)
-      kernels::matMul<Tag>(this->product(g), this->blocking(), this->workspace.data());
+    if (this->batches == 1)
+      kernels::matMul<Tag>(this->product(0), this->blocking(), this->workspace.data());
+    else if (this->batches != 0)
+      kernels::matMuls<Tag>(this->products(), this->blocking(), this->workspace.data());
     return true;
   }
 };

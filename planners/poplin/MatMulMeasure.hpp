@@ -10,7 +10,7 @@ namespace cottonwood::planner {
 
 /// Raised whenever the kernels of products or convolutions change what plans cost or mean: wisdom
 /// of other versions is refused.
-inline constexpr unsigned KERNELS_VERSION = 10;
+inline constexpr unsigned KERNELS_VERSION = 11;
 
 /// What wisdom for kernels of an instruction set begins with.
 inline std::string wisdomKernels(std::string const &isa) {
@@ -23,13 +23,6 @@ template <PlanLike P> std::string wisdomKey(P const &problem, unsigned threads) 
 }
 
 namespace detail {
-
-/// Methods between which one may choose freely.
-constexpr bool isChain(kernels::MatMulMethod method) {
-  using kernels::MatMulMethod;
-  return method == MatMulMethod::BLOCKED || method == MatMulMethod::ROWS ||
-         method == MatMulMethod::COLUMN;
-}
 
 inline std::string splitRefusal(MatMulPlan const &plan, MatMulProblem const &p) {
   if (plan.splitG < 1 || plan.splitM < 1 || plan.splitN < 1 || plan.splitG > p.g ||
@@ -71,9 +64,9 @@ inline std::string matMulRefusal(MatMulPlan const &plan, MatMulProblem const &pr
   if (auto reason = detail::splitRefusal(plan, problem); !reason.empty())
     return reason;
   if (plan.method != estimated.method &&
-      !(detail::isChain(plan.method) && detail::isChain(estimated.method)))
+      !(kernels::isMatMulChain(plan.method) && kernels::isMatMulChain(estimated.method)))
     return "another method than '" + detail::fieldText(estimated.method) + "' changes the result";
-  if (!detail::isChain(plan.method) && !(plan.blocking() == estimated.blocking()))
+  if (!kernels::isMatMulChain(plan.method) && !(plan.blocking() == estimated.blocking()))
     return "the method '" + detail::fieldText(plan.method) + "' has fixed blocks";
   return detail::methodRefusal(plan, problem);
 }
