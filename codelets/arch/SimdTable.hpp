@@ -67,14 +67,14 @@ requires(sizeof(V) == 64) POP_SIMD_INLINE V permuteLanes(V x, simd<std::int32_t,
 /// Lane i of the result is lane index[i] of a and of b behind it, modulo their number.
 template <class V, class Tag>
 POP_SIMD_INLINE V permuteTwo(V a, V b, simd<std::int32_t, Tag> index) {
-  constexpr std::int32_t W = V::width;
+  constexpr std::size_t W = V::width;
   typename V::Element lanes[2 * W], result[W];
   std::int32_t from[W];
   a.store(lanes);
   b.store(lanes + W);
   index.store(from);
-  for (std::int32_t i = 0; i < W; ++i)
-    result[i] = lanes[from[i] & (2 * W - 1)];
+  for (std::size_t i = 0; i < W; ++i)
+    result[i] = lanes[static_cast<std::size_t>(from[i]) % (2 * W)];
   return V::load(result);
 }
 #if defined(__AVX2__) && defined(__FMA__) && defined(__F16C__)
