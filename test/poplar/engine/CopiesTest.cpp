@@ -133,4 +133,44 @@ TEST_CASE("reversed and strided views") {
   }
 }
 
+TEST_CASE("columns side by side, in pieces of every small size") {
+  // Pieces of one or two widths come in turn; a width of 0 leaves the other alone.
+  for (auto const &type : {poplar::UNSIGNED_CHAR, poplar::HALF, poplar::INT})
+    for (std::size_t left = 1; left <= 18; ++left)
+      for (std::size_t right : {std::size_t{0}, std::size_t{1}, std::size_t{3}, left}) {
+        CAPTURE(type.toString());
+        CAPTURE(left);
+        CAPTURE(right);
+        std::size_t const rows = 37, columns = left + right;
+        poplar::Device const device = poplar::Device::createCPUDevice();
+        poplar::Graph graph(device.getTarget());
+        std::size_t const size = graph.getTarget().getTypeSize(type);
+        Tensor const a = graph.addVariable(type, {rows, 20}),
+                     b = graph.addVariable(type, {rows, 20}),
+                     out = graph.addVariable(type, {rows, columns});
+        for (Tensor const &t : {a, b, out})
+          graph.setTileMapping(t, 0);
+        graph.createHostWrite("a", a);
+        graph.createHostWrite("b", b);
+        graph.createHostRead("out", out);
+        Tensor const parts = concat(a.slice(2, 2 + left, 1), b.slice(0, right, 1), 1);
+        poplar::Engine engine(graph, poplar::program::Copy(parts, out));
+        engine.load(device);
+        auto const all = pattern(2 * rows * 20, size);
+        auto const *const ofA = all.data(), *const ofB = all.data() + rows * 20 * size;
+        engine.writeTensor("a", ofA, ofB);
+        engine.writeTensor("b", ofB, all.data() + all.size());
+        engine.run(0);
+        std::vector<unsigned char> result(rows * columns * size);
+        engine.readTensor("out", result.data(), result.data() + result.size());
+        std::size_t wrong = 0;
+        for (std::size_t r = 0; r != rows; ++r) {
+          auto const *const row = result.data() + r * columns * size;
+          wrong += std::memcmp(row, ofA + (r * 20 + 2) * size, left * size) != 0;
+          wrong += std::memcmp(row + left * size, ofB + r * 20 * size, right * size) != 0;
+        }
+        CHECK(wrong == 0);
+      }
+}
+
 TEST_SUITE_END();

@@ -19,6 +19,9 @@ inline constexpr std::uint64_t PARALLEL_BYTES = std::uint64_t{1} << 16;
 /// in the cache.
 inline constexpr std::uint64_t TRANSPOSE_BLOCK = 32;
 
+/// Pieces up to this many bytes are copied without a call.
+inline constexpr std::uint64_t SMALL_PIECE_BYTES = 64;
+
 /// Elements that have no type: as many bytes.
 template <std::size_t N> struct Bytes { std::byte bytes[N]; };
 
@@ -49,6 +52,20 @@ void copyElements(std::byte const *src, std::byte *dst, std::uint64_t n, std::in
     copyRow<T>(src, dst, n, ss, ds);
 }
 
+/// Pieces of N to 2 N bytes: the first N and the last N, which may overlap.
+template <std::size_t N>
+void copyByEnds(std::byte const *src, std::byte *dst, std::uint64_t n, std::int64_t ss,
+                std::int64_t ds, std::uint64_t bytes) {
+  std::uint64_t const last = bytes - N;
+  for (std::uint64_t i = 0; i < n; ++i, src += ss, dst += ds) {
+    Bytes<N> head, tail;
+    std::memcpy(&head, src, N);
+    std::memcpy(&tail, src + last, N);
+    std::memcpy(dst, &head, N);
+    std::memcpy(dst + last, &tail, N);
+  }
+}
+
 POP_INLINE void copyStrided(std::byte const *src, std::byte *dst, std::uint64_t n, std::int64_t ss,
                             std::int64_t ds, std::uint64_t bytes) {
   switch (bytes) {
@@ -62,11 +79,20 @@ POP_INLINE void copyStrided(std::byte const *src, std::byte *dst, std::uint64_t 
     return copyElements<Bytes<8>>(src, dst, n, ss, ds);
   case 16:
     return copyElements<Bytes<16>>(src, dst, n, ss, ds);
-  default:
-    for (std::uint64_t i = 0; i < n; ++i)
-      std::memcpy(dst + static_cast<std::int64_t>(i) * ds, src + static_cast<std::int64_t>(i) * ss,
-                  bytes);
   }
+  if (bytes > SMALL_PIECE_BYTES)
+    for (std::uint64_t i = 0; i < n; ++i, src += ss, dst += ds)
+      std::memcpy(dst, src, bytes);
+  else if (bytes > 32)
+    copyByEnds<32>(src, dst, n, ss, ds, bytes);
+  else if (bytes > 16)
+    copyByEnds<16>(src, dst, n, ss, ds, bytes);
+  else if (bytes > 8)
+    copyByEnds<8>(src, dst, n, ss, ds, bytes);
+  else if (bytes > 4)
+    copyByEnds<4>(src, dst, n, ss, ds, bytes);
+  else if (bytes == 3)
+    copyByEnds<2>(src, dst, n, ss, ds, bytes);
 }
 
 /// Whole cache lines, past the caches.
@@ -96,10 +122,13 @@ POP_INLINE void copyRun(std::byte const *src, std::byte *dst, std::uint64_t byte
   arch::finishStoresPast();
 }
 
-/// Two levels of small elements. Where the inner one strides far on one side and the outer one on
-/// the other, square by square.
-POP_INLINE void copyPlane(std::byte const *src, std::byte *dst, lower::MoveDim const &outer,
-                          lower::MoveDim const &inner, std::uint64_t bytes) {
+/// Two levels of small pieces, of which the longer is the inner one if the other has few. Where
+/// that strides far on one side and the outer one on the other, square by square.
+POP_INLINE void copyPlane(std::byte const *src, std::byte *dst, lower::MoveDim const &first,
+                          lower::MoveDim const &second, std::uint64_t bytes) {
+  constexpr std::uint64_t FEW = 8;
+  bool const swaps = second.count < FEW && second.count < first.count;
+  lower::MoveDim const &outer = swaps ? second : first, &inner = swaps ? first : second;
   bool const transposes = std::abs(inner.srcStride) > std::abs(outer.srcStride) &&
                           std::abs(inner.dstStride) < std::abs(outer.dstStride);
   bool const scatters = std::abs(inner.srcStride) < std::abs(outer.srcStride) &&
@@ -140,7 +169,7 @@ POP_INLINE void copyNest(std::byte const *src, std::byte *dst, lower::MoveDim co
   } else if (numDims == 2 && isTranspose(dims[0], dims[1], bytes)) {
     kernels::activeTransposeKernels().of(bytes)(
         {src, dst, dims[1].srcStride, dims[0].dstStride, dims[1].count, dims[0].count}, stores);
-  } else if (numDims == 2 && bytes <= 16) {
+  } else if (numDims == 2 && bytes <= SMALL_PIECE_BYTES) {
     copyPlane(src, dst, dims[0], dims[1], bytes);
   } else {
     for (std::uint64_t i = 0; i < dims[0].count;

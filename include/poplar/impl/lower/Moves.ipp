@@ -9,8 +9,9 @@
 
 namespace cottonwood::lower::detail {
 
-/// Appends moves to one plan, merging neighbours: runs that follow one another into longer runs,
-/// equal runs at constant distances into strided moves.
+/// Appends moves to one plan, merging them: runs that follow one another into longer runs, equal
+/// runs at constant distances into strided moves, and these again. Moves of a plan have no order,
+/// so that those of concatenated tensors, which come in turn, are found among the last few.
 class MoveWriter {
 public:
   MoveWriter(ExecutableData &out, std::uint64_t elementBytes, Spaces spaces)
@@ -25,21 +26,35 @@ public:
   MovePlan finish();
 
 private:
-  struct Pending {
-    std::uint64_t src = 0, dst = 0, bytes = 0; ///< bytes 0: nothing pending
-    MoveDim inner{1, 0, 0};                    ///< within a row
-    MoveDim outer{1, 0, 0};                    ///< over equal rows
+  /// Rows that may go on.
+  static constexpr std::size_t OPEN = 4;
+  struct Rows {
+    std::uint64_t src, dst, bytes;
+    MoveDim inner;          ///< within a row
+    MoveDim outer{1, 0, 0}; ///< over equal rows
   };
-  bool extend(std::uint64_t src, std::uint64_t dst, std::uint64_t bytes, MoveDim const &inner);
-  void flush();
-  void append(std::uint64_t src, std::uint64_t dst, std::uint64_t bytes,
-              std::span<MoveDim const> dims);
+  /// Nests with equal dims that may go on.
+  struct Nests {
+    std::uint64_t src = 0, dst = 0, bytes = 0; ///< bytes 0: there are none
+    base::SmallVector<MoveDim, 8> dims;        ///< of one
+    MoveDim over{1, 0, 0};                     ///< over all
+  };
+  static bool extend(Rows &rows, std::uint64_t src, std::uint64_t dst, std::uint64_t bytes,
+                     MoveDim const &inner);
+  /// Another of those that are `over` apart, unless its distance is another.
+  static bool repeat(MoveDim &over, std::int64_t src, std::int64_t dst);
+  void close(Rows const &rows);
+  void closeAll();
+  void add(std::uint64_t src, std::uint64_t dst, std::uint64_t bytes,
+           std::span<MoveDim const> dims);
+  void append(Nests const &nests);
 
   ExecutableData &out_;
   std::uint64_t elementBytes_;
   Spaces spaces_;
   MovePlan plan_;
-  Pending pending_;
+  base::SmallVector<Rows, OPEN> open_; ///< the last that went on comes last
+  Nests nests_;
 };
 
 POP_INLINE bool sameDim(MoveDim const &a, MoveDim const &b) {
@@ -47,26 +62,26 @@ POP_INLINE bool sameDim(MoveDim const &a, MoveDim const &b) {
          (a.count == 1 || (a.srcStride == b.srcStride && a.dstStride == b.dstStride));
 }
 
-POP_INLINE bool MoveWriter::extend(std::uint64_t src, std::uint64_t dst, std::uint64_t bytes,
-                                   MoveDim const &inner) {
-  Pending &last = pending_;
-  if (last.bytes == 0)
+POP_INLINE bool MoveWriter::repeat(MoveDim &over, std::int64_t src, std::int64_t dst) {
+  auto const last = static_cast<std::int64_t>(over.count - 1);
+  src -= last * over.srcStride, dst -= last * over.dstStride;
+  if (over.count > 1 && (src != over.srcStride || dst != over.dstStride))
     return false;
-  bool const plain = inner.count == 1 && last.inner.count == 1;
-  if (plain && last.outer.count == 1 && src == last.src + last.bytes &&
-      dst == last.dst + last.bytes) {
-    last.bytes += bytes;
+  over = {over.count + 1, src, dst};
+  return true;
+}
+
+POP_INLINE bool MoveWriter::extend(Rows &rows, std::uint64_t src, std::uint64_t dst,
+                                   std::uint64_t bytes, MoveDim const &inner) {
+  bool const plain = inner.count == 1 && rows.inner.count == 1;
+  if (plain && rows.outer.count == 1 && src == rows.src + rows.bytes &&
+      dst == rows.dst + rows.bytes) {
+    rows.bytes += bytes;
     return true;
   }
-  if (bytes != last.bytes || !sameDim(inner, last.inner))
-    return false;
-  auto const lastIndex = static_cast<std::int64_t>(last.outer.count - 1);
-  auto const srcStep = static_cast<std::int64_t>(src - last.src) - lastIndex * last.outer.srcStride;
-  auto const dstStep = static_cast<std::int64_t>(dst - last.dst) - lastIndex * last.outer.dstStride;
-  if (last.outer.count > 1 && (srcStep != last.outer.srcStride || dstStep != last.outer.dstStride))
-    return false;
-  last.outer = {last.outer.count + 1, srcStep, dstStep};
-  return true;
+  return bytes == rows.bytes && sameDim(inner, rows.inner) &&
+         repeat(rows.outer, static_cast<std::int64_t>(src - rows.src),
+                static_cast<std::int64_t>(dst - rows.dst));
 }
 
 POP_INLINE void MoveWriter::row(std::uint64_t src, std::uint64_t dst, std::uint64_t count,
@@ -78,10 +93,17 @@ POP_INLINE void MoveWriter::row(std::uint64_t src, std::uint64_t dst, std::uint6
     bytes *= count;
     inner = {1, 0, 0};
   }
-  if (extend(src, dst, bytes, inner))
-    return;
-  flush();
-  pending_ = {src, dst, bytes, inner, {1, 0, 0}};
+  for (std::size_t i = open_.size(); i-- > 0;)
+    if (extend(open_[i], src, dst, bytes, inner)) {
+      std::rotate(open_.begin() + i, open_.begin() + i + 1, open_.end());
+      return;
+    }
+  if (open_.size() == OPEN) {
+    close(open_[0]);
+    std::rotate(open_.begin(), open_.begin() + 1, open_.end());
+    open_.pop_back();
+  }
+  open_.push_back({src, dst, bytes, inner});
 }
 
 POP_INLINE void MoveWriter::nest(std::uint64_t src, std::uint64_t dst,
@@ -90,46 +112,66 @@ POP_INLINE void MoveWriter::nest(std::uint64_t src, std::uint64_t dst,
     MoveDim const dim = dims.empty() ? MoveDim{1, 0, 0} : dims[0];
     return row(src, dst, dim.count, dim.srcStride, dim.dstStride);
   }
-  flush();
+  closeAll();
   MoveDim const inner = dims.back();
   auto const unit = static_cast<std::int64_t>(elementBytes_);
   if (inner.srcStride == unit && inner.dstStride == unit)
-    append(src, dst, elementBytes_ * inner.count, dims.first(dims.size() - 1));
+    add(src, dst, elementBytes_ * inner.count, dims.first(dims.size() - 1));
   else
-    append(src, dst, elementBytes_, dims);
+    add(src, dst, elementBytes_, dims);
 }
 
-POP_INLINE void MoveWriter::append(std::uint64_t src, std::uint64_t dst, std::uint64_t bytes,
-                                   std::span<MoveDim const> dims) {
-  std::uint64_t total = bytes;
-  bool moves = src != dst || spaces_ == Spaces::Different;
-  for (MoveDim const &dim : dims) {
+POP_INLINE void MoveWriter::close(Rows const &rows) {
+  base::SmallVector<MoveDim, 2> dims;
+  if (rows.outer.count > 1)
+    dims.push_back(rows.outer);
+  if (rows.inner.count > 1)
+    dims.push_back(rows.inner);
+  add(rows.src, rows.dst, rows.bytes, {dims.data(), dims.size()});
+}
+
+POP_INLINE void MoveWriter::closeAll() {
+  for (Rows const &rows : open_)
+    close(rows);
+  open_.clear();
+}
+
+POP_INLINE void MoveWriter::add(std::uint64_t src, std::uint64_t dst, std::uint64_t bytes,
+                                std::span<MoveDim const> dims) {
+  if (bytes == nests_.bytes &&
+      std::equal(dims.begin(), dims.end(), nests_.dims.begin(), nests_.dims.end(), sameDim) &&
+      repeat(nests_.over, static_cast<std::int64_t>(src - nests_.src),
+             static_cast<std::int64_t>(dst - nests_.dst)))
+    return;
+  append(nests_);
+  nests_ = {src, dst, bytes, {dims.begin(), dims.end()}, {1, 0, 0}};
+}
+
+POP_INLINE void MoveWriter::append(Nests const &nests) {
+  std::uint64_t total = nests.bytes;
+  bool moves = nests.src != nests.dst || spaces_ == Spaces::Different;
+  auto const firstDim = static_cast<std::uint32_t>(out_.moveDims.size());
+  auto const put = [&](MoveDim const &dim) {
     total *= dim.count;
     moves = moves || dim.srcStride != dim.dstStride;
-  }
-  if (!moves)
+    out_.moveDims.push_back(dim);
+  };
+  if (nests.over.count > 1)
+    put(nests.over);
+  for (MoveDim const &dim : nests.dims)
+    put(dim);
+  if (total == 0 || !moves) {
+    out_.moveDims.resize(firstDim);
     return;
-  out_.moves.push_back({src, dst, bytes, static_cast<std::uint32_t>(out_.moveDims.size()),
-                        static_cast<std::uint32_t>(dims.size())});
-  out_.moveDims.insert(out_.moveDims.end(), dims.begin(), dims.end());
+  }
+  out_.moves.push_back({nests.src, nests.dst, nests.bytes, firstDim,
+                        static_cast<std::uint32_t>(out_.moveDims.size() - firstDim)});
   plan_.totalBytes += total;
 }
 
-POP_INLINE void MoveWriter::flush() {
-  Pending const done = pending_;
-  pending_ = {};
-  if (done.bytes == 0)
-    return;
-  base::SmallVector<MoveDim, 2> dims;
-  if (done.outer.count > 1)
-    dims.push_back(done.outer);
-  if (done.inner.count > 1)
-    dims.push_back(done.inner);
-  append(done.src, done.dst, done.bytes, {dims.data(), dims.size()});
-}
-
 POP_INLINE MovePlan MoveWriter::finish() {
-  flush();
+  closeAll();
+  append(nests_);
   plan_.count = out_.moves.size() - plan_.first;
   return plan_;
 }
