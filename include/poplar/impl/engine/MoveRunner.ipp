@@ -19,8 +19,12 @@ inline constexpr std::uint64_t PARALLEL_BYTES = std::uint64_t{1} << 16;
 /// in the cache.
 inline constexpr std::uint64_t TRANSPOSE_BLOCK = 32;
 
-/// Pieces up to this many bytes are copied without a call.
-inline constexpr std::uint64_t SMALL_PIECE_BYTES = 64;
+/// Pieces up to this many bytes are copied without a call; from longer ones the call saves more
+/// than it costs where they come from beyond the caches.
+inline constexpr std::uint64_t SMALL_PIECE_BYTES = 32;
+/// Pieces up to this many bytes are copied by planes: with 64 those of 16 MB and more took twice as
+/// long on Zen 5, short of stores past the caches.
+inline constexpr std::uint64_t PLANE_PIECE_BYTES = 16;
 
 /// Elements that have no type: as many bytes.
 template <std::size_t N> struct Bytes { std::byte bytes[N]; };
@@ -83,8 +87,6 @@ POP_INLINE void copyStrided(std::byte const *src, std::byte *dst, std::uint64_t 
   if (bytes > SMALL_PIECE_BYTES)
     for (std::uint64_t i = 0; i < n; ++i, src += ss, dst += ds)
       std::memcpy(dst, src, bytes);
-  else if (bytes > 32)
-    copyByEnds<32>(src, dst, n, ss, ds, bytes);
   else if (bytes > 16)
     copyByEnds<16>(src, dst, n, ss, ds, bytes);
   else if (bytes > 8)
@@ -169,7 +171,7 @@ POP_INLINE void copyNest(std::byte const *src, std::byte *dst, lower::MoveDim co
   } else if (numDims == 2 && isTranspose(dims[0], dims[1], bytes)) {
     kernels::activeTransposeKernels().of(bytes)(
         {src, dst, dims[1].srcStride, dims[0].dstStride, dims[1].count, dims[0].count}, stores);
-  } else if (numDims == 2 && bytes <= SMALL_PIECE_BYTES) {
+  } else if (numDims == 2 && bytes <= PLANE_PIECE_BYTES) {
     copyPlane(src, dst, dims[0], dims[1], bytes);
   } else {
     for (std::uint64_t i = 0; i < dims[0].count;
