@@ -77,15 +77,6 @@ POP_SIMD_INLINE V permuteTwo(V a, V b, simd<std::int32_t, Tag> index) {
     result[i] = lanes[static_cast<std::size_t>(from[i]) % (2 * W)];
   return V::load(result);
 }
-#if defined(__AVX2__) && defined(__FMA__) && defined(__F16C__)
-template <Avx2Tag Tag>
-POP_SIMD_INLINE simd<float, Tag> permuteTwo(simd<float, Tag> a, simd<float, Tag> b,
-                                            simd<std::int32_t, Tag> index) {
-  const __m256 second = _mm256_castsi256_ps(_mm256_slli_epi32(index.r, 28)); // bit 3 as the sign
-  return simd<float, Tag>{_mm256_blendv_ps(_mm256_permutevar8x32_ps(a.r, index.r),
-                                           _mm256_permutevar8x32_ps(b.r, index.r), second)};
-}
-#endif
 #if defined(__AVX512F__) && defined(__AVX512BW__) && defined(__AVX512DQ__) && defined(__AVX512VL__)
 template <Avx512Tag Tag>
 POP_SIMD_INLINE simd<float, Tag> permuteTwo(simd<float, Tag> a, simd<float, Tag> b,

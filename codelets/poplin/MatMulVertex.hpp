@@ -85,7 +85,7 @@ protected:
 template <class Tag, class In, class Out> class MatMul : public MatMulFields<In, Out> {
 public:
   bool compute() {
-    if (this->batches == 1)
+    if (this->batches == 1) // to fill in a batch takes a tenth of 13 x 17 x 19
       kernels::matMul<Tag>(this->product(0), this->blocking(), this->workspace.data());
     else if (this->batches != 0)
       kernels::matMuls<Tag>(this->products(), this->blocking(), this->workspace.data());

@@ -35,6 +35,12 @@ inline std::vector<isa::Isa> tileIsas() {
   return found;
 }
 
+/// The kernels that serve a family on this machine if the set in use is `isa`.
+template <class Family> auto kernelsOf(isa::Isa isa) {
+  return vertices::withServingTag<Family>(
+      isa, [](auto tag) { return Family::template kernels<decltype(tag)>(); });
+}
+
 template <class V, class... All> constexpr std::size_t positionIn(vertices::VertexList<All...>) {
   std::size_t position = 0;
   bool found = false;

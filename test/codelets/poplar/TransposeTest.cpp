@@ -17,8 +17,7 @@ namespace {
 constexpr std::byte GUARD{0xa5};
 
 kernels::TransposeKernels kernelsOf(isa::Isa isa) {
-  return vertices::withServingTag<kernels::TransposeFamily>(
-      isa, [](auto tag) { return kernels::TransposeFamily::kernels<decltype(tag)>(); });
+  return test::kernelsOf<kernels::TransposeFamily>(isa);
 }
 
 /// A plane and what lies around it.

@@ -15,21 +15,7 @@ using Half = cottonwood::half; // codelets also see the global name
 
 namespace {
 
-kernels::ConvKernels kernelsOf(isa::Isa isa) {
-  using vertices::ConvFamily;
-  switch (isa) {
-#if defined(__x86_64__)
-  case isa::Isa::Avx2:
-    return ConvFamily::kernels<isa::avx2>();
-  case isa::Isa::Avx512:
-  case isa::Isa::Avx512Fp16:
-  case isa::Isa::Avx512Fp16Soft:
-    return ConvFamily::kernels<isa::avx512>();
-#endif
-  default:
-    return ConvFamily::kernels<isa::scalar>();
-  }
-}
+kernels::ConvKernels kernelsOf(isa::Isa isa) { return test::kernelsOf<vertices::ConvFamily>(isa); }
 
 /// A convolution [B, X, groups, I] * [groups, K, I, O] -> [B, Y, groups, O] over one dimension.
 struct Problem {

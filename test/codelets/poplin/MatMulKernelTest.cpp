@@ -17,19 +17,7 @@ using Half = cottonwood::half; // codelets also see the global name
 namespace {
 
 kernels::MatMulKernels kernelsOf(isa::Isa isa) {
-  using vertices::MatMulFamily;
-  switch (isa) {
-#if defined(__x86_64__)
-  case isa::Isa::Avx2:
-    return MatMulFamily::kernels<isa::avx2>();
-  case isa::Isa::Avx512:
-  case isa::Isa::Avx512Fp16:
-  case isa::Isa::Avx512Fp16Soft:
-    return MatMulFamily::kernels<isa::avx512>();
-#endif
-  default:
-    return MatMulFamily::kernels<isa::scalar>();
-  }
+  return test::kernelsOf<vertices::MatMulFamily>(isa);
 }
 
 template <class In, class Out> kernels::MatMulFunction<In, Out> functionOf(isa::Isa isa) {
@@ -47,14 +35,8 @@ template <class In, class Out> kernels::MatMulFunction<In, Out> functionOf(isa::
   }
 }
 
-float toFloat(float x) { return x; }
-float toFloat(Half x) { return arch::halfToFloat(x.bits); }
-template <class T> T fromFloat(float x) {
-  if constexpr (std::is_same_v<T, float>)
-    return x;
-  else
-    return Half{arch::floatToHalf(x)};
-}
+using test::fromFloat;
+using test::toFloat;
 bool sameBits(float a, float b) { return std::memcmp(&a, &b, sizeof a) == 0; }
 bool sameBits(Half a, Half b) { return a.bits == b.bits; }
 

@@ -2,7 +2,6 @@
 #include <test/codelets/Isas.hpp>
 
 #include <cmath>
-#include <cstring>
 #include <limits>
 #include <random>
 #include <string>
@@ -15,33 +14,11 @@ using Half = cottonwood::half; // codelets also see the global name
 namespace {
 
 kernels::MatMulKernels kernelsOf(isa::Isa isa) {
-  using vertices::MatMulFamily;
-  switch (isa) {
-#if defined(__x86_64__)
-  case isa::Isa::Avx2:
-    return MatMulFamily::kernels<isa::avx2>();
-  case isa::Isa::Avx512:
-  case isa::Isa::Avx512Fp16:
-  case isa::Isa::Avx512Fp16Soft:
-    return MatMulFamily::kernels<isa::avx512>();
-#endif
-  default:
-    return MatMulFamily::kernels<isa::scalar>();
-  }
+  return test::kernelsOf<vertices::MatMulFamily>(isa);
 }
 
-float toFloat(float x) { return x; }
-float toFloat(Half x) { return arch::halfToFloat(x.bits); }
-template <class T> T fromFloat(float x) {
-  if constexpr (std::is_same_v<T, float>)
-    return x;
-  else
-    return Half{arch::floatToHalf(x)};
-}
-/// Bits; of a NaN only that it is one.
-template <class T> bool same(T a, T b) {
-  return std::memcmp(&a, &b, sizeof a) == 0 || (std::isnan(toFloat(a)) && std::isnan(toFloat(b)));
-}
+using test::fromFloat;
+using test::toFloat;
 
 enum class Layout { ROWS, TRANSPOSED, PADDED, REVERSED, SPREAD };
 constexpr Layout ALL_LAYOUTS[] = {Layout::ROWS, Layout::TRANSPOSED, Layout::PADDED,
@@ -139,7 +116,7 @@ void check(Shape s, Layout la, Layout lb, Next na, Next nb, std::mt19937 &random
   }
   const auto agrees = [&](const std::vector<Out> &c) {
     for (std::size_t e = 0; e < expected.size(); ++e)
-      if (!same(c[e + 1], expected[e]))
+      if (!test::same(c[e + 1], expected[e]))
         return false;
     return true;
   };
