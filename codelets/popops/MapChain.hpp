@@ -203,14 +203,15 @@ POP_SIMD_INLINE bool readsOneArray(const MapChain &chain) {
   return one;
 }
 
-/// Whether several arrays are fetched, too, for results past the caches. They keep the processor's
-/// own prefetching busy, but where vectors of floats are whole lines and a step takes many of one
-/// array: with the fetches Zen 5 takes .85 of the time for two arrays, with vectors of eight floats
-/// or of halves 1.1.
-template <class V, class T> inline constexpr bool FETCHES_SEVERAL = false;
-template <class Tag>
-inline constexpr bool FETCHES_SEVERAL<simd<float, Tag>, float> =
-    arch::Avx512Tag<Tag> && !Tag::HALF_ARITHMETIC;
+/// Vectors a step of a cheap chain takes of several arrays for results past the caches. Steps of
+/// few lines an array leave the processor's own prefetching in step: vectors of whole lines take
+/// .9 of the time two at a time that they take sixteen at a time on Zen 5, and need no fetches.
+/// Where a step costs more than its choice, as with vectors of eight floats or of halves, short
+/// ones gain nothing.
+template <class V, class T, std::size_t ALL> inline constexpr std::size_t VECTORS_OF_SEVERAL = ALL;
+template <class Tag, std::size_t ALL>
+inline constexpr std::size_t VECTORS_OF_SEVERAL<simd<float, Tag>, float, ALL> =
+    arch::Avx512Tag<Tag> && !Tag::HALF_ARITHMETIC ? 2 : ALL;
 
 /// Fetches what the chain reads `ahead` bytes behind elements [i, i + n).
 template <class T>
@@ -232,8 +233,7 @@ std::size_t mapChainBlocks(const MapChain &chain, unsigned char *const *values, 
   const std::size_t blocks = (n - begin) / BLOCK;
   const bool past = walk == Walk::PAST;
   const bool backward = !past && blocks != 0 && runsBackward(chain, values, out);
-  const bool fetches =
-      walk == Walk::FAR ? !backward : past && (FETCHES_SEVERAL<V, T> || readsOneArray(chain));
+  const bool fetches = walk == Walk::FAR ? !backward : past && readsOneArray(chain);
   const std::size_t ahead = fetchDistance(walk);
   std::size_t k = backward ? begin + (blocks - 1) * BLOCK : begin;
   for (std::size_t left = blocks; left != 0;
@@ -269,8 +269,12 @@ void mapChainOf(const MapChain &chain, unsigned char *const *values, void *outpu
   constexpr std::size_t QUARTER = sizeof(V) == 64 ? 8 : 4; // of the registers
   constexpr bool ALL_CHEAP = std::is_same_v<T, half>;
   T *const out = static_cast<T *>(output);
-  std::size_t i =
-      chain.cheap ? mapChainBlocks<true, 2 * QUARTER, V>(chain, values, out, 0, n, walk) : 0;
+  constexpr std::size_t SEVERAL = VECTORS_OF_SEVERAL<V, T, 2 * QUARTER>;
+  std::size_t i = 0;
+  if (chain.cheap && walk == Walk::PAST && !readsOneArray(chain))
+    i = mapChainBlocks<true, SEVERAL, V>(chain, values, out, 0, n, walk);
+  else if (chain.cheap)
+    i = mapChainBlocks<true, 2 * QUARTER, V>(chain, values, out, 0, n, walk);
   i = mapChainBlocks<ALL_CHEAP, QUARTER, V>(chain, values, out, i, n, walk);
   while (i < n) {
     const std::size_t m = n - i < V::width ? n - i : V::width;
