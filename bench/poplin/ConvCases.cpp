@@ -124,6 +124,10 @@ void addGradients(Collector &cases) {
     for (Layer const &layer : TRAINED)
       add(layer.set, convOf(layer, 4));
     add(Set::All, {.batch = 4, .groups = 128, .size = 56, .kernel = 3});
+    for (Conv conv : GROUPED) {
+      conv.batch = 4;
+      add(Set::All, conv);
+    }
   }
 }
 

@@ -23,6 +23,9 @@ struct ConvPlanesShape {
   constexpr std::size_t taps() const {
     return static_cast<std::size_t>(tapsY) * static_cast<std::size_t>(tapsX);
   }
+  constexpr std::size_t outputs() const {
+    return static_cast<std::size_t>(outputsY) * static_cast<std::size_t>(outputsX);
+  }
   constexpr int inputY(int y, std::size_t tap) const {
     return y * strideY + firstY + static_cast<int>(tap) / tapsX * tapStepY;
   }

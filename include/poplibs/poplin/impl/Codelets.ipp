@@ -9,6 +9,7 @@
 
 #include <codelets/poplin/ConvMaps.hpp>
 #include <codelets/poplin/ConvPlanes.hpp>
+#include <codelets/poplin/ConvUpdate.hpp>
 #include <codelets/poplin/ConvVertex.hpp>
 #include <codelets/poplin/FusedVertex.hpp>
 #include <codelets/poplin/MatMulVertex.hpp>
@@ -81,6 +82,18 @@ poputil::VertexText describeVertex(ConvPlanes<Tag, In, Out> *) {
            POP_FIELD(V, weightsOffset), POP_FIELD(V, planes), POP_FIELD(V, outputs),
            POP_FIELD(V, taps), POP_FIELD(V, first), POP_FIELD(V, groups)},
           &costOfConvPlanes<In>};
+}
+
+template <class Tag, class In, class Out>
+poputil::VertexText describeVertex(ConvUpdate<Tag, In, Out> *) {
+  using V = ConvUpdate<Tag, In, Out>;
+  return {poputil::templateName<In, Out>("poplin::ConvUpdate"),
+          {POP_FIELD(V, in), POP_FIELD(V, weights), POP_FIELD(V, out), POP_FIELD(V, workspace),
+           POP_FIELD(V, shape), POP_FIELD(V, strides), POP_FIELD(V, inOffset),
+           POP_FIELD(V, weightsOffset), POP_FIELD(V, groups), POP_FIELD(V, columns),
+           POP_FIELD(V, channels), POP_FIELD(V, outputs), POP_FIELD(V, inChannels),
+           POP_FIELD(V, taps)},
+          &costOfConv<In, Out, 8, 9, 11>};
 }
 
 template <class Tag, class T> poputil::VertexText describeVertex(WinogradWeights<Tag, T> *) {
@@ -157,6 +170,7 @@ POP_INLINE std::vector<codelet::Codelet> const &builtinCodelets(isa::Isa isa) {
     poputil::appendFamily<vertices::ConvFamily>(isa, codelets, PACKED);
     poputil::appendFamily<vertices::ConvMapsFamily>(isa, codelets, PACKED);
     poputil::appendFamily<vertices::ConvPlanesFamily>(isa, codelets, PACKED);
+    poputil::appendFamily<vertices::ConvUpdateFamily>(isa, codelets, PACKED);
     poputil::appendFamily<vertices::FusedFamily>(isa, codelets, PACKED);
     poputil::appendFamily<vertices::NormFamily>(isa, codelets);
     poputil::appendFamily<vertices::WinogradFamily>(isa, codelets, PACKED);

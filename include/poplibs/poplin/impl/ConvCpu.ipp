@@ -207,7 +207,9 @@ private:
   ConvTable tableOf(Part const &part) const {
     ConvTable table;
     std::size_t const channels = params_.inputChannelsPerConvGroup;
-    bool const tapsLast = !kernels::onMatMulTiles(plan_.method) && addsTapsLast(params_);
+    bool const ordered = !kernels::onMatMulTiles(plan_.method);
+    bool const imagesFirst = ordered && updatesGroups(params_);
+    bool const tapsLast = ordered && !imagesFirst && addsTapsLast(params_);
     auto const inStride = [&](std::size_t d) { return in_.strides[1 + d]; };
     auto const addChannels = [&] {
       auto const block = static_cast<std::int64_t>(channelBlock_);
@@ -217,6 +219,8 @@ private:
       table.addTaps(channelBlock_, in_.strides.back(), weights_.strides.back());
     };
     table.addOutputs(part.size(Part::B), inStride(0));
+    if (imagesFirst)
+      addChannels();
     for (unsigned d = 0; d != dims_; ++d) {
       if (tapsLast && d + 1 == dims_)
         addChannels();
@@ -226,7 +230,7 @@ private:
       table.addField(params_, d, outputsOf(part, d), taps, 0, inStride(1 + d),
                      weights_.strides[3 + d]);
     }
-    if (!tapsLast)
+    if (!tapsLast && !imagesFirst)
       addChannels();
     return table;
   }

@@ -33,6 +33,11 @@ inline bool addsTapsLast(::poplin::ConvParams const &p) {
 }
 } // namespace detail
 
+/// Whether a convolution is like the gradient of the weights of several groups of few channels,
+/// whatever computes it: multiply-adds then go through the taps of each input channel, which are
+/// the images of the forward layer.
+POP_API bool updatesGroups(::poplin::ConvParams const &p);
+
 /// Plans a convolution that is not trivial.
 /// \throws poputil::poplibs_error  the options' constraints admit no plan.
 POP_API planner::ConvChoice planConv(char const *where, ::poplar::Target const &target,
@@ -113,6 +118,10 @@ POP_API bool emitConvPlanes(::poplar::Graph &graph, ConvJob const &job,
 POP_API bool emitConvMaps(::poplar::Graph &graph, ConvJob const &job,
                           ::poplar::program::Sequence &prog,
                           ::poplar::DebugContext const &debugContext);
+/// The same for a convolution that updatesGroups().
+POP_API bool emitConvUpdate(::poplar::Graph &graph, ConvJob const &job,
+                            ::poplar::program::Sequence &prog,
+                            ::poplar::DebugContext const &debugContext);
 POP_API void emitConvCpu(::poplar::Graph &graph, ConvJob const &job,
                          ::poplar::program::Sequence &prog,
                          ::poplar::DebugContext const &debugContext);

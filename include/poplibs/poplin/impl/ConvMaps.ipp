@@ -56,7 +56,8 @@ private:
     auto const &p = job_.check.params;
     auto const &shape = field_.shape;
     // No layout changes a bit.
-    bool const sameOrder = p.inputChannelsPerConvGroup == 1 || !addsTapsLast(p);
+    bool const sameOrder =
+        p.inputChannelsPerConvGroup == 1 || (!addsTapsLast(p) && !updatesGroups(p));
     return sameOrder && shape.outputsX >= kernels::CONV_MAPS_LINE &&
            shape.taps() <= kernels::CONV_PLANES_MAX_TAPS &&
            p.inputChannelsPerConvGroup <= kernels::CONV_MAPS_CHANNELS &&

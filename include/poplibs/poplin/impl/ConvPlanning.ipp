@@ -261,6 +261,7 @@ POP_INLINE void emitConv(::poplar::Graph &graph, ConvJob job, ::poplar::program:
   if (!plansForCpu(graph.getTarget()))
     emitConvTiles(graph, job, prog, debugContext);
   else if (!emitPointwise(graph, job, prog, debugContext) &&
+           !emitConvUpdate(graph, job, prog, debugContext) &&
            !emitConvPlanes(graph, job, prog, debugContext) &&
            !emitConvMaps(graph, job, prog, debugContext))
     emitConvCpu(graph, job, prog, debugContext);

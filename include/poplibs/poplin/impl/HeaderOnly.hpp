@@ -40,6 +40,7 @@
 #include <poplin/impl/ConvReport.ipp>
 #include <poplin/impl/ConvTables.ipp>
 #include <poplin/impl/ConvTiles.ipp>
+#include <poplin/impl/ConvUpdate.ipp>
 #include <poplin/impl/ConvUtil.ipp>
 #include <poplin/impl/ConvWeights.ipp>
 #include <poplin/impl/ConvWinograd.ipp>

@@ -1,0 +1,171 @@
+// Gradients of the weights of groups of few channels.
+#pragma once
+
+#include <codelets/poplin/ConvUpdateCost.hpp>
+#include <poplin/impl/ConvEmit.hpp>
+#include <poplin/impl/ConvField.hpp>
+#include <poplin/impl/ConvOperand.hpp>
+#include <poplin/impl/CpuEmitter.hpp>
+#include <poputil/VertexTemplates.hpp>
+#include <poputil/impl/BuiltinCodelets.hpp>
+#include <poputil/impl/Math.hpp>
+
+#include <algorithm>
+
+namespace cottonwood::poplin {
+
+namespace detail {
+
+/// Emits one convolution as vertices on tile 0. Its batch are input channels of the forward layer,
+/// its input channels the forward batch, its weights the deltas.
+class ConvUpdateEmitter : CpuEmitter {
+public:
+  ConvUpdateEmitter(::poplar::Graph &graph, ConvJob const &job, ::poplar::program::Sequence &prog,
+                    ::poplar::DebugContext const &debugContext)
+      : CpuEmitter(graph, prog, debugContext), job_(job) {}
+
+  /// False if the kernel does not know the convolution, if channels of a group are more than a
+  /// vector, or if the plan has it on matrix tiles.
+  bool run() {
+    auto const &p = job_.check.params;
+    if (job_.epilogue || !updatesGroups(p) ||
+        p.outputChannelsPerConvGroup > widthOf(poputil::builtinIsa()))
+      return false;
+    auto const plan =
+        planConv(job_.where, graph_.getTarget(), job_.check, job_.options, job_.cache).plan;
+    if (plan.winograd != 0 || kernels::onMatMulTiles(plan.method))
+      return false;
+    field_ = *convField(p);
+    in_ = channelsLast(job_.in, "in"), deltas_ = channelsLast(job_.weights, "deltas");
+    unsigned const rank = job_.out.rank();
+    out_ = job_.out.flatten(rank - 2, rank).flatten(0, rank - 2); // [C * kernel, groups * O]
+    cs_ = graph_.addComputeSet(debugContext_);
+    // Vectors of the widest instruction set are not cut.
+    std::size_t const groups = p.numConvGroups,
+                      lines = static_cast<std::size_t>(field_.shape.outputsY),
+                      vector = kernels::ConvUpdateLanes(p.batchSize, p.outputChannelsPerConvGroup,
+                                                        kernels::CONV_UPDATE_CHANNELS)
+                                   .groups,
+                      vectors = poputil::ceilDiv(groups, vector),
+                      cuts = std::min<std::size_t>(plan.parts(), vectors),
+                      bands = std::min<std::size_t>(plan.parts() / cuts, lines),
+                      each = poputil::ceilDiv(vectors, cuts) * vector,
+                      band = poputil::ceilDiv(lines, bands);
+    for (std::size_t group = 0; group < groups; group += each)
+      for (std::size_t line = 0; line < lines; line += band)
+        addVertex({group, std::min(group + each, groups)}, {line, std::min(line + band, lines)});
+    prog_.add(::poplar::program::Execute(cs_, debugContext_));
+    return true;
+  }
+
+private:
+  using Range = ::poplar::Interval;
+
+  /// Floats of a vector.
+  static std::size_t widthOf(isa::Isa isa) {
+    return static_cast<std::size_t>(isa::vectorBytes(isa)) / sizeof(float);
+  }
+
+  /// [groups, channels, ...field, N], with the channels of all groups side by side: as it is, or
+  /// copied.
+  StridedTensor channelsLast(Tensor const &t, char const *name) {
+    auto const size = [&](unsigned d) { return t.dim(d); };
+    auto const liesWell = [&](StridedTensor const &s) {
+      return !s.run.intersectsWith(job_.out) && (size(1) == 1 || s.strides[1] == 1) &&
+             s.strides[0] == static_cast<std::int64_t>(size(1));
+    };
+    if (auto strided = stridedTensor(graph_, t); strided && liesWell(*strided))
+      return *strided;
+    unsigned const last = t.rank() - 1;
+    std::vector<std::size_t> shape{size(last)};
+    std::vector<unsigned> back{last - 1, last};
+    for (unsigned d = 2; d != last; ++d)
+      shape.push_back(size(d)), back.push_back(d - 1);
+    shape.insert(shape.end(), {size(0), size(1)}), back.push_back(0);
+    Tensor const copy = variable(t.elementType(), shape, name).dimShuffle(back);
+    prog_.add(::poplar::program::Copy(t, copy, false, debugContext_));
+    return *stridedTensor(graph_, copy);
+  }
+
+  /// Some groups, and lines of their weights.
+  void addVertex(Range groups, Range lines) {
+    auto const &p = job_.check.params;
+    std::size_t const channels = p.batchSize, columns = p.outputChannelsPerConvGroup;
+    auto shape = field_.shape;
+    shape.outputsY = static_cast<int>(lines.size());
+    shape.firstY += static_cast<int>(lines.begin()) * shape.strideY;
+    std::size_t const workspace =
+        kernels::convUpdateWorkspace(shape, groups.size(), channels, columns);
+    auto const v =
+        graph_.addVertex(cs_,
+                         ::poputil::templateVertex("poplin::ConvUpdate", job_.weights.elementType(),
+                                                   job_.out.elementType()),
+                         {{"in", in_.run},
+                          {"weights", deltas_.run},
+                          {"workspace", variable(::poplar::FLOAT, {workspace}, "workspace")}});
+    std::size_t const width = static_cast<std::size_t>(shape.outputsX),
+                      all = static_cast<std::size_t>(field_.shape.outputsY) * width;
+    graph_.setFieldSize(v["out"], channels * shape.outputs());
+    std::size_t next = 0;
+    for (std::size_t c = 0; c != channels; ++c)
+      for (std::size_t tap = lines.begin() * width; tap != lines.end() * width; ++tap)
+        graph_.connect(v["out"][next++],
+                       out_[c * all + tap].slice(groups.begin() * columns, groups.end() * columns));
+    graph_.setInitialValue(v["shape"], numbersOf(shape));
+    auto const in = FieldStrides(in_), deltas = FieldStrides(deltas_);
+    graph_.setInitialValue(v["strides"], std::vector<long long>{in.image, in.y, in.x, deltas.image,
+                                                                deltas.y, deltas.x});
+    auto const at = [](std::size_t n) { return static_cast<std::int64_t>(n); };
+    set(v, "inOffset",
+        in_.offset + at(groups.begin() * channels) + field_.inY * in.y + field_.inX * in.x);
+    set(v, "weightsOffset",
+        deltas_.offset + at(groups.begin() * columns) + field_.tapsY * deltas.y +
+            field_.tapsX * deltas.x);
+    set(v, "groups", groups.size()), set(v, "columns", columns), set(v, "channels", channels);
+    set(v, "outputs", channels * shape.outputs());
+    set(v, "inChannels", p.inputChannelsPerConvGroup), set(v, "taps", shape.taps());
+    graph_.setTileMapping(v, 0);
+  }
+
+  /// Of [groups, channels, ...field, N].
+  struct FieldStrides {
+    std::int64_t image, y, x;
+    explicit FieldStrides(StridedTensor const &t)
+        : image(t.strides.back()), y(t.strides.size() == 5 ? t.strides[2] : 0),
+          x(t.strides[t.strides.size() - 2]) {}
+  };
+
+  ConvJob const &job_;
+  ConvField field_;
+  StridedTensor in_, deltas_;
+  Tensor out_;
+  ::poplar::ComputeSet cs_;
+};
+
+} // namespace detail
+
+POP_INLINE bool updatesGroups(::poplin::ConvParams const &p) {
+  std::size_t const in = p.batchSize, out = p.outputChannelsPerConvGroup,
+                    most = kernels::CONV_UPDATE_CHANNELS;
+  if (p.numConvGroups < 2 || in > most || out > most)
+    return false;
+  auto const field = detail::convField(p);
+  if (!field)
+    return false;
+  auto const &shape = field->shape;
+  // Lanes of one channel each are for other kernels, but for floats whose neighbours meet
+  // neighbours.
+  if (in * out == 1 && (p.inputType != ::poplar::FLOAT || shape.tapStepX != 1))
+    return false;
+  return shape.outputsX <= kernels::CONV_UPDATE_TAPS && shape.taps() >= 2 * shape.outputs() &&
+         shape.tapsX >= 4 && shape.tapStepX > 0 && shape.tapStepY > 0 &&
+         2 * kernels::ConvUpdateLanes(in, out, most).lanes >= most;
+}
+
+POP_INLINE bool emitConvUpdate(::poplar::Graph &graph, ConvJob const &job,
+                               ::poplar::program::Sequence &prog,
+                               ::poplar::DebugContext const &debugContext) {
+  return detail::ConvUpdateEmitter(graph, job, prog, debugContext).run();
+}
+
+} // namespace cottonwood::poplin
