@@ -107,7 +107,13 @@ TEST_CASE("gradients of pointwise weights, in the layouts of the library and in 
       add(same(type, 1, {9}, {1}, 6, 70));
       add(same(type, 2, {4, 3}, {1, 1}, 5, 4, 3));
       add(same(type, 2, {6, 6}, {1, 1}, 1, 1, 20));
-      add(same(type, 2, {6, 6}, {1, 1}, 12, 8, 1, 2)); // strided: no product
+      add(same(type, 2, {6, 6}, {1, 1}, 12, 8, 1, 2)); // strided: of floats no product
+      add(same(type, 2, {7, 6}, {1, 1}, 5, 64, 1, 2));
+      add(same(type, 3, {9}, {1}, 4, 3, 3, 3));
+      ConvParams cut = same(type, 2, {7, 9}, {1, 1}, 3, 65, 1, 2);
+      cut.inputTransform.truncationLower = {1, 0};
+      cut.outputTransform.truncationUpper = {0, 2};
+      add(cut);
       all.runAndCheck();
     }
   });

@@ -44,7 +44,8 @@ private:
   void emit(ConvCheck const &check, Tensor const &in, Tensor const &weights, Tensor const &rows,
             bool transposeAndFlip, ::poplar::program::Sequence &prog);
   void emitSums(ConvJob const &job, ::poplar::program::Sequence &prog);
-  void emitPointwiseGradient(Tensor const &activations, Tensor const &zDeltas, Tensor const &rows,
+  void emitPointwiseGradient(Tensor const &activations, Tensor const &zDeltas,
+                             ::poplin::ConvParams const &params, Tensor const &rows,
                              ::poplar::program::Sequence &prog);
 
   char const *where_;

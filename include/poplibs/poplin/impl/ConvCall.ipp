@@ -186,16 +186,15 @@ POP_INLINE void ConvCall::runInto(Tensor const &in, Tensor const &weights, Tenso
 
 // Of pointwise weights: sums over batch and field are the depth of a product of channels.
 POP_INLINE void ConvCall::emitPointwiseGradient(Tensor const &activations, Tensor const &zDeltas,
+                                                ::poplin::ConvParams const &params,
                                                 Tensor const &rows,
                                                 ::poplar::program::Sequence &prog) {
-  std::size_t const groups = rows.dim(rows.rank() - 2);
-  auto const matrices = [&](Tensor const &t) {
-    return fieldMatrices(convActivations(t, groups), 1);
-  };
+  std::size_t const groups = params.numConvGroups;
+  Tensor const in = pointwiseInputs(params, convActivations(activations, groups));
   MatMulJob job;
   job.where = where_;
-  job.a = matrices(activations).dimShuffle({0, 2, 1});
-  job.b = matrices(zDeltas);
+  job.a = fieldMatrices(in, 1).dimShuffle({0, 2, 1});
+  job.b = fieldMatrices(convActivations(zDeltas, groups), 1);
   job.out = rows.reshape({rows.dim(0), groups, rows.dim(rows.rank() - 1)}).dimShuffle({1, 0, 2});
   job.options = productOptions(options_), job.cache = cache_;
   emitMatMul(graph_, job, prog, debugContext_);
@@ -226,7 +225,7 @@ POP_INLINE Tensor ConvCall::weightDeltas(Tensor const &zDeltas, Tensor const &ac
     if (!check.isEmpty())
       ::popops::zero(graph_, rows, prog, debugContext_);
   } else if (gradientIsProduct(graph_.getTarget(), forward, options_)) {
-    emitPointwiseGradient(activations, zDeltas, rows, prog);
+    emitPointwiseGradient(activations, zDeltas, forward.params, rows, prog);
   } else {
     ConvJob job;
     job.where = where_, job.check = check;

@@ -52,9 +52,12 @@ POP_API bool isProduct(::poplar::Target const &target, ConvCheck const &check,
 /// Its problem, with weights as createWeights() lays them out.
 POP_API planner::MatMulProblem pointwiseProduct(ConvCheck const &check);
 
+/// The inputs [groups, N, ...field, C] that a pointwise kernel meets.
+POP_API Tensor pointwiseInputs(::poplin::ConvParams const &p, Tensor in);
+
 /// Whether the gradient of a forward convolution's weights is a product of matrices: on CPUs that
 /// of pointwise weights, [C, N * field] by [N * field, O] in each group, unless groups are vectors
-/// or `options` force a plan.
+/// or `options` force a plan, or outputs leave out inputs of floats and there are few of them.
 POP_API bool gradientIsProduct(::poplar::Target const &target, ConvCheck const &forward,
                                ConvOptions const &options);
 /// Its problem, and its options.

@@ -32,18 +32,6 @@ POP_INLINE bool isPointwise(::poplar::Target const &target, ConvCheck const &for
          keepsOrder(p.kernelTransform) && all(out.paddingLower, 0U) && all(out.paddingUpper, 0U);
 }
 
-/// The inputs [groups, N, ...field, C] that a pointwise kernel meets.
-POP_INLINE Tensor pointwiseInputs(::poplin::ConvParams const &p, Tensor in) {
-  auto const &t = p.inputTransform;
-  auto const &out = p.outputTransform;
-  for (unsigned d = 0; d != p.getNumFieldDims(); ++d) {
-    std::size_t const begin = t.truncationLower[d] + out.truncationLower[d];
-    std::size_t const end = in.dim(2 + d) - t.truncationUpper[d] - out.truncationUpper[d];
-    in = in.slice(begin, end, 2 + d).subSample(out.stride[d], 2 + d);
-  }
-  return in;
-}
-
 /// Kernels for vectors of at most eight floats, of which those of products keep more of the inputs
 /// near.
 POP_INLINE bool hasShortVectors() { return isa::vectorBytes(poputil::builtinIsa()) < 64; }
@@ -58,6 +46,17 @@ POP_INLINE bool isFieldLast(::poplar::Graph const &graph, Tensor const &matrices
 }
 
 } // namespace detail
+
+POP_INLINE Tensor pointwiseInputs(::poplin::ConvParams const &p, Tensor in) {
+  auto const &t = p.inputTransform;
+  auto const &out = p.outputTransform;
+  for (unsigned d = 0; d != p.getNumFieldDims(); ++d) {
+    std::size_t const begin = t.truncationLower[d] + out.truncationLower[d];
+    std::size_t const end = in.dim(2 + d) - t.truncationUpper[d] - out.truncationUpper[d];
+    in = in.slice(begin, end, 2 + d).subSample(out.stride[d], 2 + d);
+  }
+  return in;
+}
 
 POP_INLINE bool isProduct(::poplar::Target const &target, ConvCheck const &check,
                           ConvOptions const &options) {
@@ -77,11 +76,14 @@ POP_INLINE planner::MatMulProblem pointwiseProduct(ConvCheck const &check) {
   return problem;
 }
 
+// Outputs that leave out inputs leave them out of a copy, which pays unless kernels of convolutions
+// read floats in place and have few columns.
 POP_INLINE bool gradientIsProduct(::poplar::Target const &target, ConvCheck const &forward,
                                   ConvOptions const &options) {
   auto const &p = forward.params;
   return detail::isPointwise(target, forward, options) &&
-         p.getOutputFieldShape() == p.inputFieldShape;
+         (p.inputType == ::poplar::HALF || p.getOutputFieldShape() == p.inputFieldShape ||
+          p.numConvGroups > 1 || p.outputChannelsPerConvGroup >= 64);
 }
 
 POP_INLINE planner::MatMulProblem gradientProduct(ConvCheck const &forward) {
@@ -113,7 +115,7 @@ POP_INLINE bool emitPointwise(::poplar::Graph &graph, ConvJob const &job,
   auto const &params = job.check.params;
   if (job.epilogue || !detail::isPointwise(graph.getTarget(), job.check, job.options))
     return false;
-  Tensor const in = detail::pointwiseInputs(params, job.in);
+  Tensor const in = pointwiseInputs(params, job.in);
   Tensor const out = job.out.dimRoll(job.out.rank() - 2);
   bool const fieldLast = detail::isFieldLast(graph, fieldMatrices(job.in, params.batchSize)),
              outFieldLast = detail::isFieldLast(graph, fieldMatrices(out, params.batchSize));
