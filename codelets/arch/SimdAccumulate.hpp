@@ -24,6 +24,16 @@ POP_SIMD_INLINE void accumulate(simd<float, isa::avx2> &sum, simd<float, isa::av
 }
 #endif
 
+/// x, as a value that the compiler does not look into: what is used several times is loaded once.
+template <class V> POP_SIMD_INLINE V inRegister(V x) {
+#if defined(__GNUC__) && defined(__AVX2__)
+  auto r = x.r; // what is an element of an array would stay in memory
+  __asm__("" : "+v"(r));
+  x.r = r;
+#endif
+  return x;
+}
+
 /// p += n, as a sum that the compiler does not look into.
 template <class T> POP_SIMD_INLINE void stepBy(const T *&p, std::ptrdiff_t n) {
   const T *next = p + n;

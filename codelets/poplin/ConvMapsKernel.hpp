@@ -12,6 +12,7 @@
 /// weights; with others the outputs that meet it are computed again without them.
 #pragma once
 
+#include <codelets/arch/SimdAccumulate.hpp>
 #include <codelets/poplin/ConvMapsCost.hpp>
 #include <codelets/poplin/ConvPlanesPack.hpp>
 
@@ -36,7 +37,18 @@ template <class TIn, class TOut> struct ConvMapsArgs {
 
 namespace detail {
 
-template <class Tag, class TIn, class TOut> class ConvMaps {
+/// Vectors and channels of the output that are computed together: their sums, the inputs and a
+/// weight are in registers.
+template <class Tag> struct ConvMapsTile {
+  static constexpr bool WIDE = arch::Avx512Tag<Tag>;
+  static constexpr unsigned COLUMNS = WIDE ? 8 : 4;
+  static constexpr unsigned vectors(unsigned columns) {
+    return columns >= COLUMNS ? 3 : columns == 1 ? 8 : columns == 2 ? (WIDE ? 6 : 4) : WIDE ? 4 : 3;
+  }
+};
+
+/// \tparam COLUMNS  channels of the output that are computed together
+template <class Tag, class TIn, class TOut, unsigned COLUMNS> class ConvMaps {
 public:
   using Args = ConvMapsArgs<TIn, TOut>;
 
@@ -65,10 +77,8 @@ private:
   using V = simd<float, Tag>;
   using One = simd<float, isa::scalar>;
   static constexpr std::size_t W = static_cast<std::size_t>(V::width);
-  /// Vectors and channels that are computed together: their sums, the inputs and a weight are in
-  /// registers.
-  static constexpr unsigned VECTORS = 3, COLUMNS = arch::Avx512Tag<Tag> ? 8 : 4;
-  static_assert(CONV_MAPS_COLUMNS % COLUMNS == 0);
+  static constexpr unsigned VECTORS = ConvMapsTile<Tag>::vectors(COLUMNS);
+  static_assert(COLUMNS < CONV_MAPS_FEW || CONV_MAPS_COLUMNS % COLUMNS == 0);
 
   static std::size_t size(int n) { return static_cast<std::size_t>(n); }
 
@@ -109,9 +119,9 @@ private:
 
   /// Lines of outputs, which begin at `first` of each channel.
   void runBand(const ConvPlanesShape &band, const TIn *in, TOut *const *out, std::size_t first) {
+    const std::size_t channels = args_.inChannels;
     const ConvPlanesSpace space(band);
     const ConvPlanePacker<Tag, TIn> packer(band, space, args_.inRow);
-    const std::size_t channels = args_.inChannels;
     if (const auto gaps = packer.gaps(); !(gaps == gaps_)) {
       gaps_ = gaps;
       for (std::size_t x = 0; x < space.plane * channels; ++x)
@@ -123,7 +133,10 @@ private:
       places_[t] = space.placeOf(band, t);
     plane_ = space.plane;
     forCells(size(band.outputsY), space.pitch, first, [&](const Cell *cells, unsigned n) {
-      n == 3 ? runCells<3>(cells, out) : n == 2 ? runCells<2>(cells, out) : runCells<1>(cells, out);
+      if (n == VECTORS)
+        return runCells<VECTORS>(cells, out);
+      for (unsigned v = 0; v < n; ++v)
+        runCells<1>(cells + v, out);
     });
   }
 
@@ -181,7 +194,11 @@ private:
       std::size_t at = places_[t];
       for (std::size_t c = channels; c != 0; --c, at += plane, weights += COLUMNS) {
         V input[N];
-        unroll<N>([&](auto v) POP_SIMD_LAMBDA { input[v] = V::load(in[v] + at); });
+        unroll<N>([&](auto v) POP_SIMD_LAMBDA {
+          input[v] = V::load(in[v] + at);
+          if constexpr (COLUMNS == 2 || COLUMNS == 3)
+            input[v] = arch::inRegister(input[v]); // else loaded again for every column
+        });
         unroll<COLUMNS>([&](auto k) POP_SIMD_LAMBDA {
           const V weight = V::broadcast(weights + k);
           unroll<N>([&](auto v)
@@ -229,7 +246,17 @@ private:
 } // namespace detail
 
 template <class Tag, class TIn, class TOut> void convolveMaps(const ConvMapsArgs<TIn, TOut> &args) {
-  detail::ConvMaps<Tag, TIn, TOut>(args).run();
+  constexpr unsigned MOST = detail::ConvMapsTile<Tag>::COLUMNS;
+  switch (args.outChannels) {
+  case 1:
+    return detail::ConvMaps<Tag, TIn, TOut, 1>(args).run();
+  case 2:
+    return detail::ConvMaps<Tag, TIn, TOut, 2>(args).run();
+  case 3:
+    return detail::ConvMaps<Tag, TIn, TOut, 3>(args).run();
+  default:
+    return detail::ConvMaps<Tag, TIn, TOut, MOST>(args).run();
+  }
 }
 
 } // namespace cottonwood::kernels

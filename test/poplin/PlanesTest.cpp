@@ -50,7 +50,10 @@ std::vector<ConvParams> firstLayers(Type const &type) {
                               same(type, 1, {6, 50}, {3, 3}, 1, 8, 1, 1),
                               same(type, 2, {5, 18}, {1, 9}, 2, 8, 1, 1),
                               same(type, 1, {8, 16}, {3, 3}, 17, 8, 1, 1),
-                              same(type, 1, {4, 5, 18}, {1, 3, 3}, 3, 8, 1, 1)};
+                              same(type, 1, {4, 5, 18}, {1, 3, 3}, 3, 8, 1, 1),
+                              same(type, 2, {9, 40}, {3, 3}, 20, 1, 1, 1), // few outputs
+                              same(type, 1, {7, 19}, {3, 3}, 33, 3, 2, 1),
+                              same(type, 2, {66}, {5}, 18, 2, 1, 2)};
   addTransformed(all, same(type, 2, {20, 42}, {3, 5}, 4, 12, 2, 2));
   return all;
 }
@@ -110,6 +113,41 @@ TEST_CASE("on a CPU neither threads nor the layout change a bit of first layers"
     for (char const *threads : {"1", "2", "3"})
       CHECK(runOnCpu(p, Layout::PLAIN, Layout::PLAIN, threads) == expected);
   }
+}
+
+TEST_CASE("gradients of inputs of few channels, of strided layers, too, are right in all layouts") {
+  onDevices([](DeviceMaker const &device) {
+    for (Type const &type : {FLOAT, HALF}) {
+      Products all(device);
+      auto &run = all.run;
+      std::vector<ConvParams> layers{
+          same(type, 2, {21, 40}, {7, 7}, 3, 13, 1, 2),
+          same(type, 1, {33, 35}, {3, 3}, 1, 32, 1, 2),
+          same(type, 2, {9, 40}, {3, 3}, 2, 20, 2),
+          same(type, 1, {100}, {5}, 3, 16, 1, 3),
+          same(type, 1, {10, 70}, {2, 4}, 3, 9, 1, 4), // taps that no output of a line has
+          same(type, 1, {31, 37}, {4, 3}, 2, 17, 1, 2)};
+      addTransformed(layers, same(type, 1, {20, 42}, {3, 5}, 3, 12, 1, 2));
+      for (ConvParams const &p : layers) {
+        ConvParams const gradient = poplin::getGradientParams(p);
+        Values const deltas = all.numbers.real(type, product(outShape(p))),
+                     weights = all.numbers.real(type, product(weightsShape(p)));
+        Expectation const expected = inputGradient(p, deltas, weights);
+        Tensor const plain = run.input(type, outShape(p), deltas),
+                     own = filled(all, poplin::createInput(run.graph, gradient), deltas);
+        Tensor const w = filled(all, poplin::createWeights(run.graph, p), weights);
+        for (Tensor const &d : {plain, own}) {
+          all.expect("new " + textOf(p),
+                     poplin::convolution(run.graph, d, w, gradient, true, run.prog), expected);
+          Tensor const out = run.graph.addVariable(type, inShape(p));
+          poputil::mapTensorLinearly(run.graph, out);
+          poplin::convolutionWithOutput(run.graph, d, w, out, gradient, true, run.prog);
+          all.expect("plain " + textOf(p), out, expected);
+        }
+      }
+      all.runAndCheck();
+    }
+  });
 }
 
 TEST_CASE("depthwise layers in plain layouts equal the sums of the definition") {

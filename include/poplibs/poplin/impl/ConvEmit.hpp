@@ -117,7 +117,8 @@ POP_API bool emitPointwise(::poplar::Graph &graph, ConvJob const &job,
 POP_API bool emitConvPlanes(::poplar::Graph &graph, ConvJob const &job,
                             ::poplar::program::Sequence &prog,
                             ::poplar::DebugContext const &debugContext);
-/// The same for a convolution from maps to maps, of few input channels.
+/// The same for a convolution from maps to maps, of few input channels, and, where copies are maps,
+/// to few output channels.
 POP_API bool emitConvMaps(::poplar::Graph &graph, ConvJob const &job,
                           ::poplar::program::Sequence &prog,
                           ::poplar::DebugContext const &debugContext);

@@ -1,9 +1,10 @@
-// Convolutions from maps to maps.
+// Convolutions from maps to maps, and of few output channels.
 #pragma once
 
 #include <codelets/poplin/ConvMapsCost.hpp>
 #include <poplin/impl/ConvEmit.hpp>
 #include <poplin/impl/ConvFieldEmitter.hpp>
+#include <poputil/impl/BuiltinCodelets.hpp>
 #include <poputil/impl/Math.hpp>
 
 #include <algorithm>
@@ -13,7 +14,7 @@ namespace cottonwood::poplin {
 namespace detail {
 
 /// Emits one convolution as vertices on tile 0 that read and write maps in place.
-class ConvMapsEmitter : ConvFieldEmitter {
+class ConvMapsEmitter : protected ConvFieldEmitter {
 public:
   ConvMapsEmitter(::poplar::Graph &graph, ConvJob const &job, ::poplar::program::Sequence &prog,
                   ::poplar::DebugContext const &debugContext)
@@ -22,7 +23,6 @@ public:
   /// False if the kernel does not know the convolution, would not find maps, or if others are
   /// quicker.
   bool run() {
-    auto const &p = job_.check.params;
     if (job_.epilogue || convolvesChannels(job_.check) || !chooseShape() || !chooseMaps())
       return false;
     auto const plan =
@@ -30,6 +30,16 @@ public:
     if (plan.winograd != 0 || kernels::onMatMulTiles(plan.method))
       return false;
     cs_ = graph_.addComputeSet(debugContext_);
+    addVertices(plan);
+    prog_.add(::poplar::program::Execute(cs_, debugContext_));
+    return true;
+  }
+
+protected:
+  using Range = ::poplar::Interval;
+
+  void addVertices(planner::ConvPlan const &plan) {
+    auto const &p = job_.check.params;
     auto const lines = static_cast<std::size_t>(field_.shape.outputsY);
     // In one dimension the plan's first of the field is the line itself.
     std::size_t const bands = p.getNumFieldDims() == 1 ? 1 : plan.splitY0;
@@ -43,12 +53,7 @@ public:
                    [&](Range columns) { addVertex(group, images, rows, columns); });
         });
       });
-    prog_.add(::poplar::program::Execute(cs_, debugContext_));
-    return true;
   }
-
-private:
-  using Range = ::poplar::Interval;
 
   bool chooseShape() {
     if (!chooseField())
@@ -121,7 +126,14 @@ private:
   std::vector<long long> strides() const {
     auto const &in = in_.strides, &weights = weights_.strides;
     auto const [inY, inX, weightsY, weightsX] = fieldStrides();
-    return {in[1], in.back(), inY, weights[1], weights[2], weights.back(), weightsY, weightsX};
+    return {in[1],
+            in.back(),
+            inY,
+            weights[1],
+            weights[2],
+            weights.back(),
+            tapStepY_ * weightsY,
+            tapStepX_ * weightsX};
   }
 
   /// Where a part finds its input, [groups, N, ...field, C], and its weights, [groups, blocks,
@@ -139,8 +151,169 @@ private:
             at(column % block_) * weights[2] + field_.tapsY * weightsY + field_.tapsX * weightsX);
   }
 
-  std::size_t block_ = 1; ///< output channels of weights that lie at equal distances
-  Tensor out_;            ///< [N, groups, O, field]
+  std::size_t block_ = 1;           ///< output channels of weights that lie at equal distances
+  int tapStepY_ = 1, tapStepX_ = 1; ///< taps of the weights from one of a vertex to the next
+  Tensor out_;                      ///< [N, groups, O, field]
+};
+
+/// The same for few output channels, with copies of what does not lie in maps. An input dilated by
+/// s is met by every s-th tap only, and other ones for each of s neighbouring outputs: outputs
+/// whose taps are the same are a convolution of their own.
+class ConvFewEmitter : ConvMapsEmitter {
+public:
+  using ConvMapsEmitter::ConvMapsEmitter;
+
+  /// False if the kernel does not know the convolution, or if others are quicker.
+  bool run() {
+    auto const &p = job_.check.params;
+    if (job_.epilogue || convolvesChannels(job_.check) || !hasVectors() || !choosePhases())
+      return false;
+    auto const plan =
+        planConv(job_.where, graph_.getTarget(), job_.check, job_.options, job_.cache).plan;
+    if (plan.winograd != 0 || kernels::onMatMulTiles(plan.method))
+      return false;
+    chooseInput();
+    chooseWeights();
+    cs_ = graph_.addComputeSet(debugContext_);
+    std::vector<Tensor> results;
+    for (ConvPlanesDim const &y : phases_[0])
+      for (ConvPlanesDim const &x : phases_[1]) {
+        choose(y, x);
+        out_ = variable(
+            job_.out.elementType(),
+            {p.batchSize, p.numConvGroups, p.outputChannelsPerConvGroup, field_.shape.outputs()},
+            "maps");
+        results.push_back(out_);
+        addVertices(plan);
+      }
+    prog_.add(::poplar::program::Execute(cs_, debugContext_));
+    copyResults(results);
+    return true;
+  }
+
+private:
+  /// Groups and phases of a convolution.
+  static constexpr std::size_t MOST_CONVOLUTIONS = 16;
+
+  static bool hasVectors() {
+    return isa::vectorBytes(poputil::builtinIsa()) > static_cast<int>(sizeof(float));
+  }
+
+  /// Outputs of one dimension with the same taps: its phases, if the input is dilated.
+  std::vector<ConvPlanesDim> phasesOf(unsigned d) const {
+    auto p = job_.check.params;
+    auto const dilation = static_cast<int>(p.inputTransform.dilation[d]);
+    auto const all = static_cast<int>(p.getOutputSize(d));
+    if (dilation > 1 && (p.outputTransform.stride[d] != 1 || p.kernelTransform.dilation[d] != 1 ||
+                         p.kernelTransform.flip[d] || all < dilation))
+      return {};
+    p.inputTransform.dilation[d] = 1;
+    auto const whole = convPlanesDim(p, d); // but for the outputs, if the input is dilated
+    if (!whole)
+      return {};
+    if (dilation == 1)
+      return {*whole};
+    std::vector<ConvPlanesDim> phases;
+    for (int out = 0; out != dilation; ++out) {
+      ConvPlanesDim phase = *whole;
+      int const at = out + whole->first; // where the first tap would be
+      int const tap = ((-at) % dilation + dilation) % dilation;
+      if (tap >= whole->taps)
+        return {};
+      phase.outputs = (all - out + dilation - 1) / dilation;
+      phase.taps = (whole->taps - tap + dilation - 1) / dilation;
+      phase.first = (at + tap) / dilation;
+      phase.tapsTruncated += tap;
+      phases.push_back(phase);
+    }
+    return phases;
+  }
+
+  bool choosePhases() {
+    auto const &p = job_.check.params;
+    auto const dims = static_cast<unsigned>(p.getNumFieldDims());
+    if (p.outputChannelsPerConvGroup >= kernels::CONV_MAPS_FEW || dims == 0 || dims > 2 ||
+        addsTapsLast(p) || updatesGroups(p))
+      return false;
+    phases_[0] = dims == 2 ? phasesOf(0) : std::vector<ConvPlanesDim>(1);
+    phases_[1] = phasesOf(dims - 1);
+    if (phases_[0].empty() || phases_[1].empty())
+      return false;
+    // Each has vertices and scratch of its own; many groups of few channels are not for planes.
+    std::size_t const convolutions = p.numConvGroups * phases_[0].size() * phases_[1].size();
+    if (convolutions > MOST_CONVOLUTIONS ||
+        (p.numConvGroups > 1 && p.inputChannelsPerConvGroup < kernels::CONV_MAPS_CHANNELS))
+      return false;
+    auto const least = phases_[1].back().outputs;
+    return least >= kernels::CONV_MAPS_LINE && convTaps(p) <= kernels::CONV_PLANES_MAX_TAPS &&
+           convTaps(p) * p.outputChannelsPerConvGroup >= kernels::CONV_MAPS_PRODUCTS;
+  }
+  static std::size_t convTaps(::poplin::ConvParams const &p) {
+    std::size_t taps = 1;
+    for (std::size_t k : p.kernelShape)
+      taps *= k;
+    return taps;
+  }
+
+  void choose(ConvPlanesDim const &y, ConvPlanesDim const &x) {
+    field_ = {{y.inputs, x.inputs, y.outputs, x.outputs, y.taps, x.taps, y.stride, x.stride,
+               y.first, x.first, y.tapStep, x.tapStep},
+              y.inTruncated,
+              x.inTruncated,
+              y.tapsTruncated,
+              x.tapsTruncated};
+    tapStepY_ = static_cast<int>(phases_[0].size()),
+    tapStepX_ = static_cast<int>(phases_[1].size());
+  }
+
+  /// Maps: in place, or copied.
+  void chooseInput() {
+    Tensor const &t = job_.in; // [groups, N, ...field, C]
+    if (auto const in = stridedTensor(graph_, t);
+        in && in->strides[in->strides.size() - 2] == 1 && !in->run.intersectsWith(job_.out)) {
+      in_ = *in;
+      return;
+    }
+    unsigned const last = t.rank() - 1;
+    Tensor const turned = t.dimRoll(last, 2);
+    Tensor const copy = variable(t.elementType(), turned.shape(), "maps");
+    prog_.add(::poplar::program::Copy(turned, copy, false, debugContext_));
+    in_ = *stridedTensor(graph_, copy.dimRoll(2, last));
+  }
+
+  void chooseWeights() {
+    std::size_t const columns = job_.weights.dim(1);
+    block_ = columns;
+    auto const blocks = [&](Tensor const &t) { return t.reshapePartial(1, 2, {1, columns}); };
+    if (auto const weights = stridedTensor(graph_, blocks(job_.weights));
+        weights && !weights->run.intersectsWith(job_.out)) {
+      weights_ = *weights;
+      return;
+    }
+    Tensor const copy = variable(job_.weights.elementType(), job_.weights.shape(), "weights");
+    prog_.add(::poplar::program::Copy(job_.weights, copy, false, debugContext_));
+    weights_ = *stridedTensor(graph_, blocks(copy));
+  }
+
+  /// Results of phases to their places.
+  void copyResults(std::vector<Tensor> const &results) {
+    unsigned const rank = job_.out.rank();
+    bool const plane = rank == 5;
+    Tensor const out = job_.out.dimRoll(rank - 1, 1).dimRoll(rank - 1, 1); // [N, groups, O, field]
+    std::size_t next = 0;
+    auto const stepY = static_cast<unsigned>(phases_[0].size()),
+               stepX = static_cast<unsigned>(phases_[1].size());
+    for (unsigned y = 0; y != stepY; ++y)
+      for (unsigned x = 0; x != stepX; ++x) {
+        Tensor part = out.slice(x, out.dim(rank - 1), rank - 1).subSample(stepX, rank - 1);
+        if (plane)
+          part = part.slice(y, out.dim(3), 3).subSample(stepY, 3);
+        prog_.add(::poplar::program::Copy(results[next++].reshape(part.shape()), part, false,
+                                          debugContext_));
+      }
+  }
+
+  std::vector<ConvPlanesDim> phases_[2]; ///< of y and x
 };
 
 } // namespace detail
@@ -148,7 +321,8 @@ private:
 POP_INLINE bool emitConvMaps(::poplar::Graph &graph, ConvJob const &job,
                              ::poplar::program::Sequence &prog,
                              ::poplar::DebugContext const &debugContext) {
-  return detail::ConvMapsEmitter(graph, job, prog, debugContext).run();
+  return detail::ConvMapsEmitter(graph, job, prog, debugContext).run() ||
+         detail::ConvFewEmitter(graph, job, prog, debugContext).run();
 }
 
 } // namespace cottonwood::poplin
