@@ -47,10 +47,15 @@ constexpr Depthwise DEPTHWISE[] = {
     {Set::Ci, 512, 14, 1}, {Set::All, 1024, 7, 1}, {Set::All, 128, 56, 2},   {Set::All, 512, 14, 2},
 };
 
-/// 3x3 with several channels a group, of ResNeXt-50 32x4d.
-constexpr Conv GROUPED[] = {
-    {.groups = 32, .in = 4, .out = 4, .size = 56, .kernel = 3},
-    {.groups = 32, .in = 16, .out = 16, .size = 14, .kernel = 3},
+struct Grouped {
+  Set set;
+  std::size_t groups, in, out, size, batch = 1;
+};
+
+/// 3x3 with few channels a group, of ResNeXt-50 32x4d and 32x8d, and depthwise with multipliers.
+constexpr Grouped GROUPED[] = {
+    {Set::Ci, 32, 4, 4, 56},     {Set::All, 32, 8, 8, 28},     {Set::All, 32, 16, 16, 14},
+    {Set::All, 64, 2, 2, 28, 4}, {Set::All, 128, 1, 2, 28, 4}, {Set::All, 128, 1, 4, 28, 4},
 };
 
 /// Layers whose gradients are measured at batch 4.
@@ -111,8 +116,14 @@ void addDepthwise(Collector &cases) {
     cases.add(d.set, {"depthwise"},
               {.groups = d.channels, .size = d.size, .kernel = 3, .stride = d.stride});
   cases.add(Set::All, {"depthwise"}, {.batch = 4, .groups = 128, .size = 56, .kernel = 3});
-  for (Conv const &conv : GROUPED)
-    cases.add(Set::All, {"grouped"}, conv);
+  for (Grouped const &g : GROUPED)
+    cases.add(g.set, {"grouped"},
+              {.batch = g.batch,
+               .groups = g.groups,
+               .in = g.in,
+               .out = g.out,
+               .size = g.size,
+               .kernel = 3});
 }
 
 void addGradients(Collector &cases) {

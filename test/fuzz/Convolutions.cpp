@@ -183,7 +183,7 @@ public:
     unsigned const passes = 1 + static_cast<unsigned>(below(random_, 7)); // some of three
     program::Sequence prog;
     if (passes & 1)
-      result("forward", poplin::convolution(graph_, x, w, p_, false, prog, "forward"), out);
+      result("forward", forward(x, w, prog), out);
     if (passes & 2)
       result("input gradient",
              poplin::convolution(graph_, d, w, poplin::getGradientParams(p_), true, prog, "dx"),
@@ -202,6 +202,17 @@ public:
   }
 
 private:
+  /// Into an output of the library, or a plain one.
+  Tensor forward(Tensor const &x, Tensor const &w, program::Sequence &prog) {
+    if (oneIn(random_, 2))
+      return poplin::convolution(graph_, x, w, p_, false, prog, "forward");
+    Tensor const out = graph_.addVariable(
+        p_.outputType, shapeOf(p_.batchSize, p_.getNumOutputChans(), p_.getOutputFieldShape()));
+    poputil::mapTensorLinearly(graph_, out);
+    poplin::convolutionWithOutput(graph_, x, w, out, p_, false, prog, "forward");
+    return out;
+  }
+
   static Shape shapeOf(std::size_t batch, std::size_t channels, Shape const &field) {
     Shape shape{batch, channels};
     shape.insert(shape.end(), field.begin(), field.end());

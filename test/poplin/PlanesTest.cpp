@@ -1,5 +1,8 @@
 #include "Convolutions.hpp"
 
+#include <codelets/arch/CpuFeatures.hpp>
+#include <poputil/impl/BuiltinCodelets.hpp>
+
 #include <sstream>
 
 TEST_SUITE_BEGIN("poplin/convolution");
@@ -58,6 +61,21 @@ std::vector<ConvParams> firstLayers(Type const &type) {
   return all;
 }
 
+/// Groups of few channels, and transforms that their kernel knows; groups of too many, or of others
+/// that it does not.
+std::vector<ConvParams> groupedLayers(Type const &type) {
+  std::vector<ConvParams> all{
+      same(type, 2, {9, 17}, {3, 3}, 4, 4, 6), same(type, 3, {7, 7}, {3, 3}, 2, 2, 9),
+      same(type, 2, {40}, {5}, 1, 2, 7),       same(type, 2, {10, 12}, {1, 1}, 4, 2, 5),
+      same(type, 1, {8, 9}, {3, 3}, 3, 5, 4),  same(type, 2, {12, 37}, {3, 3}, 8, 3, 3, 2),
+      same(type, 1, {9, 9}, {3, 3}, 17, 2, 3), same(type, 1, {4, 5, 6}, {1, 3, 3}, 2, 2, 4),
+      same(type, 1, {5, 40}, {1, 9}, 2, 2, 4)};
+  ConvParams p = addTransformed(all, same(type, 2, {14, 15}, {3, 5}, 4, 4, 3, 2));
+  p.inputTransform.dilation = {1, 2};
+  all.push_back(p);
+  return all;
+}
+
 /// Sums of a layer in plain layouts, its weights in both.
 void expectPlain(Products &all, Type const &type, ConvParams const &p) {
   auto &run = all.run;
@@ -104,6 +122,45 @@ TEST_CASE("first layers of NCHW tensors are computed in place on a CPU, others a
   auto const layers = firstLayers(FLOAT);
   CHECK(vertices(layers[0]).find("poplin::ConvMaps<float,float>") != std::string::npos);
   CHECK(vertices(layers[5]).find("poplin::ConvMaps") == std::string::npos);
+}
+
+TEST_CASE("layers of small groups equal the sums of the definition") {
+  onDevices([](DeviceMaker const &device) {
+    for (Type const &type : {FLOAT, HALF}) {
+      Products all(device);
+      for (ConvParams const &p : groupedLayers(type))
+        expectPlain(all, type, p);
+      all.runAndCheck();
+    }
+  });
+}
+
+TEST_CASE("small groups share vectors on a CPU, and say so; others do not") {
+  auto const reportOf = [](ConvParams const &p) {
+    poplar::Graph graph(cpu().getTarget());
+    std::ostringstream text;
+    poplin::reportPlanInfo(text, graph, p);
+    return text.str();
+  };
+  auto const layers = groupedLayers(FLOAT);
+  bool const vectors =
+      cottonwood::isa::vectorBytes(cottonwood::poputil::builtinIsa()) >= 32; // of eight floats
+  for (std::size_t i : {0, 1, 2, 3})
+    CHECK((reportOf(layers[i]).find("poplin::ConvGroups") != std::string::npos) == vectors);
+  for (std::size_t i : {6, 7, 8})
+    CHECK(reportOf(layers[i]).find("poplin::ConvGroups") == std::string::npos);
+}
+
+TEST_CASE("on a CPU neither threads nor the layout change a bit of small groups") {
+  for (Type const &type : {FLOAT, HALF})
+    for (ConvParams const &p : groupedLayers(type)) {
+      CAPTURE(textOf(p));
+      Values const expected = runOnCpu(p, Layout::LIBRARY, Layout::LIBRARY, "1");
+      for (char const *threads : {"1", "2", "3"}) {
+        CHECK(runOnCpu(p, Layout::PLAIN, Layout::PLAIN, threads) == expected);
+        CHECK(runOnCpu(p, Layout::LIBRARY, Layout::PLAIN, threads) == expected);
+      }
+    }
 }
 
 TEST_CASE("on a CPU neither threads nor the layout change a bit of first layers") {

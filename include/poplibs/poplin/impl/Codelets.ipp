@@ -7,6 +7,7 @@
 #include <poplin/impl/TileVertexNames.hpp>
 #include <poplin/impl/VertexCosts.hpp>
 
+#include <codelets/poplin/ConvGroups.hpp>
 #include <codelets/poplin/ConvMaps.hpp>
 #include <codelets/poplin/ConvPlanes.hpp>
 #include <codelets/poplin/ConvUpdate.hpp>
@@ -59,6 +60,18 @@ poputil::VertexText describeVertex(ConvPartial<Tag, In, Out> *) {
            POP_FIELD(V, strides), POP_FIELD(V, dims), POP_FIELD(V, columns), POP_FIELD(V, outputs),
            POP_FIELD(V, inChannels), POP_FIELD(V, taps)},
           &costOfConv<In, Out, 0, 6, 7>};
+}
+
+template <class Tag, class In, class Out>
+poputil::VertexText describeVertex(ConvGroups<Tag, In, Out> *) {
+  using V = ConvGroups<Tag, In, Out>;
+  return {poputil::templateName<In, Out>("poplin::ConvGroups"),
+          {POP_FIELD(V, in), POP_FIELD(V, weights), POP_FIELD(V, out), POP_FIELD(V, workspace),
+           POP_FIELD(V, shape), POP_FIELD(V, strides), POP_FIELD(V, inOffset),
+           POP_FIELD(V, weightsOffset), POP_FIELD(V, images), POP_FIELD(V, groups),
+           POP_FIELD(V, columns), POP_FIELD(V, outputs), POP_FIELD(V, inChannels),
+           POP_FIELD(V, taps), POP_FIELD(V, outMaps)},
+          &costOfConv<In, Out, 9, 10, 11>};
 }
 
 template <class Tag, class In, class Out>
@@ -168,6 +181,7 @@ POP_INLINE std::vector<codelet::Codelet> const &builtinCodelets(isa::Isa isa) {
     constexpr auto PACKED = poputil::Operands::OF_ONE_ISA;
     poputil::appendFamily<vertices::MatMulFamily>(isa, codelets, PACKED);
     poputil::appendFamily<vertices::ConvFamily>(isa, codelets, PACKED);
+    poputil::appendFamily<vertices::ConvGroupsFamily>(isa, codelets, PACKED);
     poputil::appendFamily<vertices::ConvMapsFamily>(isa, codelets, PACKED);
     poputil::appendFamily<vertices::ConvPlanesFamily>(isa, codelets, PACKED);
     poputil::appendFamily<vertices::ConvUpdateFamily>(isa, codelets, PACKED);

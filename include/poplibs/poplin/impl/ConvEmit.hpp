@@ -126,6 +126,18 @@ POP_API bool emitConvMaps(::poplar::Graph &graph, ConvJob const &job,
 POP_API bool emitConvUpdate(::poplar::Graph &graph, ConvJob const &job,
                             ::poplar::program::Sequence &prog,
                             ::poplar::DebugContext const &debugContext);
+/// Whether several groups of a convolution share a vector: of few channels, on a CPU, with nothing
+/// that forces a plan.
+POP_API bool sharesVectors(::poplar::Target const &target, ConvCheck const &check,
+                           ConvOptions const &options);
+/// Whether a plan for a CPU is one for kernels that do not filter or run on matrix tiles.
+inline bool usesVectors(planner::ConvPlan const &plan) {
+  return plan.winograd == 0 && !kernels::onMatMulTiles(plan.method);
+}
+/// The same for a convolution whose groups share vectors. Pointwise ones only with channels last.
+POP_API bool emitConvGroups(::poplar::Graph &graph, ConvJob const &job,
+                            ::poplar::program::Sequence &prog,
+                            ::poplar::DebugContext const &debugContext);
 POP_API void emitConvCpu(::poplar::Graph &graph, ConvJob const &job,
                          ::poplar::program::Sequence &prog,
                          ::poplar::DebugContext const &debugContext);

@@ -1,8 +1,10 @@
 // The field of a convolution as kernels of planes know it (codelets/poplin/ConvPlanesCost.hpp).
 #pragma once
 
+#include <codelets/arch/CpuFeatures.hpp>
 #include <codelets/poplin/ConvPlanesCost.hpp>
 #include <poplin/ConvParams.hpp>
+#include <poputil/impl/BuiltinCodelets.hpp>
 
 #include <cstdint>
 #include <optional>
@@ -58,6 +60,11 @@ inline std::optional<ConvField> convField(::poplin::ConvParams const &p) {
                    x->inTruncated,
                    y->tapsTruncated,
                    x->tapsTruncated};
+}
+
+/// Floats of a vector of the kernels that run here.
+inline std::size_t vectorLanes() {
+  return static_cast<std::size_t>(isa::vectorBytes(poputil::builtinIsa())) / sizeof(float);
 }
 
 /// As vertices have a shape.

@@ -4,7 +4,6 @@
 #include <codelets/poplin/ConvMapsCost.hpp>
 #include <poplin/impl/ConvEmit.hpp>
 #include <poplin/impl/ConvFieldEmitter.hpp>
-#include <poputil/impl/BuiltinCodelets.hpp>
 #include <poputil/impl/Math.hpp>
 
 #include <algorithm>
@@ -27,7 +26,7 @@ public:
       return false;
     auto const plan =
         planConv(job_.where, graph_.getTarget(), job_.check, job_.options, job_.cache).plan;
-    if (plan.winograd != 0 || kernels::onMatMulTiles(plan.method))
+    if (!usesVectors(plan))
       return false;
     cs_ = graph_.addComputeSet(debugContext_);
     addVertices(plan);
@@ -166,11 +165,11 @@ public:
   /// False if the kernel does not know the convolution, or if others are quicker.
   bool run() {
     auto const &p = job_.check.params;
-    if (job_.epilogue || convolvesChannels(job_.check) || !hasVectors() || !choosePhases())
+    if (job_.epilogue || convolvesChannels(job_.check) || vectorLanes() == 1 || !choosePhases())
       return false;
     auto const plan =
         planConv(job_.where, graph_.getTarget(), job_.check, job_.options, job_.cache).plan;
-    if (plan.winograd != 0 || kernels::onMatMulTiles(plan.method))
+    if (!usesVectors(plan))
       return false;
     chooseInput();
     chooseWeights();
@@ -194,10 +193,6 @@ public:
 private:
   /// Groups and phases of a convolution.
   static constexpr std::size_t MOST_CONVOLUTIONS = 16;
-
-  static bool hasVectors() {
-    return isa::vectorBytes(poputil::builtinIsa()) > static_cast<int>(sizeof(float));
-  }
 
   /// Outputs of one dimension with the same taps: its phases, if the input is dilated.
   std::vector<ConvPlanesDim> phasesOf(unsigned d) const {

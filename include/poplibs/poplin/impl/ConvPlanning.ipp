@@ -259,11 +259,16 @@ POP_INLINE void emitConv(::poplar::Graph &graph, ConvJob job, ::poplar::program:
   job.in = operands.left, job.weights = operands.right;
   job.check.params.inputType = job.in.elementType();
   if (!plansForCpu(graph.getTarget()))
-    emitConvTiles(graph, job, prog, debugContext);
-  else if (!emitPointwise(graph, job, prog, debugContext) &&
-           !emitConvUpdate(graph, job, prog, debugContext) &&
-           !emitConvPlanes(graph, job, prog, debugContext) &&
-           !emitConvMaps(graph, job, prog, debugContext))
+    return emitConvTiles(graph, job, prog, debugContext);
+  // Groups of pointwise kernels are products of few columns, which take longer.
+  bool const pointwise = job.check.problem.taps() == 1;
+  bool const done = (pointwise && emitConvGroups(graph, job, prog, debugContext)) ||
+                    emitPointwise(graph, job, prog, debugContext) ||
+                    emitConvUpdate(graph, job, prog, debugContext) ||
+                    emitConvPlanes(graph, job, prog, debugContext) ||
+                    emitConvMaps(graph, job, prog, debugContext) ||
+                    (!pointwise && emitConvGroups(graph, job, prog, debugContext));
+  if (!done)
     emitConvCpu(graph, job, prog, debugContext);
 }
 

@@ -32,14 +32,17 @@ POP_INLINE void reportConvPlan(std::ostream &out, char const *where, ::poplar::G
     out << "nothing to multiply: " << toText(check.problem) << "\n";
     return;
   }
-  if (isProduct(graph.getTarget(), check, options)) {
+  bool const shares = sharesVectors(graph.getTarget(), check, options);
+  if (!shares && isProduct(graph.getTarget(), check, options)) {
     auto const problem = pointwiseProduct(check);
     auto const choice =
         planMatMul(where, graph.getTarget(), problem, productOptions(options), cache);
     return writeReport(out, problem, choice, true);
   }
-  writeReport(out, check.problem, planConv(where, graph.getTarget(), check, options, cache),
-              plansForCpu(graph.getTarget()));
+  auto const choice = planConv(where, graph.getTarget(), check, options, cache);
+  writeReport(out, check.problem, choice, plansForCpu(graph.getTarget()));
+  if (shares && usesVectors(choice.plan))
+    out << "kernel: groups share vectors (poplin::ConvGroups), images and lines are split\n";
 }
 
 POP_INLINE ::poplin::internal::DetailedPlanCosts

@@ -7,7 +7,6 @@
 #include <poplin/impl/ConvOperand.hpp>
 #include <poplin/impl/CpuEmitter.hpp>
 #include <poputil/VertexTemplates.hpp>
-#include <poputil/impl/BuiltinCodelets.hpp>
 #include <poputil/impl/Math.hpp>
 
 #include <algorithm>
@@ -28,12 +27,11 @@ public:
   /// vector, or if the plan has it on matrix tiles.
   bool run() {
     auto const &p = job_.check.params;
-    if (job_.epilogue || !updatesGroups(p) ||
-        p.outputChannelsPerConvGroup > widthOf(poputil::builtinIsa()))
+    if (job_.epilogue || !updatesGroups(p) || p.outputChannelsPerConvGroup > vectorLanes())
       return false;
     auto const plan =
         planConv(job_.where, graph_.getTarget(), job_.check, job_.options, job_.cache).plan;
-    if (plan.winograd != 0 || kernels::onMatMulTiles(plan.method))
+    if (!usesVectors(plan))
       return false;
     field_ = *convField(p);
     in_ = channelsLast(job_.in, "in"), deltas_ = channelsLast(job_.weights, "deltas");
@@ -60,11 +58,6 @@ public:
 
 private:
   using Range = ::poplar::Interval;
-
-  /// Floats of a vector.
-  static std::size_t widthOf(isa::Isa isa) {
-    return static_cast<std::size_t>(isa::vectorBytes(isa)) / sizeof(float);
-  }
 
   /// [groups, channels, ...field, N], with the channels of all groups side by side: as it is, or
   /// copied.

@@ -26,6 +26,7 @@
 #include <poplin/impl/ConvCheck.ipp>
 #include <poplin/impl/ConvCpu.ipp>
 #include <poplin/impl/ConvGradient.ipp>
+#include <poplin/impl/ConvGroups.ipp>
 #include <poplin/impl/ConvMaps.ipp>
 #include <poplin/impl/ConvMeasure.ipp>
 #include <poplin/impl/ConvMeeting.ipp>

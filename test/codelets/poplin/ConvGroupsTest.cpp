@@ -1,0 +1,205 @@
+// Convolutions of groups of few channels on every instruction set of this machine: the chains of
+// the definition, bit for bit, and nothing beyond the result.
+#include <codelets/poplin/ConvGroups.hpp>
+#include <test/codelets/poplin/Planes.hpp>
+
+#include <cmath>
+#include <limits>
+
+TEST_SUITE_BEGIN("codelets/poplin/conv-groups");
+
+using namespace cottonwood;
+using test::size;
+using Half = cottonwood::half; // codelets also see the global name
+
+namespace {
+
+struct Groups {
+  /// Inputs, outputs; taps; strides; first inputs; steps of taps.
+  kernels::ConvPlanesShape shape;
+  std::size_t images, groups, in, out; ///< channels of a group
+};
+const Groups CASES[] = {{{9, 16, 9, 16, 3, 3, 1, 1, -1, -1, 1, 1}, 1, 8, 4, 4},
+                        {{7, 7, 7, 7, 3, 3, 1, 1, -1, -1, 1, 1}, 3, 17, 2, 2},
+                        {{12, 33, 6, 17, 3, 3, 2, 2, -1, -1, 1, 1}, 2, 5, 8, 8},
+                        {{1, 40, 1, 38, 1, 3, 1, 1, 0, 0, 1, 1}, 2, 9, 1, 2},
+                        {{7, 100, 3, 34, 2, 5, 3, 3, -1, -2, 1, 1}, 1, 3, 5, 3},
+                        {{13, 30, 9, 24, 3, 4, 1, 1, 0, 2, 2, -1}, 1, 6, 3, 5},
+                        {{4, 3, 6, 21, 3, 3, 1, 1, -2, -10, 1, 1}, 2, 4, 16, 4},
+                        {{8, 35, 8, 17, 3, 3, 1, 2, 1, 36, -1, -2}, 1, 2, 1, 7},
+                        {{2, 20, 30, 5, 3, 3, 1, 1, -20, 2, 1, 1}, 2, 3, 20, 1},
+                        {{9, 9, 3, 3, 1, 1, 4, 3, 1, 0, 1, 1}, 2, 12, 4, 6},
+                        {{6, 5, 2, 1, 1, 2, 3, 4, 0, 0, 1, 2}, 1, 40, 6, 8}};
+
+/// Channels and their field in either order: [images, y, x, channels] or [images, channels, y, x].
+struct Layout {
+  std::size_t channels, field, channel, place; ///< sizes, and distances of neighbours
+  Layout(bool maps, std::size_t c, std::size_t f)
+      : channels(c), field(f), channel(maps ? f : 1), place(maps ? 1 : c) {}
+  std::size_t at(std::size_t image, std::size_t c, std::size_t i) const {
+    return image * channels * field + c * channel + i * place;
+  }
+};
+Layout inputLayout(const Groups &g, bool maps) {
+  return {maps, g.groups * g.in, size(g.shape.inputsY) * size(g.shape.inputsX)};
+}
+Layout outputLayout(const Groups &g, bool maps) {
+  return {maps, g.groups * g.out, size(g.shape.outputsY) * size(g.shape.outputsX)};
+}
+
+/// Weights are [groups, y, x, in, out].
+template <class In> struct Operands { std::vector<In> in, weights; };
+template <class In> Operands<In> operandsOf(const Groups &g, unsigned seed) {
+  std::mt19937 random(seed);
+  const Layout in = inputLayout(g, false);
+  return {test::planeNumbers<In>(g.images * in.channels * in.field, random),
+          test::planeNumbers<In>(g.groups * g.shape.taps() * g.in * g.out, random)};
+}
+
+/// \param inMaps, outMaps  which layouts the operands and the result have
+template <class In, class Out>
+std::vector<Out> convolve(isa::Isa isa, const Groups &g, const Operands<In> &operands, bool inMaps,
+                          bool outMaps) {
+  using Public = std::conditional_t<sizeof(In) == 2, poplar::half, float>;
+  using PublicOut = std::conditional_t<sizeof(Out) == 2, poplar::half, float>;
+  const auto &s = g.shape;
+  const Layout in = inputLayout(g, inMaps), result = outputLayout(g, outMaps);
+  const std::size_t arrays = g.images * (outMaps ? result.channels : 1),
+                    each = g.images * result.channels * result.field / arrays;
+  const Out edge = test::fromFloat<Out>(99.f);
+  // Something else lies between any two arrays.
+  std::vector<Out> out(arrays * (each + 1) + 1, edge);
+  std::vector<Out *> to;
+  for (std::size_t i = 0; i < arrays; ++i)
+    to.push_back(out.data() + 1 + i * (each + 1));
+  std::vector<float> workspace(kernels::convGroupsWorkspace(s, g.in) + 1, 77.f);
+  const auto n = [](std::size_t x) { return static_cast<long long>(x); };
+  const std::size_t pixel = g.in * g.out, row = size(s.inputsX) * in.place;
+  long long strides[] = {n(in.channels * in.field),
+                         n(row),
+                         n(in.place),
+                         n(in.channel),
+                         n(s.taps() * pixel),
+                         1,
+                         n(g.out),
+                         n(size(s.tapsX) * pixel),
+                         n(pixel)};
+  int shape[kernels::CONV_PLANES_INTS];
+  std::memcpy(shape, &s, sizeof s);
+  auto vertex = test::zeroed<vertices::ConvGroups<isa::scalar, Public, PublicOut>>();
+  test::connect(vertex.in, operands.in.data());
+  test::connect(vertex.weights, operands.weights.data());
+  test::connect(vertex.out, to.data(), arrays);
+  test::connect(vertex.workspace, workspace.data());
+  test::connect(vertex.shape, shape, kernels::CONV_PLANES_INTS);
+  test::connect(vertex.strides, strides, std::size(strides));
+  const auto u = [](std::size_t x) { return static_cast<unsigned>(x); };
+  vertex.images = u(g.images), vertex.groups = u(g.groups), vertex.columns = u(g.out);
+  vertex.inChannels = u(g.in), vertex.outMaps = outMaps;
+  test::runOn<vertices::ConvGroupsFamily>(isa, vertex);
+  std::vector<Out> all;
+  for (std::size_t i = 0; i < arrays; ++i) {
+    CHECK(test::toFloat(to[i][-1]) == 99.f);
+    all.insert(all.end(), to[i], to[i] + each);
+  }
+  CHECK(test::toFloat(out.back()) == 99.f);
+  CHECK(workspace.back() == 77.f);
+  return all;
+}
+
+/// Numbers of one layout in another.
+template <class T>
+std::vector<T> laidOut(const std::vector<T> &from, std::size_t images, const Layout &layout,
+                       const Layout &other) {
+  std::vector<T> to(from.size());
+  for (std::size_t image = 0; image < images; ++image)
+    for (std::size_t c = 0; c < layout.channels; ++c)
+      for (std::size_t i = 0; i < layout.field; ++i)
+        to[other.at(image, c, i)] = from[layout.at(image, c, i)];
+  return to;
+}
+
+/// Each output is a chain of multiply-adds over its taps and their channels in ascending order,
+/// without padding. Channels are last.
+template <class In, class Out>
+std::vector<Out> defined(const Groups &g, const Operands<In> &operands) {
+  const auto &s = g.shape;
+  const Layout in = inputLayout(g, false), result = outputLayout(g, false);
+  const auto sumOf = [&](std::size_t image, std::size_t column, int y, int x) {
+    const std::size_t group = column / g.out, n = column % g.out;
+    float sum = 0;
+    for (std::size_t tap = 0; tap < s.taps(); ++tap) {
+      const int i = static_cast<int>(tap) / s.tapsX, j = static_cast<int>(tap) % s.tapsX;
+      const int atY = y * s.strideY + s.firstY + i * s.tapStepY,
+                atX = x * s.strideX + s.firstX + j * s.tapStepX;
+      if (atY < 0 || atY >= s.inputsY || atX < 0 || atX >= s.inputsX)
+        continue;
+      for (std::size_t c = 0; c < g.in; ++c)
+        sum = std::fma(
+            test::toFloat(operands.in[in.at(image, group * g.in + c,
+                                            size(atY) * size(s.inputsX) + size(atX))]),
+            test::toFloat(operands.weights[((group * s.taps() + tap) * g.in + c) * g.out + n]),
+            sum);
+    }
+    return test::fromFloat<Out>(sum);
+  };
+  std::vector<Out> out(g.images * result.channels * result.field);
+  for (std::size_t image = 0; image < g.images; ++image)
+    for (std::size_t column = 0; column < result.channels; ++column)
+      for (int y = 0; y < s.outputsY; ++y)
+        for (int x = 0; x < s.outputsX; ++x)
+          out[result.at(image, column, size(y) * size(s.outputsX) + size(x))] =
+              sumOf(image, column, y, x);
+  return out;
+}
+
+template <class In, class Out> void checkAll(unsigned seed, float infinity = 0) {
+  for (const Groups &g : CASES) {
+    CAPTURE(g.shape.outputsX);
+    CAPTURE(g.in);
+    CAPTURE(g.out);
+    auto operands = operandsOf<In>(g, seed);
+    if (infinity != 0) // of the first group, at its first tap
+      operands.weights[g.out - 1] = test::fromFloat<In>(infinity);
+    const auto expected = defined<In, Out>(g, operands);
+    for (bool inMaps : {false, true})
+      for (bool outMaps : {false, true}) {
+        CAPTURE(inMaps);
+        CAPTURE(outMaps);
+        Operands<In> own = operands;
+        own.in = laidOut(operands.in, g.images, inputLayout(g, false), inputLayout(g, inMaps));
+        test::checkEverywhere(
+            laidOut(expected, g.images, outputLayout(g, false), outputLayout(g, outMaps)),
+            [&](isa::Isa isa) { return convolve<In, Out>(isa, g, own, inMaps, outMaps); });
+      }
+  }
+}
+
+} // namespace
+
+TEST_CASE("groups of all sizes, strides, steps and paddings, in every type and layout") {
+  checkAll<float, float>(1);
+  checkAll<Half, Half>(2);
+  checkAll<Half, float>(3);
+  checkAll<float, Half>(4);
+}
+
+TEST_CASE("infinite weights of groups do not meet padding") {
+  checkAll<float, float>(5, std::numeric_limits<float>::infinity());
+  checkAll<Half, Half>(6, std::numeric_limits<float>::infinity());
+  checkAll<float, float>(7, std::numeric_limits<float>::quiet_NaN());
+}
+
+TEST_CASE("the span of a vector is the most input channels that any one reads") {
+  for (std::size_t lanes : {1, 8, 16})
+    for (std::size_t in = 1; in < 10; ++in)
+      for (std::size_t out = 1; out < 20; ++out) {
+        std::size_t most = 0;
+        for (std::size_t first = 0; first < lanes * out; first += lanes)
+          most = std::max(most, ((first + lanes - 1) / out - first / out + 1) * in);
+        CHECK(kernels::convGroupsSpan(in, out, lanes) >= most);
+        CHECK(kernels::convGroupsSpan(in, out, lanes) <= most + in);
+      }
+}
+
+TEST_SUITE_END();
