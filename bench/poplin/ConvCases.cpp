@@ -74,6 +74,11 @@ Conv convOf(Layer const &layer, std::size_t batch) {
           .stride = layer.stride};
 }
 
+Conv convOf(Grouped const &g, std::size_t batch) {
+  return {
+      .batch = batch, .groups = g.groups, .in = g.in, .out = g.out, .size = g.size, .kernel = 3};
+}
+
 char const *kindOf(Layer const &layer) {
   return layer.kernel == 7 ? "stem" : layer.kernel == 1 ? "one-by-one" : "three-by-three";
 }
@@ -117,13 +122,7 @@ void addDepthwise(Collector &cases) {
               {.groups = d.channels, .size = d.size, .kernel = 3, .stride = d.stride});
   cases.add(Set::All, {"depthwise"}, {.batch = 4, .groups = 128, .size = 56, .kernel = 3});
   for (Grouped const &g : GROUPED)
-    cases.add(g.set, {"grouped"},
-              {.batch = g.batch,
-               .groups = g.groups,
-               .in = g.in,
-               .out = g.out,
-               .size = g.size,
-               .kernel = 3});
+    cases.add(g.set, {"grouped"}, convOf(g, g.batch));
 }
 
 void addGradients(Collector &cases) {
@@ -135,10 +134,8 @@ void addGradients(Collector &cases) {
     for (Layer const &layer : TRAINED)
       add(layer.set, convOf(layer, 4));
     add(Set::All, {.batch = 4, .groups = 128, .size = 56, .kernel = 3});
-    for (Conv conv : GROUPED) {
-      conv.batch = 4;
-      add(Set::All, conv);
-    }
+    for (Grouped const &g : GROUPED)
+      add(Set::All, convOf(g, 4));
   }
 }
 

@@ -1,19 +1,20 @@
 /// \file ConvMaps.hpp
-/// poplin::ConvMaps<In, Out>   a convolution of one group whose field lies side by side in input
-///                             and output (ConvMapsKernel.hpp), for CPUs: some images, some of the
-///                             first dimension of the field, some output channels
+/// poplin::ConvMaps<In, Out>   a convolution whose field lies side by side in input and output
+///                             (ConvMapsKernel.hpp), for CPUs: some groups, images, lines of the
+///                             field and output channels
 ///   in         Input<Vector<In, ONE_PTR>>: the run of a variable that holds the input; the first
 ///              element of the part is at inOffset
 ///   weights    the same for the weights, at weightsOffset
-///   out        Vector<Output<Vector<Out, ONE_PTR>>>: for each image and channel its part of the
-///              output, dense
+///   out        Vector<Output<Vector<Out, ONE_PTR>>>: for each group, image and channel its part of
+///              the output, dense
 ///   workspace  Output<Vector<float, ONE_PTR>>: kernels::convMapsWorkspace()
 ///   shape      Vector<int>: kernels::ConvPlanesShape
 ///   lines      kernels::convMapsBand()
-///   strides    Vector<long long>: of images, channels and rows of the input; of blocks of output
-///              channels, output channels of a block, input channels, y and x of weights
+///   strides    Vector<long long>: of groups, images, channels and rows of the input; of groups,
+///              blocks of output channels, output channels of a block, input channels, y and x of
+///              weights
 ///   weightsBlock   output channels of a block
-///   images, columns   how many, and output channels
+///   groups, images, columns   how many, and output channels of a group
 ///   outputs, inChannels, taps   of an image and channel of the output
 ///
 /// Types <In, Out>: <float, float> <half, half> <half, float> <float, half>. Sums are float and
@@ -35,7 +36,7 @@ public:
   poplar::Vector<int> shape;
   poplar::Vector<long long> strides;
   long long inOffset, weightsOffset;
-  unsigned lines, images, columns, weightsBlock;
+  unsigned lines, groups, images, columns, weightsBlock;
   unsigned outputs, inChannels, taps;
 
   bool compute() {
@@ -43,13 +44,16 @@ public:
     kernels::ConvMapsArgs<KernelType<In>, KernelType<Out>> args{};
     __builtin_memcpy(&args.shape, shape.data(), sizeof args.shape);
     args.lines = static_cast<int>(lines);
-    args.images = images, args.inChannels = inChannels, args.outChannels = columns;
+    args.groups = groups, args.images = images;
+    args.inChannels = inChannels, args.outChannels = columns;
     args.in = kernelPointer(in.data()) + inOffset;
-    args.inImage = stride(0), args.inChannel = stride(1), args.inRow = stride(2);
+    args.inGroup = stride(0), args.inImage = stride(1);
+    args.inChannel = stride(2), args.inRow = stride(3);
     args.weights = kernelPointer(weights.data()) + weightsOffset;
-    args.weightsBlock = weightsBlock, args.weightsBlockStride = stride(3);
-    args.weightsOut = stride(4), args.weightsIn = stride(5);
-    args.weightsY = stride(6), args.weightsX = stride(7);
+    args.weightsGroup = stride(4);
+    args.weightsBlock = weightsBlock, args.weightsBlockStride = stride(5);
+    args.weightsOut = stride(6), args.weightsIn = stride(7);
+    args.weightsY = stride(8), args.weightsX = stride(9);
     // An edge of this layout is a pointer and nothing else.
     static_assert(sizeof(out[0]) == sizeof(void *));
     args.out = reinterpret_cast<KernelType<Out> *const *>(out.data());

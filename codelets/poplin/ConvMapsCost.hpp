@@ -11,9 +11,9 @@ namespace cottonwood::kernels {
 /// transposing more of them takes little beside their products.
 inline constexpr int CONV_MAPS_LINE = 16;
 inline constexpr std::size_t CONV_MAPS_CHANNELS = 16;
-/// Fewer output channels than this are computed together whatever their number, from any number of
-/// input channels: lanes of vectors of channels would be idle. Least products of an input and all
-/// of them, which pay for copying it.
+/// Output channels up to this are computed together whatever their number. Fewer are so from any
+/// number of input channels: lanes of vectors of channels would be idle. Least products of an input
+/// and all of them, which pay for copying it.
 inline constexpr std::size_t CONV_MAPS_FEW = 4, CONV_MAPS_PRODUCTS = 8;
 /// Bytes of padded inputs that are held at a time, which L2 keeps.
 inline constexpr std::size_t CONV_MAPS_BYTES = 192 * 1024;

@@ -18,17 +18,19 @@
 
 namespace cottonwood::kernels {
 
-/// Element (y, x) of channel c of image b of the input is in[b * inImage + c * inChannel +
-/// y * inRow + x]; of the weights to output channel n, weights[n / weightsBlock *
-/// weightsBlockStride + n % weightsBlock * weightsOut + c * weightsIn + y * weightsY +
-/// x * weightsX]. Channel n of the output of image b is out[b * outChannels + n], dense.
+/// Element (y, x) of channel c of image b of group g of the input is in[g * inGroup + b * inImage +
+/// c * inChannel + y * inRow + x]; of the weights to output channel n, weights[g * weightsGroup +
+/// n / weightsBlock * weightsBlockStride + n % weightsBlock * weightsOut + c * weightsIn +
+/// y * weightsY + x * weightsX]. Channel n of the output is out[(g * images + b) * outChannels +
+/// n], dense.
 template <class TIn, class TOut> struct ConvMapsArgs {
   ConvPlanesShape shape;
   int lines; ///< of the output in a band: convMapsBand()
-  std::size_t images, inChannels, outChannels;
+  std::size_t groups, images, inChannels, outChannels;
   const TIn *in;
-  std::ptrdiff_t inImage, inChannel, inRow;
+  std::ptrdiff_t inGroup, inImage, inChannel, inRow;
   const TIn *weights;
+  std::ptrdiff_t weightsGroup;
   std::size_t weightsBlock;
   std::ptrdiff_t weightsBlockStride, weightsOut, weightsIn, weightsY, weightsX;
   TOut *const *out;
@@ -43,7 +45,11 @@ template <class Tag> struct ConvMapsTile {
   static constexpr bool WIDE = arch::Avx512Tag<Tag>;
   static constexpr unsigned COLUMNS = WIDE ? 8 : 4;
   static constexpr unsigned vectors(unsigned columns) {
-    return columns >= COLUMNS ? 3 : columns == 1 ? 8 : columns == 2 ? (WIDE ? 6 : 4) : WIDE ? 4 : 3;
+    return columns >= COLUMNS ? 3
+           : columns == 1     ? 8
+           : columns == 2     ? (WIDE ? 6 : 4)
+           : columns == 4     ? 5
+                              : (WIDE ? 4 : 3);
   }
 };
 
@@ -53,10 +59,29 @@ public:
   using Args = ConvMapsArgs<TIn, TOut>;
 
   explicit ConvMaps(const Args &args)
-      : args_(args), shape_(args.shape), planes_(alignedToLine(args.workspace)),
+      : args_(args), shape_(args_.shape), planes_(alignedToLine(args.workspace)),
         weights_(planes_ + convMapsInputs(shape_, args.inChannels, args.lines)) {}
 
   void run() {
+    for (std::size_t g = 0; g < args_.groups; ++g) {
+      runGroup();
+      args_.in += args_.inGroup;
+      args_.weights += args_.weightsGroup;
+      args_.out += args_.images * args_.outChannels;
+    }
+  }
+
+private:
+  using V = simd<float, Tag>;
+  using One = simd<float, isa::scalar>;
+  static constexpr std::size_t W = static_cast<std::size_t>(V::width);
+  static constexpr unsigned VECTORS = ConvMapsTile<Tag>::vectors(COLUMNS);
+  static_assert(COLUMNS <= CONV_MAPS_FEW || CONV_MAPS_COLUMNS % COLUMNS == 0);
+
+  static std::size_t size(int n) { return static_cast<std::size_t>(n); }
+
+  /// The first group of those that are left.
+  void runGroup() {
     const bool finite = packWeights();
     const int lines = args_.lines;
     const TIn *in = args_.in;
@@ -72,15 +97,6 @@ public:
           repairBorder(band, in, out, first);
       }
   }
-
-private:
-  using V = simd<float, Tag>;
-  using One = simd<float, isa::scalar>;
-  static constexpr std::size_t W = static_cast<std::size_t>(V::width);
-  static constexpr unsigned VECTORS = ConvMapsTile<Tag>::vectors(COLUMNS);
-  static_assert(COLUMNS < CONV_MAPS_FEW || CONV_MAPS_COLUMNS % COLUMNS == 0);
-
-  static std::size_t size(int n) { return static_cast<std::size_t>(n); }
 
   /// A vector of a line of outputs: where its inputs are, but for the place of the tap, and where
   /// it goes in a channel of the output.
@@ -196,7 +212,7 @@ private:
         V input[N];
         unroll<N>([&](auto v) POP_SIMD_LAMBDA {
           input[v] = V::load(in[v] + at);
-          if constexpr (COLUMNS == 2 || COLUMNS == 3)
+          if constexpr (COLUMNS > 1 && COLUMNS < ConvMapsTile<Tag>::COLUMNS)
             input[v] = arch::inRegister(input[v]); // else loaded again for every column
         });
         unroll<COLUMNS>([&](auto k) POP_SIMD_LAMBDA {
@@ -235,7 +251,7 @@ private:
     return sum;
   }
 
-  const Args &args_;
+  Args args_; ///< of the groups that are left
   const ConvPlanesShape &shape_;
   float *const planes_, *const weights_;
   typename ConvPlanePacker<Tag, TIn>::Gaps gaps_{};
@@ -254,6 +270,8 @@ template <class Tag, class TIn, class TOut> void convolveMaps(const ConvMapsArgs
     return detail::ConvMaps<Tag, TIn, TOut, 2>(args).run();
   case 3:
     return detail::ConvMaps<Tag, TIn, TOut, 3>(args).run();
+  case 4:
+    return detail::ConvMaps<Tag, TIn, TOut, 4>(args).run();
   default:
     return detail::ConvMaps<Tag, TIn, TOut, MOST>(args).run();
   }

@@ -17,7 +17,7 @@ namespace {
 struct Maps {
   /// Inputs, outputs; taps; strides; first inputs; steps of taps.
   kernels::ConvPlanesShape shape;
-  std::size_t images, channels, columns, block;
+  std::size_t images, channels, columns, block, groups = 1;
 };
 const Maps CASES[] = {{{9, 16, 9, 16, 3, 3, 1, 1, -1, -1, 1, 1}, 1, 3, 8, 8},
                       {{23, 66, 12, 33, 7, 7, 2, 2, -3, -3, 1, 1}, 2, 3, 13, 13},
@@ -33,15 +33,20 @@ const Maps CASES[] = {{{9, 16, 9, 16, 3, 3, 1, 1, -1, -1, 1, 1}, 1, 3, 8, 8},
                       {{7, 67, 7, 67, 3, 3, 1, 1, -1, -1, 1, 1}, 1, 5, 2, 2},
                       {{40, 90, 40, 90, 2, 2, 1, 1, 0, -1, 1, 1}, 1, 33, 3, 3},
                       {{9, 38, 5, 19, 3, 3, 2, 2, -1, -1, 1, 1}, 2, 18, 3, 3},
-                      {{5, 9, 5, 17, 1, 5, 1, 1, 0, -4, 1, 1}, 1, 17, 2, 2}};
+                      {{5, 9, 5, 17, 1, 5, 1, 1, 0, -4, 1, 1}, 1, 17, 2, 2},
+                      {{9, 20, 9, 20, 3, 3, 1, 1, -1, -1, 1, 1}, 2, 4, 4, 4, 3},
+                      {{6, 33, 3, 17, 3, 3, 2, 2, -1, -1, 1, 1}, 3, 2, 9, 3, 2},
+                      {{1, 50, 1, 48, 1, 3, 1, 1, 0, 0, 1, 1}, 1, 1, 2, 2, 5}};
 
-/// Inputs [images, channels, y, x] and weights [blocks, y, x, channels, columns of a block].
+/// Inputs [images, groups, channels, y, x] and weights [groups, blocks, y, x, channels, columns of
+/// a block].
 template <class In> struct Operands { std::vector<In> in, weights; };
 template <class In> Operands<In> operandsOf(const Maps &m, unsigned seed) {
   std::mt19937 random(seed);
-  return {test::planeNumbers<In>(
-              m.images * m.channels * size(m.shape.inputsY) * size(m.shape.inputsX), random),
-          test::planeNumbers<In>(m.columns * m.channels * m.shape.taps(), random)};
+  return {test::planeNumbers<In>(m.images * m.groups * m.channels * size(m.shape.inputsY) *
+                                     size(m.shape.inputsX),
+                                 random),
+          test::planeNumbers<In>(m.groups * m.columns * m.channels * m.shape.taps(), random)};
 }
 
 template <class In, class Out>
@@ -49,7 +54,8 @@ std::vector<Out> convolve(isa::Isa isa, const Maps &m, const Operands<In> &opera
   using Public = std::conditional_t<sizeof(In) == 2, poplar::half, float>;
   using PublicOut = std::conditional_t<sizeof(Out) == 2, poplar::half, float>;
   const auto &s = m.shape;
-  const std::size_t outputs = size(s.outputsY) * size(s.outputsX), maps = m.images * m.columns;
+  const std::size_t outputs = size(s.outputsY) * size(s.outputsX),
+                    maps = m.groups * m.images * m.columns;
   const Out edge = test::fromFloat<Out>(99.f);
   // Something else lies between any two maps.
   std::vector<Out> out(maps * (outputs + 1) + 1, edge);
@@ -59,9 +65,16 @@ std::vector<Out> convolve(isa::Isa isa, const Maps &m, const Operands<In> &opera
   std::vector<float> workspace(kernels::convMapsWorkspace(s, m.channels, m.columns) + 1, 77.f);
   const auto n = [](std::size_t x) { return static_cast<long long>(x); };
   const std::size_t plane = size(s.inputsY) * size(s.inputsX), pixel = m.channels * m.block;
-  long long strides[] = {n(m.channels * plane),    n(plane), n(size(s.inputsX)),
-                         n(s.taps() * pixel),      1,        n(m.block),
-                         n(size(s.tapsX) * pixel), n(pixel)};
+  long long strides[] = {n(m.channels * plane),
+                         n(m.groups * m.channels * plane),
+                         n(plane),
+                         n(size(s.inputsX)),
+                         n(m.columns * s.taps() * m.channels),
+                         n(s.taps() * pixel),
+                         1,
+                         n(m.block),
+                         n(size(s.tapsX) * pixel),
+                         n(pixel)};
   int shape[kernels::CONV_PLANES_INTS];
   std::memcpy(shape, &s, sizeof s);
   auto vertex = test::zeroed<vertices::ConvMaps<isa::scalar, Public, PublicOut>>();
@@ -70,8 +83,9 @@ std::vector<Out> convolve(isa::Isa isa, const Maps &m, const Operands<In> &opera
   test::connect(vertex.out, to.data(), maps);
   test::connect(vertex.workspace, workspace.data());
   test::connect(vertex.shape, shape, kernels::CONV_PLANES_INTS);
-  test::connect(vertex.strides, strides, 8);
+  test::connect(vertex.strides, strides, std::size(strides));
   const auto u = [](std::size_t x) { return static_cast<unsigned>(x); };
+  vertex.groups = u(m.groups);
   vertex.images = u(m.images), vertex.columns = u(m.columns), vertex.weightsBlock = u(m.block);
   vertex.inChannels = u(m.channels);
   vertex.lines = static_cast<unsigned>(kernels::convMapsBand(s, m.channels));
@@ -92,7 +106,7 @@ template <class In, class Out>
 std::vector<Out> defined(const Maps &m, const Operands<In> &operands) {
   const auto &s = m.shape;
   std::vector<Out> out;
-  const auto sumOf = [&](std::size_t image, std::size_t n, int y, int x) {
+  const auto sumOf = [&](std::size_t group, std::size_t image, std::size_t n, int y, int x) {
     float sum = 0;
     for (int i = 0; i < s.tapsY; ++i)
       for (int j = 0; j < s.tapsX; ++j) {
@@ -103,21 +117,24 @@ std::vector<Out> defined(const Maps &m, const Operands<In> &operands) {
         const std::size_t tap = size(i) * size(s.tapsX) + size(j);
         for (std::size_t c = 0; c < m.channels; ++c) {
           const std::size_t in =
-              ((image * m.channels + c) * size(s.inputsY) + size(atY)) * size(s.inputsX) +
+              (((image * m.groups + group) * m.channels + c) * size(s.inputsY) + size(atY)) *
+                  size(s.inputsX) +
               size(atX);
-          const std::size_t weight =
-              ((n / m.block * s.taps() + tap) * m.channels + c) * m.block + n % m.block;
+          const std::size_t weight = group * m.columns * s.taps() * m.channels +
+                                     ((n / m.block * s.taps() + tap) * m.channels + c) * m.block +
+                                     n % m.block;
           sum = std::fma(test::toFloat(operands.in[in]), test::toFloat(operands.weights[weight]),
                          sum);
         }
       }
     return test::fromFloat<Out>(sum);
   };
-  for (std::size_t image = 0; image < m.images; ++image)
-    for (std::size_t n = 0; n < m.columns; ++n)
-      for (int y = 0; y < s.outputsY; ++y)
-        for (int x = 0; x < s.outputsX; ++x)
-          out.push_back(sumOf(image, n, y, x));
+  for (std::size_t group = 0; group < m.groups; ++group)
+    for (std::size_t image = 0; image < m.images; ++image)
+      for (std::size_t n = 0; n < m.columns; ++n)
+        for (int y = 0; y < s.outputsY; ++y)
+          for (int x = 0; x < s.outputsX; ++x)
+            out.push_back(sumOf(group, image, n, y, x));
   return out;
 }
 

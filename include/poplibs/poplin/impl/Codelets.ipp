@@ -80,10 +80,10 @@ poputil::VertexText describeVertex(ConvMaps<Tag, In, Out> *) {
   return {poputil::templateName<In, Out>("poplin::ConvMaps"),
           {POP_FIELD(V, in), POP_FIELD(V, weights), POP_FIELD(V, out), POP_FIELD(V, workspace),
            POP_FIELD(V, shape), POP_FIELD(V, strides), POP_FIELD(V, inOffset),
-           POP_FIELD(V, weightsOffset), POP_FIELD(V, lines), POP_FIELD(V, images),
-           POP_FIELD(V, weightsBlock), POP_FIELD(V, columns), POP_FIELD(V, outputs),
-           POP_FIELD(V, inChannels), POP_FIELD(V, taps)},
-          &costOfConv<In, Out, 0, 11, 12>};
+           POP_FIELD(V, weightsOffset), POP_FIELD(V, lines), POP_FIELD(V, groups),
+           POP_FIELD(V, images), POP_FIELD(V, weightsBlock), POP_FIELD(V, columns),
+           POP_FIELD(V, outputs), POP_FIELD(V, inChannels), POP_FIELD(V, taps)},
+          &costOfConv<In, Out, 9, 12, 13>};
 }
 
 template <class Tag, class In, class Out>

@@ -45,13 +45,14 @@ protected:
     // Blocks of weights are not cut.
     std::size_t const channels = p.outputChannelsPerConvGroup,
                       grain = block_ == channels ? 1 : block_;
-    for (std::size_t group = 0; group != p.numConvGroups; ++group)
+    forParts(p.numConvGroups, plan.splitG, 1, [&](Range groups) {
       forParts(p.batchSize, plan.splitB, 1, [&](Range images) {
         forParts(lines, bands, 1, [&](Range rows) {
           forParts(channels, plan.splitN, grain,
-                   [&](Range columns) { addVertex(group, images, rows, columns); });
+                   [&](Range columns) { addVertex(groups, images, rows, columns); });
         });
       });
+    });
   }
 
   bool chooseShape() {
@@ -65,7 +66,8 @@ protected:
     return sameOrder && shape.outputsX >= kernels::CONV_MAPS_LINE &&
            shape.taps() <= kernels::CONV_PLANES_MAX_TAPS &&
            p.inputChannelsPerConvGroup <= kernels::CONV_MAPS_CHANNELS &&
-           p.outputChannelsPerConvGroup >= kernels::CONV_MAPS_COLUMNS;
+           (p.outputChannelsPerConvGroup >= kernels::CONV_MAPS_COLUMNS ||
+            p.outputChannelsPerConvGroup <= kernels::CONV_MAPS_FEW);
   }
 
   /// Lines of the input and the whole result lie side by side; weights as createWeights() puts
@@ -90,7 +92,7 @@ protected:
       f(Range{i, std::min(i + each, n)});
   }
 
-  void addVertex(std::size_t group, Range images, Range rows, Range columns) {
+  void addVertex(Range groups, Range images, Range rows, Range columns) {
     auto shape = field_.shape;
     shape.outputsY = static_cast<int>(rows.size());
     shape.firstY += static_cast<int>(rows.begin()) * shape.strideY;
@@ -99,15 +101,17 @@ protected:
     auto const v =
         addFieldVertex("poplin::ConvMaps", shape,
                        kernels::convMapsWorkspace(shape, channels, columns.size()), strides());
-    graph_.setFieldSize(v["out"], images.size() * columns.size());
+    graph_.setFieldSize(v["out"], groups.size() * images.size() * columns.size());
     std::size_t next = 0;
-    for (std::size_t b = images.begin(); b != images.end(); ++b)
-      for (std::size_t n = columns.begin(); n != columns.end(); ++n)
-        graph_.connect(v["out"][next++],
-                       out_[b][group][n].slice(rows.begin() * width, rows.end() * width));
-    setOperands(v, group, images.begin(), columns.begin());
+    for (std::size_t g = groups.begin(); g != groups.end(); ++g)
+      for (std::size_t b = images.begin(); b != images.end(); ++b)
+        for (std::size_t n = columns.begin(); n != columns.end(); ++n)
+          graph_.connect(v["out"][next++],
+                         out_[b][g][n].slice(rows.begin() * width, rows.end() * width));
+    setOperands(v, groups.begin(), images.begin(), columns.begin());
     set(v, "lines", kernels::convMapsBand(shape, channels));
-    set(v, "images", images.size()), set(v, "columns", columns.size());
+    set(v, "groups", groups.size()), set(v, "images", images.size());
+    set(v, "columns", columns.size());
     set(v, "outputs", images.size() * rows.size() * width);
     set(v, "inChannels", channels), set(v, "taps", shape.taps());
   }
@@ -125,9 +129,11 @@ protected:
   std::vector<long long> strides() const {
     auto const &in = in_.strides, &weights = weights_.strides;
     auto const [inY, inX, weightsY, weightsX] = fieldStrides();
-    return {in[1],
+    return {in[0],
+            in[1],
             in.back(),
             inY,
+            weights[0],
             weights[1],
             weights[2],
             weights.back(),
