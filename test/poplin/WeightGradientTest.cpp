@@ -16,7 +16,8 @@ std::vector<ConvParams> groupLayers(Type const &type) {
       same(type, 3, {9, 10}, {3, 3}, 1, 2, 20),    same(type, 2, {9, 10}, {3, 3}, 1, 1, 35),
       same(type, 2, {13, 14}, {3, 3}, 3, 5, 6, 2), same(type, 2, {40}, {5}, 4, 4, 3),
       same(type, 17, {6, 7}, {3, 3}, 2, 2, 8),     same(type, 1, {9, 9}, {3, 3}, 4, 1, 8),
-      same(type, 1, {9, 9}, {3, 3}, 4, 20, 3),     same(type, 1, {5, 4, 9}, {1, 3, 3}, 4, 4, 4)};
+      same(type, 1, {9, 9}, {3, 3}, 4, 20, 3),     same(type, 1, {5, 4, 9}, {1, 3, 3}, 4, 4, 4),
+      same(type, 2, {9, 10}, {3, 3}, 20, 64, 3, 2)}; // leaps over lines
   ConvParams p = same(type, 2, {15, 19}, {3, 3}, 4, 4, 5, 2);
   p.kernelTransform.dilation = {2, 1};
   p.inputTransform.truncationLower = {1, 2};

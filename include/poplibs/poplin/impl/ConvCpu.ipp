@@ -65,8 +65,8 @@ private:
     bool const converted = !channels_ && !readsHalves_ && in.elementType() != ::poplar::FLOAT;
     auto strided = converted ? std::nullopt : stridedTensor(graph_, in);
     bool const channelsLast = onTiles || (plan_.packIn != 0 && !channels_);
-    if (strided &&
-        ((channels_ && strided->strides[0] != 1) || (channelsLast && strided->strides.back() != 1)))
+    if (strided && ((channels_ && strided->strides[0] != 1) ||
+                    (channelsLast && strided->strides.back() != 1) || leapsLines(*strided)))
       strided.reset();
     if (strided && !strided->run.intersectsWith(job_.out)) {
       in_ = *strided;
@@ -79,6 +79,17 @@ private:
     else
       prog_.add(::poplar::program::Copy(in, copy, false, debugContext_));
     in_ = *stridedTensor(graph_, copy);
+  }
+
+  /// Whether taps of a line are so far apart that each has cache lines of its own, which neighbours
+  /// of the batch would share: as in the gradient of weights of a layer with strides.
+  bool leapsLines(StridedTensor const &in) const {
+    constexpr std::int64_t LINE = 16;
+    constexpr std::size_t WORTH = 64; // outputs that an input meets
+    if (channels_ || dims_ == 0 || params_.batchSize == 1)
+      return false;
+    return params_.kernelTransform.dilation[dims_ - 1] > 1 && in.strides[1] == 1 &&
+           in.strides[1 + dims_] >= LINE && params_.outputChannelsPerConvGroup >= WORTH;
   }
 
   void chooseWeights() {
