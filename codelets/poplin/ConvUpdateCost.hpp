@@ -78,7 +78,7 @@ constexpr std::size_t convUpdateSums(const ConvPlanesShape &shape, const ConvUpd
 constexpr std::size_t convUpdateWorkspace(const ConvPlanesShape &shape, std::size_t groups,
                                           std::size_t in, std::size_t out) {
   std::size_t most = 0;
-  for (std::size_t width : {1, 8, 16}) {
+  for (std::size_t width : {1U, 8U, 16U}) {
     const ConvUpdateLanes lanes(in, out, width);
     most = std::max(most, lanes.vectors(groups) * convUpdateSums(shape, lanes) +
                               CONV_UPDATE_VECTORS *

@@ -255,8 +255,8 @@ private:
         });
         arch::transpose<Tag>(turned);
         repeat<W>([&](auto q) POP_SIMD_LAMBDA {
-          if (p + static_cast<std::size_t>(q) < x.k)
-            arch::permuteLanes(turned[q], columns).store(ready + (p + q) * W);
+          if (const std::size_t step = p + static_cast<std::size_t>(q); step < x.k)
+            arch::permuteLanes(turned[q], columns).store(ready + step * W);
         });
       }
     } else {
