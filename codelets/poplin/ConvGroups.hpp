@@ -18,40 +18,29 @@
 #pragma once
 
 #include <codelets/arch/EntryTable.hpp>
-#include <codelets/arch/Shell.hpp>
+#include <codelets/poplin/ConvFieldVertex.hpp>
 #include <codelets/poplin/ConvGroupsKernel.hpp>
 
 namespace cottonwood::vertices {
 
-template <class Tag, class In, class Out> class ConvGroups : public poplar::Vertex {
+template <class Tag, class In, class Out> class ConvGroups : public ConvFieldVertex<In, Out> {
 public:
-  poplar::Input<poplar::Vector<In, poplar::VectorLayout::ONE_PTR>> in;
-  poplar::Input<poplar::Vector<In, poplar::VectorLayout::ONE_PTR>> weights;
-  poplar::Vector<poplar::Output<poplar::Vector<Out, poplar::VectorLayout::ONE_PTR>>> out;
-  poplar::Output<poplar::Vector<float, poplar::VectorLayout::ONE_PTR>> workspace;
-  poplar::Vector<int> shape;
-  poplar::Vector<long long> strides;
-  long long inOffset, weightsOffset;
   unsigned images, groups, columns;
   unsigned outputs, inChannels, taps, outMaps;
 
   bool compute() {
-    const auto stride = [&](unsigned i) { return static_cast<std::ptrdiff_t>(strides[i]); };
+    const auto stride = [&](unsigned i) { return this->stride(i); };
     kernels::ConvGroupsArgs<KernelType<In>, KernelType<Out>> args{};
-    __builtin_memcpy(&args.shape, shape.data(), sizeof args.shape);
+    this->setField(args);
     args.images = images, args.groups = groups;
     args.inChannels = inChannels, args.outChannels = columns;
-    args.in = kernelPointer(in.data()) + inOffset;
+    args.in = this->firstInput();
     args.inImage = stride(0), args.inY = stride(1), args.inX = stride(2);
     args.inChannel = stride(3);
-    args.weights = kernelPointer(weights.data()) + weightsOffset;
+    args.weights = this->firstWeight();
     args.weightsGroup = stride(4), args.weightsOut = stride(5), args.weightsIn = stride(6);
     args.weightsY = stride(7), args.weightsX = stride(8);
     args.outMaps = outMaps != 0;
-    // An edge of this layout is a pointer and nothing else.
-    static_assert(sizeof(out[0]) == sizeof(void *));
-    args.out = reinterpret_cast<KernelType<Out> *const *>(out.data());
-    args.workspace = workspace.data();
     kernels::convolveGroups<Tag>(args);
     return true;
   }

@@ -9,6 +9,7 @@ namespace cottonwood::kernels {
 
 /// Most lanes of a vector.
 inline constexpr std::size_t CONV_GROUPS_LANES = 16;
+
 /// Input channels that the lanes of a vector of output channels read, at most.
 constexpr std::size_t convGroupsSpan(std::size_t inChannels, std::size_t outChannels,
                                      std::size_t lanes) {
@@ -23,7 +24,6 @@ constexpr std::size_t convGroupsSpan(std::size_t inChannels, std::size_t outChan
 inline constexpr std::size_t CONV_GROUPS_CHANNELS = 16;
 /// Output lines that are computed together, at most.
 inline constexpr int CONV_GROUPS_LINES = 2;
-
 /// Outputs of a line that are computed together, at most: their sums, a weight and an input are in
 /// registers.
 inline constexpr int CONV_GROUPS_OUTPUTS = 14;

@@ -175,9 +175,7 @@ private:
     std::size_t output = 0;
     for (int y = 0; y < shape_.outputsY; ++y)
       for (int x = 0; x < shape_.outputsX; ++x, ++output) {
-        std::size_t inputs = 0;
-        forInputs(shape_, y, x, [&](std::size_t, int, int) POP_SIMD_LAMBDA { ++inputs; });
-        if (inputs != shape_.taps())
+        if (meetsPadding(shape_, y, x))
           for (std::size_t l = 0; l < lanes_.lanes; ++l)
             definedSum(in, l, y, x).store(outAt(l, output));
       }

@@ -22,42 +22,31 @@
 #pragma once
 
 #include <codelets/arch/EntryTable.hpp>
-#include <codelets/arch/Shell.hpp>
+#include <codelets/poplin/ConvFieldVertex.hpp>
 #include <codelets/poplin/ConvMapsKernel.hpp>
 
 namespace cottonwood::vertices {
 
-template <class Tag, class In, class Out> class ConvMaps : public poplar::Vertex {
+template <class Tag, class In, class Out> class ConvMaps : public ConvFieldVertex<In, Out> {
 public:
-  poplar::Input<poplar::Vector<In, poplar::VectorLayout::ONE_PTR>> in;
-  poplar::Input<poplar::Vector<In, poplar::VectorLayout::ONE_PTR>> weights;
-  poplar::Vector<poplar::Output<poplar::Vector<Out, poplar::VectorLayout::ONE_PTR>>> out;
-  poplar::Output<poplar::Vector<float, poplar::VectorLayout::ONE_PTR>> workspace;
-  poplar::Vector<int> shape;
-  poplar::Vector<long long> strides;
-  long long inOffset, weightsOffset;
   unsigned lines, groups, images, columns, weightsBlock;
   unsigned outputs, inChannels, taps;
 
   bool compute() {
-    const auto stride = [&](unsigned i) { return static_cast<std::ptrdiff_t>(strides[i]); };
+    const auto stride = [&](unsigned i) { return this->stride(i); };
     kernels::ConvMapsArgs<KernelType<In>, KernelType<Out>> args{};
-    __builtin_memcpy(&args.shape, shape.data(), sizeof args.shape);
+    this->setField(args);
     args.lines = static_cast<int>(lines);
     args.groups = groups, args.images = images;
     args.inChannels = inChannels, args.outChannels = columns;
-    args.in = kernelPointer(in.data()) + inOffset;
+    args.in = this->firstInput();
     args.inGroup = stride(0), args.inImage = stride(1);
     args.inChannel = stride(2), args.inRow = stride(3);
-    args.weights = kernelPointer(weights.data()) + weightsOffset;
+    args.weights = this->firstWeight();
     args.weightsGroup = stride(4);
     args.weightsBlock = weightsBlock, args.weightsBlockStride = stride(5);
     args.weightsOut = stride(6), args.weightsIn = stride(7);
     args.weightsY = stride(8), args.weightsX = stride(9);
-    // An edge of this layout is a pointer and nothing else.
-    static_assert(sizeof(out[0]) == sizeof(void *));
-    args.out = reinterpret_cast<KernelType<Out> *const *>(out.data());
-    args.workspace = workspace.data();
     kernels::convolveMaps<Tag>(args);
     return true;
   }

@@ -229,9 +229,7 @@ private:
                     std::size_t first) const {
     for (int y = 0; y < band.outputsY; ++y)
       for (int x = 0; x < band.outputsX; ++x) {
-        std::size_t inputs = 0;
-        forInputs(band, y, x, [&](std::size_t, int, int) POP_SIMD_LAMBDA { ++inputs; });
-        if (inputs != band.taps())
+        if (meetsPadding(band, y, x))
           for (std::size_t n = 0; n < args_.outChannels; ++n)
             definedSum(band, in, n, y, x)
                 .store(out[n] + first + size(y) * size(band.outputsX) + size(x));

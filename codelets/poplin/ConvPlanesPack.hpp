@@ -32,6 +32,13 @@ POP_SIMD_INLINE void forInputs(const ConvPlanesShape &shape, int y, int x, F &&f
   }
 }
 
+/// Whether some tap of output (y, x) meets none.
+POP_SIMD_INLINE bool meetsPadding(const ConvPlanesShape &shape, int y, int x) {
+  std::size_t inputs = 0;
+  forInputs(shape, y, x, [&](std::size_t, int, int) POP_SIMD_LAMBDA { ++inputs; });
+  return inputs != shape.taps();
+}
+
 /// Copies planes of one shape.
 template <class Tag, class TIn> class ConvPlanePacker {
 public:

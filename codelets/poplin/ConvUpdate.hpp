@@ -20,37 +20,26 @@
 #pragma once
 
 #include <codelets/arch/EntryTable.hpp>
-#include <codelets/arch/Shell.hpp>
+#include <codelets/poplin/ConvFieldVertex.hpp>
 #include <codelets/poplin/ConvUpdateKernel.hpp>
 
 namespace cottonwood::vertices {
 
-template <class Tag, class In, class Out> class ConvUpdate : public poplar::Vertex {
+template <class Tag, class In, class Out> class ConvUpdate : public ConvFieldVertex<In, Out> {
 public:
-  poplar::Input<poplar::Vector<In, poplar::VectorLayout::ONE_PTR>> in;
-  poplar::Input<poplar::Vector<In, poplar::VectorLayout::ONE_PTR>> weights;
-  poplar::Vector<poplar::Output<poplar::Vector<Out, poplar::VectorLayout::ONE_PTR>>> out;
-  poplar::Output<poplar::Vector<float, poplar::VectorLayout::ONE_PTR>> workspace;
-  poplar::Vector<int> shape;
-  poplar::Vector<long long> strides;
-  long long inOffset, weightsOffset;
   unsigned groups, columns, channels;
   unsigned outputs, inChannels, taps;
 
   bool compute() {
-    const auto stride = [&](unsigned i) { return static_cast<std::ptrdiff_t>(strides[i]); };
+    const auto stride = [&](unsigned i) { return this->stride(i); };
     kernels::ConvUpdateArgs<KernelType<In>, KernelType<Out>> args{};
-    __builtin_memcpy(&args.shape, shape.data(), sizeof args.shape);
+    this->setField(args);
     args.images = inChannels, args.groups = groups;
     args.inChannels = channels, args.outChannels = columns;
-    args.in = kernelPointer(in.data()) + inOffset;
+    args.in = this->firstInput();
     args.inImage = stride(0), args.inRow = stride(1), args.inColumn = stride(2);
-    args.deltas = kernelPointer(weights.data()) + weightsOffset;
+    args.deltas = this->firstWeight();
     args.deltasImage = stride(3), args.deltasRow = stride(4), args.deltasColumn = stride(5);
-    // An edge of this layout is a pointer and nothing else.
-    static_assert(sizeof(out[0]) == sizeof(void *));
-    args.out = reinterpret_cast<KernelType<Out> *const *>(out.data());
-    args.workspace = workspace.data();
     kernels::updateWeights<Tag>(args);
     return true;
   }

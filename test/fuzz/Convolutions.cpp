@@ -53,7 +53,7 @@ public:
       ConvParams p(type, 1 + below(random_, 3), field, kernel, in, out, groups);
       for (std::size_t d = 0; d != dims; ++d)
         transform(p, d);
-      if (isValid(p) && products(p) <= MOST_PRODUCTS)
+      if (convolutions::isValid(p) && products(p) <= MOST_PRODUCTS)
         return p;
     }
   }
@@ -88,14 +88,6 @@ private:
     p.outputTransform.paddingUpper[d] = rarely(3);
   }
 
-  static bool isValid(ConvParams const &p) {
-    try {
-      p.validate();
-      return true;
-    } catch (std::exception const &) {
-      return false;
-    }
-  }
   static double products(ConvParams const &p) {
     double all = static_cast<double>(p.batchSize * p.numConvGroups) *
                  static_cast<double>(p.inputChannelsPerConvGroup * p.outputChannelsPerConvGroup);

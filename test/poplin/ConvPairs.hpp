@@ -65,6 +65,15 @@ inline Triples triplesOf(ConvParams const &p, unsigned d, std::size_t *outputSiz
   return triples;
 }
 
+inline bool isValid(ConvParams const &p) {
+  try {
+    p.validate();
+    return true;
+  } catch (std::exception const &) {
+    return false;
+  }
+}
+
 /// Random params that are valid, of any transforms.
 class RandomParams {
 public:
@@ -104,15 +113,6 @@ private:
     p.outputTransform.stride[d] = 1 + sometimes(4);
     p.outputTransform.paddingLower[d] = sometimes(3);
     p.outputTransform.paddingUpper[d] = sometimes(3);
-  }
-
-  static bool isValid(ConvParams const &p) {
-    try {
-      p.validate();
-      return true;
-    } catch (std::exception const &) {
-      return false;
-    }
   }
 
   std::mt19937 engine_;

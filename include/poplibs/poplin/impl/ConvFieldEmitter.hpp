@@ -52,6 +52,13 @@ protected:
     return v;
   }
 
+  /// Distances of neighbours in the field's first dimension, if there are two, and its last; the
+  /// field of a tensor is before its last dimension.
+  static std::int64_t yOf(StridedTensor const &t) {
+    return t.strides.size() == 5 ? t.strides[2] : 0;
+  }
+  static std::int64_t xOf(StridedTensor const &t) { return t.strides[t.strides.size() - 2]; }
+
   ConvJob const &job_;
   ConvField field_;
   StridedTensor in_, weights_;

@@ -158,11 +158,6 @@ private:
                        out_[b][n].slice(outputs.begin() * each, outputs.end() * each));
   }
 
-  /// Of the field's first dimension, if there are two, and of its last.
-  static std::int64_t yOf(StridedTensor const &t) {
-    return t.strides.size() == 5 ? t.strides[2] : 0;
-  }
-  static std::int64_t xOf(StridedTensor const &t) { return t.strides[t.strides.size() - 2]; }
   std::vector<long long> strides() const {
     auto const &weights = weights_.strides;
     return {in_.strides[1], yOf(in_),       xOf(in_),      inChannel_,   weights[0],

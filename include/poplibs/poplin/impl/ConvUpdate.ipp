@@ -3,10 +3,7 @@
 
 #include <codelets/poplin/ConvUpdateCost.hpp>
 #include <poplin/impl/ConvEmit.hpp>
-#include <poplin/impl/ConvField.hpp>
-#include <poplin/impl/ConvOperand.hpp>
-#include <poplin/impl/CpuEmitter.hpp>
-#include <poputil/VertexTemplates.hpp>
+#include <poplin/impl/ConvFieldEmitter.hpp>
 #include <poputil/impl/Math.hpp>
 
 #include <algorithm>
@@ -17,11 +14,11 @@ namespace detail {
 
 /// Emits one convolution as vertices on tile 0. Its batch are input channels of the forward layer,
 /// its input channels the forward batch, its weights the deltas.
-class ConvUpdateEmitter : CpuEmitter {
+class ConvUpdateEmitter : ConvFieldEmitter {
 public:
   ConvUpdateEmitter(::poplar::Graph &graph, ConvJob const &job, ::poplar::program::Sequence &prog,
                     ::poplar::DebugContext const &debugContext)
-      : CpuEmitter(graph, prog, debugContext), job_(job) {}
+      : ConvFieldEmitter(graph, job, prog, debugContext) {}
 
   /// False if the kernel does not know the convolution, if channels of a group are more than a
   /// vector, or if the plan has it on matrix tiles.
@@ -33,8 +30,8 @@ public:
         planConv(job_.where, graph_.getTarget(), job_.check, job_.options, job_.cache).plan;
     if (!usesVectors(plan))
       return false;
-    field_ = *convField(p);
-    in_ = channelsLast(job_.in, "in"), deltas_ = channelsLast(job_.weights, "deltas");
+    chooseField();
+    in_ = channelsLast(job_.in, "in"), weights_ = channelsLast(job_.weights, "deltas");
     unsigned const rank = job_.out.rank();
     out_ = job_.out.flatten(rank - 2, rank).flatten(0, rank - 2); // [C * kernel, groups * O]
     cs_ = graph_.addComputeSet(debugContext_);
@@ -87,15 +84,12 @@ private:
     auto shape = field_.shape;
     shape.outputsY = static_cast<int>(lines.size());
     shape.firstY += static_cast<int>(lines.begin()) * shape.strideY;
-    std::size_t const workspace =
-        kernels::convUpdateWorkspace(shape, groups.size(), channels, columns);
+    // Of [groups, channels, ...field, N].
     auto const v =
-        graph_.addVertex(cs_,
-                         ::poputil::templateVertex("poplin::ConvUpdate", job_.weights.elementType(),
-                                                   job_.out.elementType()),
-                         {{"in", in_.run},
-                          {"weights", deltas_.run},
-                          {"workspace", variable(::poplar::FLOAT, {workspace}, "workspace")}});
+        addFieldVertex("poplin::ConvUpdate", shape,
+                       kernels::convUpdateWorkspace(shape, groups.size(), channels, columns),
+                       {in_.strides.back(), yOf(in_), xOf(in_), weights_.strides.back(),
+                        yOf(weights_), xOf(weights_)});
     std::size_t const width = static_cast<std::size_t>(shape.outputsX),
                       all = static_cast<std::size_t>(field_.shape.outputsY) * width;
     graph_.setFieldSize(v["out"], channels * shape.outputs());
@@ -104,35 +98,18 @@ private:
       for (std::size_t tap = lines.begin() * width; tap != lines.end() * width; ++tap)
         graph_.connect(v["out"][next++],
                        out_[c * all + tap].slice(groups.begin() * columns, groups.end() * columns));
-    graph_.setInitialValue(v["shape"], numbersOf(shape));
-    auto const in = FieldStrides(in_), deltas = FieldStrides(deltas_);
-    graph_.setInitialValue(v["strides"], std::vector<long long>{in.image, in.y, in.x, deltas.image,
-                                                                deltas.y, deltas.x});
     auto const at = [](std::size_t n) { return static_cast<std::int64_t>(n); };
     set(v, "inOffset",
-        in_.offset + at(groups.begin() * channels) + field_.inY * in.y + field_.inX * in.x);
+        in_.offset + at(groups.begin() * channels) + field_.inY * yOf(in_) + field_.inX * xOf(in_));
     set(v, "weightsOffset",
-        deltas_.offset + at(groups.begin() * columns) + field_.tapsY * deltas.y +
-            field_.tapsX * deltas.x);
+        weights_.offset + at(groups.begin() * columns) + field_.tapsY * yOf(weights_) +
+            field_.tapsX * xOf(weights_));
     set(v, "groups", groups.size()), set(v, "columns", columns), set(v, "channels", channels);
     set(v, "outputs", channels * shape.outputs());
     set(v, "inChannels", p.inputChannelsPerConvGroup), set(v, "taps", shape.taps());
-    graph_.setTileMapping(v, 0);
   }
 
-  /// Of [groups, channels, ...field, N].
-  struct FieldStrides {
-    std::int64_t image, y, x;
-    explicit FieldStrides(StridedTensor const &t)
-        : image(t.strides.back()), y(t.strides.size() == 5 ? t.strides[2] : 0),
-          x(t.strides[t.strides.size() - 2]) {}
-  };
-
-  ConvJob const &job_;
-  ConvField field_;
-  StridedTensor in_, deltas_;
-  Tensor out_;
-  ::poplar::ComputeSet cs_;
+  Tensor out_; ///< [C * kernel, groups * O]
 };
 
 } // namespace detail
