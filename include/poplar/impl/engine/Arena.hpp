@@ -1,5 +1,5 @@
 // Memory of a loaded executable: zeroed, page-aligned, taken from the system page by page as it is
-// touched.
+// touched; on huge pages from the size of one on.
 #pragma once
 
 #include <poplar/impl/base/Config.hpp>
@@ -9,7 +9,7 @@
 
 namespace cottonwood::engine {
 
-class Arena {
+class POP_API Arena {
 public:
   Arena() = default;
   /// \throws std::bad_alloc  the system has not so much.
@@ -24,6 +24,7 @@ public:
 private:
   std::byte *data_ = nullptr;
   std::uint64_t bytes_ = 0;
+  std::uint64_t mapped_ = 0; ///< bytes_, in whole pages where they are huge
 };
 
 } // namespace cottonwood::engine
