@@ -26,7 +26,8 @@ struct Storage {
   poplar::Tensor tensor;
   std::string handle;
   std::size_t elementBytes;
-  std::vector<unsigned char> bytes;
+  std::vector<unsigned char> initial; ///< contents before the program runs
+  std::vector<unsigned char> bytes;   ///< and after as much of it as the host has followed
 };
 
 /// A view, and its elements one by one: which variable, and which element of it.
@@ -101,8 +102,9 @@ public:
     for (std::size_t begin = 0; begin < n; begin += step)
       graph_.setTileMapping(flat.slice(begin, std::min(n, begin + step)),
                             static_cast<unsigned>(number(tiles)));
-    storage->bytes.resize(n * storage->elementBytes);
-    fill_(type, storage->bytes);
+    storage->initial.resize(n * storage->elementBytes);
+    fill_(type, storage->initial);
+    storage->bytes = storage->initial;
     graph_.createHostWrite(storage->handle, storage->tensor);
     graph_.createHostRead(storage->handle, storage->tensor);
     View view{storage->tensor, shape, {}};
@@ -115,7 +117,8 @@ public:
   /// A view of that shape of new variables, made by up to `steps` operations; elements may be
   /// repeated if that is said.
   View view(poplar::Type const &type, Shape const &shape, std::size_t steps, bool repeats) {
-    if (steps == 0 || shape.empty() || product(shape) > 5000000 || oneIn(random_, 6))
+    if (steps == 0 || shape.empty() || product(shape) == 0 || product(shape) > 5000000 ||
+        oneIn(random_, 6))
       return variable(type, shape);
     std::size_t const d = number(shape.size()), n = shape[d];
     unsigned const dim = static_cast<unsigned>(d);
@@ -206,8 +209,8 @@ public:
 
   void write(poplar::Engine &engine) const {
     for (auto const &storage : storages_)
-      engine.writeTensor(storage->handle, storage->bytes.data(),
-                         storage->bytes.data() + storage->bytes.size());
+      engine.writeTensor(storage->handle, storage->initial.data(),
+                         storage->initial.data() + storage->initial.size());
   }
   /// Every variable is what the host says that it is.
   void expectSame(poplar::Engine &engine, std::string const &what) const {

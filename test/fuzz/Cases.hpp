@@ -1,0 +1,165 @@
+// Programs of a few random operations, whose results the host computes element by element as it
+// adds them. Numbers are small integers unless said otherwise, so that results are exact in any
+// order and each element must be the expected one.
+#pragma once
+
+#include "Codec.hpp"
+#include "RandomViews.hpp"
+
+#include <poplar/Device.hpp>
+#include <poplar/Program.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <limits>
+#include <sstream>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace fuzz {
+
+using Numbers = std::vector<double>;
+
+/// f(index) for every index of a shape, in order.
+template <class F> void forEachIndex(Shape const &shape, F const &f) {
+  Shape index(shape.size(), 0);
+  for (std::size_t n = product(shape); n != 0; --n) {
+    f(index);
+    for (std::size_t d = index.size(); d-- != 0 && ++index[d] == shape[d];)
+      index[d] = 0;
+  }
+}
+inline std::size_t flat(Shape const &shape, Shape const &index) {
+  std::size_t at = 0;
+  for (std::size_t d = 0; d != shape.size(); ++d)
+    at = at * shape[d] + index[d];
+  return at;
+}
+inline std::string textOf(Shape const &shape) {
+  std::ostringstream text;
+  for (std::size_t d = 0; d != shape.size(); ++d)
+    text << (d == 0 ? "[" : ",") << shape[d];
+  text << ']';
+  return text.str();
+}
+
+class Cases {
+public:
+  Cases(Random &random, poplar::Device const &device)
+      : random_(random), device_(device), graph_(device.getTarget()),
+        views_(random, graph_,
+               [this](poplar::Type const &type, auto &bytes) { fill(type, bytes); }),
+        codec_(device.getTarget()) {}
+  virtual ~Cases() = default;
+
+  /// Adds up to `most` operations, runs them and compares all that the program has written.
+  void check(std::size_t most) {
+    for (std::size_t n = 1 + number(most); n != 0; --n)
+      add();
+    for (Result const &result : results_)
+      graph_.createHostRead(result.name, result.tensor);
+    poplar::Engine engine(graph_, prog_, {{"engine.numThreads", std::to_string(number(3))}});
+    engine.load(device_);
+    views_.write(engine);
+    engine.run();
+    for (Result const &result : results_)
+      compare(engine, result);
+    views_.expectSame(engine, what_);
+  }
+
+protected:
+  virtual void add() = 0;
+
+  std::size_t number(std::size_t limit) { return below(random_, limit); }
+  template <class T, std::size_t N> T pick(T const (&of)[N]) { return of[number(N)]; }
+
+  View view(poplar::Type const &type, Shape const &shape) {
+    return views_.view(type, shape, number(4), true);
+  }
+  /// No element of it twice.
+  View written(poplar::Type const &type, Shape const &shape) {
+    return views_.view(type, shape, number(4), false);
+  }
+  /// A view of offsets below `limit`.
+  View offsets(Shape const &shape, std::size_t limit) {
+    indices_ = limit;
+    return view(poplar::UNSIGNED_INT, shape);
+  }
+
+  Numbers numbers(poplar::Type const &type, View const &view) const {
+    Numbers values(view.size());
+    for (std::size_t i = 0; i != values.size(); ++i)
+      values[i] = codec_.read(type, view.at(i));
+    return values;
+  }
+  /// What the program has written to a view.
+  void assign(poplar::Type const &type, View const &view, Numbers const &values) const {
+    for (std::size_t i = 0; i != values.size(); ++i)
+      codec_.write(type, values[i], view.at(i));
+  }
+
+  /// A tensor that the program makes, and what it shall be.
+  /// \param units  that elements may be off, of the last place of one or of themselves
+  void expect(poplar::Type const &type, poplar::Tensor const &t, Numbers expected,
+              double units = 0) {
+    fuzz::expect(t.elementType() == type, "another type: " + what_);
+    fuzz::expect(t.numElements() == expected.size(), "another size: " + what_);
+    results_.push_back(
+        {"r" + std::to_string(results_.size()), t, type, std::move(expected), units});
+  }
+
+  void tell(std::string const &what) { what_ += ' ' + what; }
+
+private:
+  struct Result {
+    std::string name;
+    poplar::Tensor tensor;
+    poplar::Type type;
+    Numbers expected;
+    double units;
+  };
+
+  void fill(poplar::Type const &type, std::vector<unsigned char> &bytes) {
+    std::size_t const size = device_.getTarget().getTypeSize(type);
+    for (std::size_t i = 0; i < bytes.size(); i += size)
+      codec_.write(type,
+                   type == poplar::UNSIGNED_INT ? static_cast<double>(number(indices_))
+                                                : static_cast<double>(number(5)) - 2,
+                   &bytes[i]);
+  }
+
+  void compare(poplar::Engine &engine, Result const &result) const {
+    std::size_t const n = result.expected.size(),
+                      size = device_.getTarget().getTypeSize(result.type);
+    std::vector<unsigned char> bytes(n * size);
+    engine.readTensor(result.name, bytes.data(), bytes.data() + bytes.size());
+    double const unit = result.type == poplar::HALF ? 0x1p-10 : 0x1p-23;
+    for (std::size_t i = 0; i != n; ++i) {
+      double const actual = codec_.read(result.type, &bytes[i * size]),
+                   expected = codec_.rounded(result.type, result.expected[i]),
+                   allowed = result.units * unit * std::max(1., std::fabs(expected));
+      fuzz::expect(actual == expected || std::fabs(actual - expected) <= allowed,
+                   result.name + ": element " + std::to_string(i) + " is " +
+                       std::to_string(actual) + " instead of " + std::to_string(expected) + ":" +
+                       what_ + views_.story());
+    }
+  }
+
+  std::size_t indices_ = 1; ///< offsets that variables are filled with are below
+
+protected:
+  Random &random_;
+  poplar::Device const &device_;
+  poplar::Graph graph_;
+  RandomViews views_;
+  poplar::program::Sequence prog_;
+
+private:
+  Codec codec_;
+  std::vector<Result> results_;
+  std::string what_;
+};
+
+} // namespace fuzz
