@@ -28,6 +28,7 @@ struct Storage {
   std::size_t elementBytes;
   std::vector<unsigned char> initial; ///< contents before the program runs
   std::vector<unsigned char> bytes;   ///< and after as much of it as the host has followed
+  bool known = true;                  ///< bytes are those
 };
 
 /// A view, and its elements one by one: which variable, and which element of it.
@@ -212,9 +213,16 @@ public:
       engine.writeTensor(storage->handle, storage->initial.data(),
                          storage->initial.data() + storage->initial.size());
   }
+  /// The host does not follow what the program writes to the variables of a view.
+  static void forget(View const &view) {
+    for (auto const &[storage, element] : view.places)
+      storage->known = false;
+  }
   /// Every variable is what the host says that it is.
   void expectSame(poplar::Engine &engine, std::string const &what) const {
     for (auto const &storage : storages_) {
+      if (!storage->known)
+        continue;
       std::vector<unsigned char> read(storage->bytes.size());
       engine.readTensor(storage->handle, read.data(), read.data() + read.size());
       expect(read == storage->bytes, storage->handle + " has other contents: " + what + story_);
