@@ -39,50 +39,99 @@ template <class Tag, class In> POP_SIMD_INLINE bool isFetched(std::size_t rowByt
   return !arch::Avx512Tag<Tag> || sizeof(In) == 2 || (rowBytes < SHORT && rowBytes % LINE != 0);
 }
 
+/// How eight rows are combined with what was before them, vector by vector.
+template <class Tag, ReduceOp OP, bool FETCHES, class In, class T, class F> class ColumnFold {
+  using V = simd<T, Tag>;
+  using C = Combine<OP>;
+
+public:
+  /// \param f  of a vector of the input and of its first column
+  POP_SIMD_INLINE ColumnFold(std::size_t stride, std::size_t n, F f)
+      : stride_(stride), part_((n - 1) % V::width + 1), f_(f) {
+    const std::size_t eight = 8 * stride * sizeof(In);
+    ahead_ = (REDUCE_AHEAD + eight - 1) / eight * 8 * stride;
+  }
+
+  /// Columns [c, c + width) of the eight rows at `in`; a PART of a vector: [c, n).
+  template <bool PART> POP_SIMD_INLINE V eightRows(V sum, const In *in, std::size_t c) const {
+    constexpr int LEVEL = arch::Avx512Tag<Tag> ? 3 : 2; // the first cache, or the second
+    const In *const low = in + c, *const high = low + 4 * stride_;
+    if constexpr (FETCHES)
+      arch::unrolled<4>([&](auto k) POP_SIMD_LAMBDA {
+        __builtin_prefetch(low + ahead_ + k * stride_, 0, LEVEL);
+        __builtin_prefetch(high + ahead_ + k * stride_, 0, LEVEL);
+      });
+    const auto four = [&](const In *p) POP_SIMD_LAMBDA {
+      const auto at = [&](std::size_t k) POP_SIMD_LAMBDA { return load<PART>(p + k * stride_, c); };
+      return C::merge(C::accumulate(C::lift(at(0)), at(1)), C::accumulate(C::lift(at(2)), at(3)));
+    };
+    return C::merge(sum, C::merge(four(low), four(high)));
+  }
+
+  template <bool PART> POP_SIMD_INLINE V oneRow(V sum, const In *in, std::size_t c) const {
+    return C::accumulate(sum, load<PART>(in + c, c));
+  }
+
+  /// All columns of all rows: part of a vector, or one and part of another.
+  template <bool TWO> POP_SIMD_INLINE void few(const In *in, std::size_t rows, T *sums) const {
+    constexpr std::size_t W = V::width;
+    V first = V::splat(C::template identity<T>()), second = first;
+    std::size_t r = 0;
+    for (; r + 8 <= rows; r += 8, in += 8 * stride_) {
+      first = eightRows<!TWO>(first, in, 0);
+      if constexpr (TWO)
+        second = eightRows<true>(second, in, W);
+    }
+    for (; r < rows; ++r, in += stride_) {
+      first = oneRow<!TWO>(first, in, 0);
+      if constexpr (TWO)
+        second = oneRow<true>(second, in, W);
+    }
+    first.store(sums);
+    if constexpr (TWO)
+      second.store(sums + W);
+  }
+
+private:
+  template <bool PART> POP_SIMD_INLINE V load(const In *p, std::size_t c) const {
+    if constexpr (PART)
+      return f_(V::loadPartial(p, part_), c);
+    else
+      return f_(V::load(p), c);
+  }
+
+  std::size_t stride_, part_, ahead_;
+  F f_;
+};
+
 /// sums[c] = op over r of in[r * stride + c], for c < n, n <= REDUCE_COLUMNS.
 template <class Tag, ReduceOp OP, bool FETCHES, class In, class T, class F>
 POP_SIMD_INLINE void foldColumns(const In *in, std::size_t rows, std::size_t stride, std::size_t n,
                                  T *sums, F f) {
   using V = simd<T, Tag>;
-  using C = Combine<OP>;
   constexpr std::size_t W = V::width;
-  constexpr int LEVEL = arch::Avx512Tag<Tag> ? 3 : 2; // the first cache, or the second
-  const std::size_t eight = 8 * stride * sizeof(In);
-  const std::size_t ahead = (REDUCE_AHEAD + eight - 1) / eight * 8 * stride;
-  // Sums are whole vectors: lanes beyond n hold rubbish that is never stored.
+  const ColumnFold<Tag, OP, FETCHES, In, T, F> fold(stride, n, f);
+  // Sums are whole vectors: lanes beyond n hold rubbish that is never stored. Of few columns they
+  // stay in registers: through memory each step would wait for the one before.
+  if (n <= W)
+    return fold.template few<false>(in, rows, sums);
+  if (n <= 2 * W)
+    return fold.template few<true>(in, rows, sums);
   for (std::size_t c = 0; c < n; c += W)
-    V::splat(C::template identity<T>()).store(sums + c);
-  const std::size_t whole = n / W * W, part = n - whole;
-  const auto eightRows = [&](std::size_t c, auto load) POP_SIMD_LAMBDA {
-    const In *const low = in + c, *const high = low + 4 * stride;
-    if constexpr (FETCHES)
-      arch::unrolled<4>([&](auto k) POP_SIMD_LAMBDA {
-        __builtin_prefetch(low + ahead + k * stride, 0, LEVEL);
-        __builtin_prefetch(high + ahead + k * stride, 0, LEVEL);
-      });
-    const auto four = [&](const In *p) POP_SIMD_LAMBDA {
-      const auto at = [&](std::size_t k) POP_SIMD_LAMBDA { return f(load(p + k * stride), c); };
-      return C::merge(C::accumulate(C::lift(at(0)), at(1)), C::accumulate(C::lift(at(2)), at(3)));
-    };
-    C::merge(V::load(sums + c), C::merge(four(low), four(high))).store(sums + c);
-  };
-  const auto oneRow = [&](std::size_t c, auto load) POP_SIMD_LAMBDA {
-    C::accumulate(V::load(sums + c), f(load(in + c), c)).store(sums + c);
-  };
-  const auto loadWhole = [](const In *p) POP_SIMD_LAMBDA { return V::load(p); };
-  const auto loadPart = [&](const In *p) POP_SIMD_LAMBDA { return V::loadPartial(p, part); };
+    V::splat(Combine<OP>::template identity<T>()).store(sums + c);
+  const std::size_t whole = n / W * W;
   std::size_t r = 0;
   for (; r + 8 <= rows; r += 8, in += 8 * stride) {
     for (std::size_t c = 0; c < whole; c += W)
-      eightRows(c, loadWhole);
-    if (part != 0)
-      eightRows(whole, loadPart);
+      fold.template eightRows<false>(V::load(sums + c), in, c).store(sums + c);
+    if (whole != n)
+      fold.template eightRows<true>(V::load(sums + whole), in, whole).store(sums + whole);
   }
   for (; r < rows; ++r, in += stride) {
     for (std::size_t c = 0; c < whole; c += W)
-      oneRow(c, loadWhole);
-    if (part != 0)
-      oneRow(whole, loadPart);
+      fold.template oneRow<false>(V::load(sums + c), in, c).store(sums + c);
+    if (whole != n)
+      fold.template oneRow<true>(V::load(sums + whole), in, whole).store(sums + whole);
   }
 }
 
@@ -112,16 +161,21 @@ void logAddColumns(const In *in, std::size_t rows, std::size_t stride, std::size
   }
 }
 
+/// Loads of a line that begin within one touch two: up to ten columns take less time with shorter
+/// vectors. Only what is inlined may be instantiated with it: it is a tag of other objects.
+template <class Tag> using EightLanes = std::conditional_t<arch::Avx512Tag<Tag>, isa::avx2, Tag>;
+
 /// sums[c] = op over r of in[r * stride + c], for c < n, n <= REDUCE_COLUMNS.
 template <class Tag, ReduceOp OP, class In>
 void reduceColumns(const In *in, std::size_t rows, std::size_t stride, std::size_t n,
                    Accumulator<In> *sums) {
-  using V = simd<Accumulator<In>, Tag>;
+  const auto same = [](auto x, std::size_t) POP_SIMD_LAMBDA { return x; };
   if constexpr (OP == ReduceOp::LOG_ADD)
     logAddColumns<Tag>(in, rows, stride, n, sums);
+  else if (n == 8 || (n <= 10 && sizeof(In) == 4))
+    foldLargeColumns<EightLanes<Tag>, OP>(in, rows, stride, n, sums, same);
   else
-    foldLargeColumns<Tag, OP>(in, rows, stride, n, sums,
-                              [](V x, std::size_t) POP_SIMD_LAMBDA { return x; });
+    foldLargeColumns<Tag, OP>(in, rows, stride, n, sums, same);
 }
 
 /// Scale, update, rounding: n results into out.
