@@ -7,11 +7,14 @@
 ///   out        Vector<Output<Vector<Out, ONE_PTR>>>: for each image, or if outMaps is set for each
 ///              image and channel, its part of the output, dense
 ///   workspace  Output<Vector<float, ONE_PTR>>: kernels::convGroupsWorkspace()
-///   shape      Vector<int>: kernels::ConvPlanesShape
+///   shape      Vector<int>: kernels::ConvPlanesShape, as kernels::ConvGroupsArgs has it
+///   phases     Vector<int>: kernels::ConvPhase of y, then of x
+///   phasesY, phasesX, lines, width   how many, and the field of the output
 ///   strides    Vector<long long>: of images, y, x and channels of the input; of groups, output
 ///              channels, input channels, y and x of weights
 ///   images, groups, columns   how many, and output channels of a group
-///   outputs, inChannels, taps   outputs of all images in a channel, and what each is a sum over
+///   outputs, inChannels, taps   outputs of all images in a channel, and what each is a sum over,
+///                              on average
 ///
 /// Types <In, Out>: <float, float> <half, half> <half, float> <float, half>. Sums are float and
 /// rounded to Out once.
@@ -27,11 +30,16 @@ template <class Tag, class In, class Out> class ConvGroups : public ConvFieldVer
 public:
   unsigned images, groups, columns;
   unsigned outputs, inChannels, taps, outMaps;
+  poplar::Vector<int> phases;
+  unsigned phasesY, phasesX, lines, width;
 
   bool compute() {
     const auto stride = [&](unsigned i) { return this->stride(i); };
     kernels::ConvGroupsArgs<KernelType<In>, KernelType<Out>> args{};
     this->setField(args);
+    args.lines = lines, args.width = width;
+    args.phasesY = phasesY, args.phasesX = phasesX;
+    args.phases = reinterpret_cast<const kernels::ConvPhase *>(phases.data());
     args.images = images, args.groups = groups;
     args.inChannels = inChannels, args.outChannels = columns;
     args.in = this->firstInput();

@@ -52,9 +52,11 @@ constexpr ConvPlanesShape convGroupsStrip(ConvPlanesShape shape, std::size_t cha
 
 /// Floats of scratch: of a strip's spread inputs, which begin on a cache line, and of the weights
 /// to a vector of output channels.
-constexpr std::size_t convGroupsWorkspace(const ConvPlanesShape &shape, std::size_t channels) {
+/// \param taps  of the weights: those of all phases
+constexpr std::size_t convGroupsWorkspace(const ConvPlanesShape &shape, std::size_t channels,
+                                          std::size_t taps) {
   const ConvPlanesSpace space(convGroupsStrip(shape, channels));
-  return (space.plane + shape.taps()) * channels * CONV_GROUPS_LANES + 16;
+  return (space.plane + taps) * channels * CONV_GROUPS_LANES + 16;
 }
 
 } // namespace cottonwood::kernels

@@ -4,7 +4,8 @@
 ///
 /// For each vector of output channels the inputs of a line or two of outputs are spread to scratch
 /// (ConvGroupsSpread.hpp), where neighbouring outputs find them a vector apart. A vector of weights
-/// then meets several outputs.
+/// then meets several outputs. Phases of a dilated input (ConvPlanesCost.hpp), as in the gradient
+/// of a layer with strides, share what is spread.
 ///
 /// Sums are float, chains of fused multiply-adds over taps and, for each, input channels, in
 /// ascending order, rounded once into the output. Zeros of the padding change none of finite
@@ -24,7 +25,12 @@ public:
   explicit ConvGroups(const Args &args)
       : args_(args), shape_(args.shape), columns_(args.groups * args.outChannels),
         spread_(args, alignedToLine(args.workspace)),
-        weights_(alignedToLine(args.workspace) + spread_.plane() * args.inChannels) {}
+        weights_(alignedToLine(args.workspace) + spread_.plane() * args.inChannels) {
+    const ConvPhase *const ys = args.phases, *const xs = ys + args.phasesY;
+    for (std::size_t y = 0; y < args.phasesY; ++y)
+      for (std::size_t x = 0; x < args.phasesX; ++x)
+        addTaps(ys[y], xs[x]);
+  }
 
   void run() {
     for (std::size_t column = 0; column < columns_; column += W) {
@@ -48,30 +54,63 @@ private:
 
   static std::size_t size(int n) { return static_cast<std::size_t>(n); }
 
+  /// Outputs y * phasesY + atY, x * phasesX + atX.
+  struct Phase {
+    std::size_t atY, atX, lines, width;
+    std::size_t first, taps; ///< of all phases' taps
+  };
+  template <class F> POP_SIMD_INLINE void forPhases(F &&f) const {
+    const std::size_t phasesY = args_.phasesY, phasesX = args_.phasesX;
+    Phase phase{};
+    for (phase.atY = 0; phase.atY < phasesY; ++phase.atY) {
+      phase.lines = (args_.lines - phase.atY + phasesY - 1) / phasesY;
+      for (phase.atX = 0; phase.atX < phasesX; ++phase.atX) {
+        phase.width = (args_.width - phase.atX + phasesX - 1) / phasesX;
+        phase.taps = size(args_.phases[phase.atY].taps * args_.phases[phasesY + phase.atX].taps);
+        f(phase);
+        phase.first += phase.taps;
+      }
+    }
+  }
+  /// Which output is (y, x) of a phase.
+  std::size_t outputOf(const Phase &phase, std::size_t y, std::size_t x) const {
+    return (y * args_.phasesY + phase.atY) * args_.width + x * args_.phasesX + phase.atX;
+  }
+
+  /// Those of a phase.
+  void addTaps(const ConvPhase &y, const ConvPhase &x) {
+    const auto stepY = static_cast<std::ptrdiff_t>(args_.phasesY),
+               stepX = static_cast<std::ptrdiff_t>(args_.phasesX);
+    for (int i = 0; i < y.taps; ++i)
+      for (int j = 0; j < x.taps; ++j, ++numTaps_) {
+        taps_[numTaps_] = size((y.first + i) * shape_.tapsX + x.first + j);
+        weightOf_[numTaps_] =
+            (y.weight + i * stepY) * args_.weightsY + (x.weight + j * stepX) * args_.weightsX;
+      }
+  }
+
   /// For each tap and input channel those to all lanes.
   /// \returns  whether all are finite.
   bool packWeights() const {
     constexpr std::int32_t EXPONENT = 0x7f800000;
     bool finite = true;
     float *to = weights_;
-    for (int i = 0; i < shape_.tapsY; ++i)
-      for (int j = 0; j < shape_.tapsX; ++j)
-        for (std::size_t c = 0; c < args_.inChannels; ++c)
-          for (std::size_t l = 0; l < W; ++l, ++to) {
-            const One weight = l < lanes_.lanes ? One::load(weightAt(l, c, i, j)) : One::zero();
-            weight.store(to);
-            finite &= (weight.bits().r & EXPONENT) != EXPONENT;
-          }
+    for (std::size_t t = 0; t < numTaps_; ++t)
+      for (std::size_t c = 0; c < args_.inChannels; ++c)
+        for (std::size_t l = 0; l < W; ++l, ++to) {
+          const One weight = l < lanes_.lanes ? One::load(weightAt(l, c, t)) : One::zero();
+          weight.store(to);
+          finite &= (weight.bits().r & EXPONENT) != EXPONENT;
+        }
     return finite;
   }
 
-  const TIn *weightAt(std::size_t lane, std::size_t c, int i, int j) const {
+  const TIn *weightAt(std::size_t lane, std::size_t c, std::size_t tap) const {
     const std::size_t column = lanes_.column + lane;
     const auto group = static_cast<std::ptrdiff_t>(column / args_.outChannels),
                n = static_cast<std::ptrdiff_t>(column % args_.outChannels);
     return args_.weights + group * args_.weightsGroup + n * args_.weightsOut +
-           static_cast<std::ptrdiff_t>(c) * args_.weightsIn + i * args_.weightsY +
-           j * args_.weightsX;
+           static_cast<std::ptrdiff_t>(c) * args_.weightsIn + weightOf_[tap];
   }
 
   /// Strip by strip. The last one begins early enough to be whole, if the image is as wide.
@@ -84,48 +123,63 @@ private:
     }
   }
 
-  /// n outputs from x on of each line.
+  /// n outputs from x on of each line, of all phases.
   void runStrip(std::size_t x, std::size_t n) {
-    const std::size_t piece = size(convGroupsPiece(shape_)), width = size(shape_.outputsX),
-                      lines = size(shape_.outputsY), together = 2 * piece <= OUTPUTS ? 2 : 1;
+    const std::size_t piece = size(convGroupsPiece(shape_)), lines = size(shape_.outputsY),
+                      together = 2 * piece <= OUTPUTS ? 2 : 1;
     static_assert(CONV_GROUPS_LINES == 2);
     for (std::size_t y = 0; y < lines;) {
       const std::size_t some = lines - y < together ? 1 : together;
       spread_.upTo(y + some);
       for (std::size_t k = 0; k < some; ++k)
-        spread_.findTaps(y + k, taps_[k]);
-      // The last piece begins early enough to be whole.
-      forVectors(n, piece,
-                 [&](std::size_t i) { runPiece(piece, some == 2, y * width + x + i, i); });
+        spread_.findTaps(y + k, taps_, numTaps_, places_[k]);
+      forPhases([&](const Phase &phase) {
+        if (y < phase.lines && x < phase.width)
+          runLines(phase, y, x, piece, n < phase.width - x ? n : phase.width - x, some);
+      });
       y += some;
     }
   }
 
+  /// n outputs from (y, x) on of so many lines, if the phase has them. The last piece begins early
+  /// enough to be whole.
+  void runLines(const Phase &phase, std::size_t y, std::size_t x, std::size_t piece, std::size_t n,
+                std::size_t lines) const {
+    const std::size_t some = n < piece ? n : piece, output = outputOf(phase, y, x);
+    const bool two = lines == 2 && y + 1 < phase.lines;
+    forVectors(n, some,
+               [&](std::size_t i) { runPiece(phase, some, two, output + i * args_.phasesX, i); });
+  }
+
   /// n outputs of a line, of which the first is `output` of the image and x of the strip, or as
   /// many of two lines.
-  void runPiece(std::size_t n, bool two, std::size_t output, std::size_t x) const {
+  void runPiece(const Phase &phase, std::size_t n, bool two, std::size_t output,
+                std::size_t x) const {
     unroll<OUTPUTS>([&](auto k) POP_SIMD_LAMBDA {
       constexpr unsigned N = static_cast<unsigned>(decltype(k)::value) + 1;
       if (n != N)
         return;
       if constexpr (2 * N <= OUTPUTS)
         if (two)
-          return runOutputs<N, 2>(output, x);
-      runOutputs<N, 1>(output, x);
+          return runOutputs<N, 2>(phase, output, x);
+      runOutputs<N, 1>(phase, output, x);
     });
   }
 
   template <unsigned N, unsigned LINES>
-  __attribute__((noinline)) void runOutputs(std::size_t output, std::size_t x) const {
+  __attribute__((noinline)) void runOutputs(const Phase &phase, std::size_t output,
+                                            std::size_t x) const {
     V sum[LINES][N];
     unroll<LINES>([&](auto k) POP_SIMD_LAMBDA {
       unroll<N>([&](auto i) POP_SIMD_LAMBDA { sum[k][i] = V::zero(); });
     });
-    const float *weights = weights_, *const in = spread_.places() + x * W;
-    const std::size_t taps = shape_.taps(), channels = args_.inChannels, plane = spread_.plane();
-    for (std::size_t t = 0; t < taps; ++t) {
+    const std::size_t channels = args_.inChannels, plane = spread_.plane(),
+                      end = phase.first + phase.taps;
+    const float *weights = weights_ + phase.first * channels * W, *const in =
+                                                                      spread_.places() + x * W;
+    for (std::size_t t = phase.first; t < end; ++t) {
       const float *at[LINES];
-      unroll<LINES>([&](auto k) POP_SIMD_LAMBDA { at[k] = in + taps_[k][t]; });
+      unroll<LINES>([&](auto k) POP_SIMD_LAMBDA { at[k] = in + places_[k][t]; });
       for (std::size_t c = channels; c != 0; --c, weights += W) {
         const V weight = V::load(weights);
         unroll<LINES>([&](auto k) POP_SIMD_LAMBDA {
@@ -137,7 +191,7 @@ private:
       }
     }
     unroll<LINES>([&](auto k) POP_SIMD_LAMBDA {
-      const std::size_t first = output + k * size(shape_.outputsX);
+      const std::size_t first = output + k * args_.phasesY * args_.width;
       if (args_.outMaps)
         storeMaps(sum[k], first);
       else
@@ -146,11 +200,11 @@ private:
   }
 
   template <unsigned N> POP_SIMD_INLINE void storeLanes(const V (&sum)[N], TOut *to) const {
-    const std::size_t columns = columns_, lanes = lanes_.lanes;
+    const std::size_t step = columns_ * args_.phasesX, lanes = lanes_.lanes;
     if (lanes == W)
-      unroll<N>([&](auto i) POP_SIMD_LAMBDA { sum[i].store(to + i * columns); });
+      unroll<N>([&](auto i) POP_SIMD_LAMBDA { sum[i].store(to + i * step); });
     else
-      unroll<N>([&](auto i) POP_SIMD_LAMBDA { sum[i].storePartial(to + i * columns, lanes); });
+      unroll<N>([&](auto i) POP_SIMD_LAMBDA { sum[i].storePartial(to + i * step, lanes); });
   }
 
   /// Output `first` of each channel and those behind it.
@@ -172,13 +226,24 @@ private:
 
   /// The outputs of an image that meet padding, tap by tap without it.
   void repairBorder(const TIn *in) const {
-    std::size_t output = 0;
-    for (int y = 0; y < shape_.outputsY; ++y)
-      for (int x = 0; x < shape_.outputsX; ++x, ++output) {
-        if (meetsPadding(shape_, y, x))
-          for (std::size_t l = 0; l < lanes_.lanes; ++l)
-            definedSum(in, l, y, x).store(outAt(l, output));
-      }
+    forPhases([&](const Phase &phase) {
+      for (std::size_t y = 0; y < phase.lines; ++y)
+        for (std::size_t x = 0; x < phase.width; ++x) {
+          std::size_t inputs = 0;
+          forTaps(phase, y, x, [&](std::size_t, int, int) { ++inputs; });
+          for (std::size_t l = 0; l < lanes_.lanes && inputs != phase.taps; ++l)
+            definedSum(in, l, phase, y, x).store(outAt(l, outputOf(phase, y, x)));
+        }
+    });
+  }
+  /// f(tap, y, x) for each tap of an output of a phase that meets an input, which is at (y, x).
+  template <class F> void forTaps(const Phase &phase, std::size_t y, std::size_t x, F &&f) const {
+    for (std::size_t t = phase.first; t < phase.first + phase.taps; ++t) {
+      const int atY = shape_.inputY(static_cast<int>(y), taps_[t]),
+                atX = shape_.inputX(static_cast<int>(x), taps_[t]);
+      if (atY >= 0 && atY < shape_.inputsY && atX >= 0 && atX < shape_.inputsX)
+        f(t, atY, atX);
+    }
   }
 
   TOut *outAt(std::size_t lane, std::size_t output) const {
@@ -187,16 +252,14 @@ private:
                          : args_.out[image_] + output * columns_ + column;
   }
 
-  One definedSum(const TIn *in, std::size_t lane, int y, int x) const {
+  One definedSum(const TIn *in, std::size_t lane, const Phase &phase, std::size_t y,
+                 std::size_t x) const {
     One sum = One::zero();
     in += (static_cast<std::ptrdiff_t>(lanes_.channel) + lanes_.offset[lane]) * args_.inChannel;
-    forInputs(shape_, y, x, [&](std::size_t t, int atY, int atX) POP_SIMD_LAMBDA {
+    forTaps(phase, y, x, [&](std::size_t t, int atY, int atX) {
       const TIn *at = in + atY * args_.inY + atX * args_.inX;
       for (std::size_t c = 0; c < args_.inChannels; ++c, at += args_.inChannel)
-        sum = One::fma(One::load(at),
-                       One::load(weightAt(lane, c, static_cast<int>(t) / shape_.tapsX,
-                                          static_cast<int>(t) % shape_.tapsX)),
-                       sum);
+        sum = One::fma(One::load(at), One::load(weightAt(lane, c, t)), sum);
     });
     return sum;
   }
@@ -208,7 +271,10 @@ private:
   float *const weights_;
   ConvGroupsLanes<W> lanes_;
   std::size_t image_ = 0;
-  std::size_t taps_[CONV_GROUPS_LINES][CONV_PLANES_MAX_TAPS];
+  std::size_t numTaps_ = 0;                       ///< of all phases, one after another
+  std::size_t taps_[CONV_PLANES_MAX_TAPS];        ///< which they are of the shape's
+  std::ptrdiff_t weightOf_[CONV_PLANES_MAX_TAPS]; ///< of the first channels
+  std::size_t places_[CONV_GROUPS_LINES][CONV_PLANES_MAX_TAPS];
 };
 
 } // namespace detail

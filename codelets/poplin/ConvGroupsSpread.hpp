@@ -18,9 +18,12 @@ namespace cottonwood::kernels {
 /// (g * inChannels + c) * inChannel], where inX or inChannel is 1; its weight to output channel n
 /// of the group, at tap (y, x), weights[g * weightsGroup + n * weightsOut + c * weightsIn + y *
 /// weightsY + x * weightsX]. The output is one array an image, [y, x, groups, outChannels], or, if
-/// outMaps is set, one an image and channel, [y, x].
+/// outMaps is set and x has one phase, one an image and channel, [y, x].
 template <class TIn, class TOut> struct ConvGroupsArgs {
-  ConvPlanesShape shape;
+  ConvPlanesShape shape;    ///< of the most outputs that a phase has, and the taps of all phases
+  std::size_t lines, width; ///< of the output: those of all phases
+  std::size_t phasesY, phasesX;
+  const ConvPhase *phases; ///< of y, then of x
   std::size_t images, groups, inChannels, outChannels;
   const TIn *in;
   std::ptrdiff_t inImage, inY, inX, inChannel;
@@ -99,12 +102,12 @@ public:
       spreadRows(next_);
   }
 
-  /// Where output 0 of line y finds the inputs of each tap, in channel 0.
-  void findTaps(std::size_t y, std::size_t *taps) const {
+  /// Where output 0 of line y finds the inputs of each of n taps, in channel 0.
+  void findTaps(std::size_t y, const std::size_t *taps, std::size_t n, std::size_t *to) const {
     const std::size_t first = y % space_.rows;
-    for (std::size_t t = 0; t < shape_.taps(); ++t) {
-      const std::size_t row = first + row_[t];
-      taps[t] = (place_[t] + (row < space_.rows ? row : row - space_.rows) * space_.pitch) * W;
+    for (std::size_t i = 0; i < n; ++i) {
+      const std::size_t t = taps[i], row = first + row_[t];
+      to[i] = (place_[t] + (row < space_.rows ? row : row - space_.rows) * space_.pitch) * W;
     }
   }
 

@@ -36,6 +36,15 @@ struct ConvPlanesShape {
 /// Numbers of a shape in a table.
 inline constexpr std::size_t CONV_PLANES_INTS = sizeof(ConvPlanesShape) / sizeof(int);
 
+/// Outputs of a dimension that have the same taps. If an input is dilated by s, there are s such
+/// phases: output i * s + n, of phase n, meets taps [first, first + taps) of output i of a shape
+/// without dilation, and their weights are weight, weight + s, ... Else there is one, of all taps.
+struct ConvPhase {
+  int first, taps, weight;
+};
+/// Numbers of a phase in a table.
+inline constexpr std::size_t CONV_PHASE_INTS = sizeof(ConvPhase) / sizeof(int);
+
 /// A plane in scratch: strideY x strideX phases of `rows` lines of `pitch` floats. Where there are
 /// several, there is room behind each for a vector that begins in the last line.
 struct ConvPlanesSpace {

@@ -164,8 +164,10 @@ public:
                                                     p_.inputFieldShape))),
                  w = input("w", oneIn(random_, 2) ? poplin::createWeights(graph_, p_)
                                                   : plain(weightsShape())),
-                 d = input("d", plain(shapeOf(p_.batchSize, p_.getNumOutputChans(),
-                                              p_.getOutputFieldShape())));
+                 d = input("d", oneIn(random_, 2)
+                                    ? poplin::createInput(graph_, poplin::getGradientParams(p_))
+                                    : plain(shapeOf(p_.batchSize, p_.getNumOutputChans(),
+                                                    p_.getOutputFieldShape())));
     Numbers out(deltas.size()), inGradient(in.size()), weightGradient(weights.size());
     reference.forEachProduct([&](std::size_t o, std::size_t k, std::size_t i) {
       out[o] += weights[k] * in[i];

@@ -163,6 +163,22 @@ TEST_CASE("on a CPU neither threads nor the layout change a bit of small groups"
     }
 }
 
+TEST_CASE(
+    "on a CPU neither threads nor layouts change a bit of gradients of strided small groups") {
+  for (Type const &type : {FLOAT, HALF})
+    for (ConvParams const &layer :
+         {same(type, 2, {13, 18}, {3, 3}, 4, 4, 6, 2), same(type, 3, {15, 37}, {3, 3}, 8, 8, 3, 2),
+          same(type, 2, {50}, {5}, 2, 3, 9, 3)}) {
+      ConvParams const p = poplin::getGradientParams(layer);
+      CAPTURE(textOf(p));
+      Values const expected = runOnCpu(p, Layout::LIBRARY, Layout::LIBRARY, "1");
+      for (char const *threads : {"1", "2", "3"}) {
+        CHECK(runOnCpu(p, Layout::PLAIN, Layout::PLAIN, threads) == expected);
+        CHECK(runOnCpu(p, Layout::LIBRARY, Layout::PLAIN, threads) == expected);
+      }
+    }
+}
+
 TEST_CASE("on a CPU neither threads nor the layout change a bit of first layers") {
   for (ConvParams const &p : firstLayers(FLOAT)) {
     CAPTURE(textOf(p));
@@ -172,7 +188,8 @@ TEST_CASE("on a CPU neither threads nor the layout change a bit of first layers"
   }
 }
 
-TEST_CASE("gradients of inputs of few channels, of strided layers, too, are right in all layouts") {
+TEST_CASE("gradients of inputs of few channels or small groups, of strided layers, too, are right "
+          "in all layouts") {
   onDevices([](DeviceMaker const &device) {
     for (Type const &type : {FLOAT, HALF}) {
       Products all(device);
@@ -183,7 +200,12 @@ TEST_CASE("gradients of inputs of few channels, of strided layers, too, are righ
           same(type, 2, {9, 40}, {3, 3}, 2, 20, 2),
           same(type, 1, {100}, {5}, 3, 16, 1, 3),
           same(type, 1, {10, 70}, {2, 4}, 3, 9, 1, 4), // taps that no output of a line has
-          same(type, 1, {31, 37}, {4, 3}, 2, 17, 1, 2)};
+          same(type, 1, {31, 37}, {4, 3}, 2, 17, 1, 2),
+          same(type, 2, {13, 18}, {3, 3}, 4, 4, 6, 2), // groups that share vectors
+          same(type, 3, {15, 37}, {3, 3}, 8, 8, 3, 2),
+          same(type, 2, {50}, {5}, 2, 3, 9, 3),
+          same(type, 1, {14, 21}, {1, 2}, 3, 4, 5, 3), // outputs without taps
+          same(type, 1, {9, 9}, {3, 3}, 16, 16, 3, 2)};
       addTransformed(layers, same(type, 1, {20, 42}, {3, 5}, 3, 12, 1, 2));
       for (ConvParams const &p : layers) {
         ConvParams const gradient = poplin::getGradientParams(p);

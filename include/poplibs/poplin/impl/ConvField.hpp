@@ -6,6 +6,7 @@
 #include <poplin/ConvParams.hpp>
 #include <poputil/impl/BuiltinCodelets.hpp>
 
+#include <algorithm>
 #include <cstdint>
 #include <optional>
 #include <vector>
@@ -45,6 +46,15 @@ inline std::optional<ConvPlanesDim> convPlanesDim(::poplin::ConvParams const &p,
   return dim;
 }
 
+inline ConvField convField(ConvPlanesDim const &y, ConvPlanesDim const &x) {
+  return {{y.inputs, x.inputs, y.outputs, x.outputs, y.taps, x.taps, y.stride, x.stride, y.first,
+           x.first, y.tapStep, x.tapStep},
+          y.inTruncated,
+          x.inTruncated,
+          y.tapsTruncated,
+          x.tapsTruncated};
+}
+
 /// Nothing if there are more dimensions, or transforms that the kernels do not know.
 inline std::optional<ConvField> convField(::poplin::ConvParams const &p) {
   std::size_t const dims = p.getNumFieldDims();
@@ -54,12 +64,82 @@ inline std::optional<ConvField> convField(::poplin::ConvParams const &p) {
   auto const y = dims == 2 ? convPlanesDim(p, 0) : ConvPlanesDim();
   if (!x || !y)
     return std::nullopt;
-  return ConvField{{y->inputs, x->inputs, y->outputs, x->outputs, y->taps, x->taps, y->stride,
-                    x->stride, y->first, x->first, y->tapStep, x->tapStep},
-                   y->inTruncated,
-                   x->inTruncated,
-                   y->tapsTruncated,
-                   x->tapsTruncated};
+  return convField(*y, *x);
+}
+
+/// One dimension whose input may be dilated by s.
+struct ConvPhasedDim {
+  ConvPlanesDim all;                      ///< of the taps of all phases, every s-th output
+  int outputs = 1;                        ///< of all phases
+  std::vector<kernels::ConvPhase> phases; ///< s
+
+  int outputsOf(std::size_t phase) const {
+    auto const at = static_cast<int>(phase), step = static_cast<int>(phases.size());
+    return (outputs - at + step - 1) / step;
+  }
+};
+
+/// Nothing if the kernels do not know the dimension's transforms, or if a phase has no output.
+inline std::optional<ConvPhasedDim> convPhasedDim(::poplin::ConvParams p, unsigned d) {
+  auto const dilation = static_cast<int>(p.inputTransform.dilation[d]);
+  auto const outputs = static_cast<int>(p.getOutputSize(d));
+  if (dilation > 1 && (p.outputTransform.stride[d] != 1 || p.kernelTransform.dilation[d] != 1 ||
+                       p.kernelTransform.flip[d] || outputs < dilation))
+    return std::nullopt;
+  p.inputTransform.dilation[d] = 1;
+  auto const whole = convPlanesDim(p, d); // but for the outputs, if the input is dilated
+  if (!whole)
+    return std::nullopt;
+  ConvPhasedDim dim{*whole, outputs, {{0, whole->taps, 0}}};
+  if (dilation == 1)
+    return dim;
+  dim.phases.clear();
+  // A phase's first output meets its first tap at input `first`.
+  int low = whole->inputs, high = -low;
+  for (int out = 0; out != dilation; ++out) {
+    int const at = out + whole->first; // where tap 0 would be
+    int const tap = ((-at) % dilation + dilation) % dilation;
+    int const first = (at + tap) / dilation,
+              taps = std::max((whole->taps - tap + dilation - 1) / dilation, 0);
+    dim.phases.push_back({first, taps, tap});
+    if (taps != 0)
+      low = std::min(low, first), high = std::max(high, first + taps);
+  }
+  for (kernels::ConvPhase &phase : dim.phases)
+    phase.first -= low;
+  dim.all.outputs = dim.outputsOf(0);
+  dim.all.first = low, dim.all.taps = high - low;
+  return dim;
+}
+
+/// Of a field, in the order of its dimensions.
+struct ConvPhasedField {
+  ConvField field;
+  ConvPhasedDim y, x;
+
+  /// Of the weights.
+  std::size_t taps() const {
+    std::size_t taps = 1;
+    for (ConvPhasedDim const *dim : {&y, &x}) {
+      int all = 0;
+      for (kernels::ConvPhase const &phase : dim->phases)
+        all += phase.taps;
+      taps *= static_cast<std::size_t>(all);
+    }
+    return taps;
+  }
+};
+
+/// Nothing if there are more than two dimensions, or transforms that the kernels do not know.
+inline std::optional<ConvPhasedField> convPhasedField(::poplin::ConvParams const &p) {
+  std::size_t const dims = p.getNumFieldDims();
+  if (dims == 0 || dims > 2)
+    return std::nullopt;
+  auto const x = convPhasedDim(p, static_cast<unsigned>(dims - 1));
+  auto const y = dims == 2 ? convPhasedDim(p, 0) : ConvPhasedDim{{}, 1, {{0, 1, 0}}};
+  if (!x || !y)
+    return std::nullopt;
+  return ConvPhasedField{convField(y->all, x->all), *y, *x};
 }
 
 /// Floats of a vector of the kernels that run here.

@@ -22,7 +22,7 @@ public:
   /// False if the kernel does not know the convolution, or if others are quicker.
   bool run() {
     if (job_.epilogue || !sharesVectors(graph_.getTarget(), job_.check, job_.options) ||
-        !chooseField() || (field_.shape.taps() == 1 && hasMaps()))
+        !choosePhases() || (phased_.taps() == 1 && hasMaps()))
       return false;
     auto const plan =
         planConv(job_.where, graph_.getTarget(), job_.check, job_.options, job_.cache).plan;
@@ -41,6 +41,15 @@ public:
   }
 
 private:
+  bool choosePhases() {
+    auto const phased = convPhasedField(job_.check.params);
+    if (phased)
+      phased_ = *phased, field_ = phased->field;
+    return phased.has_value();
+  }
+  std::size_t phasesY() const { return phased_.y.phases.size(); }
+  std::size_t phasesX() const { return phased_.x.phases.size(); }
+
   /// Whether the field of both input and output lies side by side: so products read and write them.
   bool hasMaps() const {
     auto const in = stridedTensor(graph_, job_.in);
@@ -58,7 +67,7 @@ private:
     std::size_t const batch = out_.dim(0), channels = job_.check.params.getNumOutputChans(),
                       outputs = out_.numElements() / (batch * channels);
     Tensor const maps = outputMaps();
-    outMaps_ = !out_.isContiguous() && maps.isContiguous();
+    outMaps_ = !out_.isContiguous() && maps.isContiguous() && phasesX() == 1;
     if (outMaps_) {
       out_ = maps.reshape({batch, channels, outputs});
       return;
@@ -107,7 +116,7 @@ private:
     weights_ = *stridedTensor(graph_, copy);
   }
 
-  /// Parts are images, and where these are too few lines of each.
+  /// Parts are images, and where these are too few lines of each phase.
   void addVertices(std::size_t parts) {
     std::size_t const batch = job_.check.params.batchSize,
                       lines = static_cast<std::size_t>(field_.shape.outputsY),
@@ -122,16 +131,20 @@ private:
 
   using Range = ::poplar::Interval;
 
+  /// \param rows  of each phase
   void addVertex(Range images, Range rows) {
     auto const &p = job_.check.params;
     auto shape = field_.shape;
     shape.outputsY = static_cast<int>(rows.size());
     shape.firstY += static_cast<int>(rows.begin()) * shape.strideY;
-    std::size_t const channels = p.inputChannelsPerConvGroup,
-                      width = static_cast<std::size_t>(shape.outputsX);
+    std::size_t const channels = p.inputChannelsPerConvGroup, taps = phased_.taps(),
+                      width = static_cast<std::size_t>(phased_.x.outputs),
+                      first = rows.begin() * phasesY(),
+                      end = std::min(rows.end() * phasesY(),
+                                     static_cast<std::size_t>(phased_.y.outputs));
     auto const v = addFieldVertex("poplin::ConvGroups", shape,
-                                  kernels::convGroupsWorkspace(shape, channels), strides());
-    connectOutput(v, images, {rows.begin() * width, rows.end() * width});
+                                  kernels::convGroupsWorkspace(shape, channels, taps), strides());
+    connectOutput(v, images, {first * width, end * width});
     // [groups, N, ...field, C] and [groups, O, ...kernel, C]
     auto const &in = in_.strides;
     set(v, "inOffset",
@@ -141,9 +154,21 @@ private:
         weights_.offset + field_.tapsY * yOf(weights_) + field_.tapsX * xOf(weights_));
     set(v, "images", images.size()), set(v, "groups", p.numConvGroups);
     set(v, "columns", p.outputChannelsPerConvGroup);
-    set(v, "outputs", images.size() * rows.size() * width);
-    set(v, "inChannels", channels), set(v, "taps", shape.taps());
+    set(v, "outputs", images.size() * (end - first) * width);
+    set(v, "inChannels", channels);
+    set(v, "taps", poputil::ceilDiv(taps, phasesY() * phasesX()));
     set(v, "outMaps", outMaps_);
+    setPhases(v);
+    set(v, "lines", end - first), set(v, "width", width);
+  }
+
+  void setPhases(::poplar::VertexRef const &v) {
+    std::vector<int> numbers;
+    for (ConvPhasedDim const *dim : {&phased_.y, &phased_.x})
+      for (auto const &[first, taps, weight] : dim->phases)
+        numbers.insert(numbers.end(), {first, taps, weight});
+    graph_.setInitialValue(v["phases"], numbers);
+    set(v, "phasesY", phasesY()), set(v, "phasesX", phasesX());
   }
 
   /// \param outputs  of each image
@@ -164,6 +189,7 @@ private:
             weights[1],     weights.back(), yOf(weights_), xOf(weights_)};
   }
 
+  ConvPhasedField phased_;
   Tensor out_;    ///< [N, arrays, elements of an array]
   Tensor copyTo_; ///< invalid: the result is written in place
   bool outMaps_ = false;
@@ -175,14 +201,15 @@ private:
 POP_INLINE bool sharesVectors(::poplar::Target const &target, ConvCheck const &check,
                               ConvOptions const &options) {
   auto const &p = check.params;
-  auto const field = detail::convField(p);
+  auto const field = detail::convPhasedField(p);
   // No layout changes a bit.
   bool const sameOrder =
       p.inputChannelsPerConvGroup == 1 || (!detail::addsTapsLast(p) && !updatesGroups(p));
   return plansForCpu(target) && options.constraints.empty() && !convolvesChannels(check) &&
          p.numConvGroups > 1 && 2 * p.outputChannelsPerConvGroup <= detail::vectorLanes() &&
          p.inputChannelsPerConvGroup <= kernels::CONV_GROUPS_CHANNELS && sameOrder && field &&
-         field->shape.taps() <= kernels::CONV_PLANES_MAX_TAPS;
+         field->field.shape.taps() <= kernels::CONV_PLANES_MAX_TAPS &&
+         field->taps() <= kernels::CONV_PLANES_MAX_TAPS;
 }
 
 POP_INLINE bool emitConvGroups(::poplar::Graph &graph, ConvJob const &job,

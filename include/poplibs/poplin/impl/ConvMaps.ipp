@@ -200,32 +200,20 @@ private:
   /// Groups and phases of a convolution.
   static constexpr std::size_t MOST_CONVOLUTIONS = 16;
 
-  /// Outputs of one dimension with the same taps: its phases, if the input is dilated.
+  /// The phases of a dimension as dimensions of their own; none if one has no taps.
   std::vector<ConvPlanesDim> phasesOf(unsigned d) const {
-    auto p = job_.check.params;
-    auto const dilation = static_cast<int>(p.inputTransform.dilation[d]);
-    auto const all = static_cast<int>(p.getOutputSize(d));
-    if (dilation > 1 && (p.outputTransform.stride[d] != 1 || p.kernelTransform.dilation[d] != 1 ||
-                         p.kernelTransform.flip[d] || all < dilation))
-      return {};
-    p.inputTransform.dilation[d] = 1;
-    auto const whole = convPlanesDim(p, d); // but for the outputs, if the input is dilated
-    if (!whole)
-      return {};
-    if (dilation == 1)
-      return {*whole};
+    auto const dim = convPhasedDim(job_.check.params, d);
     std::vector<ConvPlanesDim> phases;
-    for (int out = 0; out != dilation; ++out) {
-      ConvPlanesDim phase = *whole;
-      int const at = out + whole->first; // where the first tap would be
-      int const tap = ((-at) % dilation + dilation) % dilation;
-      if (tap >= whole->taps)
+    for (std::size_t n = 0; dim && n != dim->phases.size(); ++n) {
+      kernels::ConvPhase const &phase = dim->phases[n];
+      if (phase.taps == 0)
         return {};
-      phase.outputs = (all - out + dilation - 1) / dilation;
-      phase.taps = (whole->taps - tap + dilation - 1) / dilation;
-      phase.first = (at + tap) / dilation;
-      phase.tapsTruncated += tap;
-      phases.push_back(phase);
+      ConvPlanesDim one = dim->all;
+      one.outputs = dim->outputsOf(n);
+      one.taps = phase.taps;
+      one.first += phase.first;
+      one.tapsTruncated += phase.weight;
+      phases.push_back(one);
     }
     return phases;
   }
@@ -257,12 +245,7 @@ private:
   }
 
   void choose(ConvPlanesDim const &y, ConvPlanesDim const &x) {
-    field_ = {{y.inputs, x.inputs, y.outputs, x.outputs, y.taps, x.taps, y.stride, x.stride,
-               y.first, x.first, y.tapStep, x.tapStep},
-              y.inTruncated,
-              x.inTruncated,
-              y.tapsTruncated,
-              x.tapsTruncated};
+    field_ = convField(y, x);
     tapStepY_ = static_cast<int>(phases_[0].size()),
     tapStepX_ = static_cast<int>(phases_[1].size());
   }
