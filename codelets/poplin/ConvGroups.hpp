@@ -10,6 +10,7 @@
 ///   shape      Vector<int>: kernels::ConvPlanesShape, as kernels::ConvGroupsArgs has it
 ///   phases     Vector<int>: kernels::ConvPhase of y, then of x
 ///   phasesY, phasesX, lines, width   how many, and the field of the output
+///   strip, pieceOutputs, pieceLines  kernels::ConvGroupsCut
 ///   strides    Vector<long long>: of images, y, x and channels of the input; of groups, output
 ///              channels, input channels, y and x of weights
 ///   images, groups, columns   how many, and output channels of a group
@@ -32,11 +33,14 @@ public:
   unsigned outputs, inChannels, taps, outMaps;
   poplar::Vector<int> phases;
   unsigned phasesY, phasesX, lines, width;
+  unsigned strip, pieceOutputs, pieceLines;
 
   bool compute() {
     const auto stride = [&](unsigned i) { return this->stride(i); };
     kernels::ConvGroupsArgs<KernelType<In>, KernelType<Out>> args{};
     this->setField(args);
+    args.cut = {static_cast<int>(strip), static_cast<int>(pieceOutputs),
+                static_cast<int>(pieceLines)};
     args.lines = lines, args.width = width;
     args.phasesY = phasesY, args.phasesX = phasesX;
     args.phases = reinterpret_cast<const kernels::ConvPhase *>(phases.data());

@@ -27,27 +27,69 @@ inline constexpr int CONV_GROUPS_LINES = 2;
 /// Outputs of a line that are computed together, at most: their sums, a weight and an input are in
 /// registers.
 inline constexpr int CONV_GROUPS_OUTPUTS = 14;
+/// Fewer outputs than these take as long, whose sums do not fill the units for multiply-adds.
+inline constexpr int CONV_GROUPS_FEW = 7;
 /// Bytes of spread inputs that L1 keeps.
 inline constexpr std::size_t CONV_GROUPS_BYTES = 40 * 1024;
 
-/// How many are: pieces of a line are equal.
-constexpr int convGroupsPiece(const ConvPlanesShape &shape) {
-  const int pieces = (shape.outputsX + CONV_GROUPS_OUTPUTS - 1) / CONV_GROUPS_OUTPUTS;
-  return (shape.outputsX + pieces - 1) / pieces;
+/// Places of the inputs of one channel (ConvPlanesCost.hpp), of vectors: an odd number, so that
+/// channels lie in different sets of a cache.
+constexpr std::size_t convGroupsPlane(const ConvPlanesShape &shape) {
+  const ConvPlanesSpace space(shape);
+  const int phases = shape.strideY * shape.strideX;
+  return space.rows * space.pitch * static_cast<std::size_t>(phases) | 1;
+}
+/// Bytes of spread inputs of so many outputs of so many lines.
+constexpr std::size_t convGroupsBytes(ConvPlanesShape shape, std::size_t channels, int outputs,
+                                      int lines) {
+  shape.outputsX = outputs, shape.outputsY = lines;
+  return convGroupsPlane(shape) * channels * CONV_GROUPS_LANES * sizeof(float);
 }
 
-/// A strip of the output: CONV_GROUPS_LINES lines of so many pieces that L1 keeps their inputs, or
-/// of one. Strips are equal but for the rounding to pieces.
-constexpr ConvPlanesShape convGroupsStrip(ConvPlanesShape shape, std::size_t channels) {
-  const int piece = convGroupsPiece(shape), pieces = (shape.outputsX + piece - 1) / piece;
-  shape.outputsY = std::min(shape.outputsY, CONV_GROUPS_LINES);
-  for (int strips = 1; strips <= pieces; ++strips) {
-    shape.outputsX = (pieces + strips - 1) / strips * piece;
-    if (ConvPlanesSpace(shape).plane * channels * CONV_GROUPS_LANES * sizeof(float) <=
-        CONV_GROUPS_BYTES)
-      break;
+/// How an image is cut: strips of its columns, whose inputs are spread line by line, and pieces of
+/// so many outputs of each of one line or of CONV_GROUPS_LINES, which are computed together.
+struct ConvGroupsCut {
+  int strip, outputs, lines;
+
+  /// Of a strip's lines that are computed together.
+  constexpr ConvPlanesShape of(ConvPlanesShape shape) const {
+    shape.outputsX = strip, shape.outputsY = lines;
+    return shape;
   }
-  return shape;
+};
+
+/// Pieces of a line are equal: the largest whose inputs L1 keeps, if there are such of
+/// CONV_GROUPS_FEW or more. So are strips, but for the rounding to pieces: the widest whose inputs
+/// L1 keeps, or pieces.
+constexpr ConvGroupsCut convGroupsCut(const ConvPlanesShape &shape, std::size_t channels) {
+  const int width = shape.outputsX;
+  const auto partOf = [](int all, int parts) { return (all + parts - 1) / parts; };
+  const auto isKept = [&](int outputs, int lines) {
+    return convGroupsBytes(shape, channels, outputs, lines) <= CONV_GROUPS_BYTES;
+  };
+  const auto linesOf = [&](int outputs) {
+    return CONV_GROUPS_LINES * outputs <= CONV_GROUPS_OUTPUTS
+               ? std::min(CONV_GROUPS_LINES, shape.outputsY)
+               : 1;
+  };
+  const int fewest = partOf(width, CONV_GROUPS_OUTPUTS), largest = partOf(width, fewest);
+  int piece = largest, lines = linesOf(largest);
+  for (int pieces = fewest; !isKept(piece, lines);) {
+    if (lines > 1) {
+      --lines;
+      continue;
+    }
+    piece = partOf(width, ++pieces), lines = linesOf(piece);
+    if (piece < CONV_GROUPS_FEW) {
+      piece = largest, lines = linesOf(largest);
+      break;
+    }
+  }
+  const int pieces = partOf(width, piece);
+  int strips = 1;
+  while (strips < pieces && !isKept(partOf(pieces, strips) * piece, lines))
+    ++strips;
+  return {partOf(pieces, strips) * piece, piece, lines};
 }
 
 /// Floats of scratch: of a strip's spread inputs, which begin on a cache line, and of the weights
@@ -55,8 +97,9 @@ constexpr ConvPlanesShape convGroupsStrip(ConvPlanesShape shape, std::size_t cha
 /// \param taps  of the weights: those of all phases
 constexpr std::size_t convGroupsWorkspace(const ConvPlanesShape &shape, std::size_t channels,
                                           std::size_t taps) {
-  const ConvPlanesSpace space(convGroupsStrip(shape, channels));
-  return (space.plane + taps) * channels * CONV_GROUPS_LANES + 16;
+  return (convGroupsPlane(convGroupsCut(shape, channels).of(shape)) + taps) * channels *
+             CONV_GROUPS_LANES +
+         16;
 }
 
 } // namespace cottonwood::kernels

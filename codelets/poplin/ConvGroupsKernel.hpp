@@ -125,8 +125,8 @@ private:
 
   /// n outputs from x on of each line, of all phases.
   void runStrip(std::size_t x, std::size_t n) {
-    const std::size_t piece = size(convGroupsPiece(shape_)), lines = size(shape_.outputsY),
-                      together = 2 * piece <= OUTPUTS ? 2 : 1;
+    const std::size_t piece = size(args_.cut.outputs), together = size(args_.cut.lines),
+                      lines = size(shape_.outputsY);
     static_assert(CONV_GROUPS_LINES == 2);
     for (std::size_t y = 0; y < lines;) {
       const std::size_t some = lines - y < together ? 1 : together;

@@ -21,6 +21,7 @@ namespace cottonwood::kernels {
 /// outMaps is set and x has one phase, one an image and channel, [y, x].
 template <class TIn, class TOut> struct ConvGroupsArgs {
   ConvPlanesShape shape;    ///< of the most outputs that a phase has, and the taps of all phases
+  ConvGroupsCut cut;        ///< convGroupsCut()
   std::size_t lines, width; ///< of the output: those of all phases
   std::size_t phasesY, phasesX;
   const ConvPhase *phases; ///< of y, then of x
@@ -65,15 +66,16 @@ public:
   /// \param places  room for what convGroupsWorkspace() counts
   template <class TOut>
   ConvGroupsSpread(const ConvGroupsArgs<TIn, TOut> &args, float *places)
-      : shape_(convGroupsStrip(args.shape, args.inChannels)), space_(shape_),
-        channels_(args.inChannels), y_(args.inY), x_(args.inX), channel_(args.inChannel),
-        plane_(space_.plane * W), reach_(space_.rows - size(shape_.outputsY)), places_(places) {
+      : shape_(args.cut.of(args.shape)), space_(shape_), channels_(args.inChannels), y_(args.inY),
+        x_(args.inX), channel_(args.inChannel), phase_(space_.rows * space_.pitch),
+        plane_(convGroupsPlane(shape_) * W), reach_(space_.rows - size(shape_.outputsY)),
+        places_(places) {
     const std::size_t strideY = size(shape_.strideY), strideX = size(shape_.strideX);
     for (std::size_t t = 0; t < shape_.taps(); ++t) {
       const std::size_t y = size(shape_.inputY(0, t) - space_.lowY),
                         x = size(shape_.inputX(0, t) - space_.lowX);
       row_[t] = y / strideY;
-      place_[t] = (y % strideY * strideX + x % strideX) * space_.phase + x / strideX;
+      place_[t] = (y % strideY * strideX + x % strideX) * phase_ + x / strideX;
     }
   }
 
@@ -136,8 +138,7 @@ private:
       if (!isMet(phaseY, shape_.tapsY, shape_.tapStepY, strideY))
         continue;
       const int y = space_.lowY + static_cast<int>(q) * strideY + phaseY;
-      const std::size_t row =
-          size(phaseY * strideX) * space_.phase + q % space_.rows * space_.pitch;
+      const std::size_t row = size(phaseY * strideX) * phase_ + q % space_.rows * space_.pitch;
       const bool padding = y < 0 || y >= shape_.inputsY;
       const TIn *const line = in_ + y * y_;
       if (!padding && x_ == 1 && channel_ != 1 && lanes_->span <= W) {
@@ -160,8 +161,7 @@ private:
   /// Where input x of a row goes.
   float *placeOf(std::size_t row, int x) const {
     const int at = x - lowX_;
-    return places_ +
-           (row + size(at % shape_.strideX) * space_.phase + size(at / shape_.strideX)) * W;
+    return places_ + (row + size(at % shape_.strideX) * phase_ + size(at / shape_.strideX)) * W;
   }
 
   void clearLine(std::size_t n, float *to) const {
@@ -175,17 +175,22 @@ private:
     const std::ptrdiff_t step = x_ * shape_.strideX;
     const std::size_t span = lanes_->span;
     const I index = I::load(lanes_->offset);
+    const std::ptrdiff_t below = y_ * shape_.strideY;       // which no prefetcher finds
+    const std::size_t channels = channels_, plane = plane_; // else read again for each store
     if (channel_ != 1)
       return spreadAny(from, n, to);
     if (span <= W)
-      for (; n != 0; --n, from += step, to += W)
-        spreadVector(V::loadPartial(from, span), index, to);
+      for (; n != 0; --n, from += step, to += W) {
+        __builtin_prefetch(from + below);
+        spreadVector(V::loadPartial(from, span), index, channels, plane, to);
+      }
     else if (arch::Avx512Tag<Tag> && span <= 2 * W)
       for (; n != 0; --n, from += step, to += W) {
+        __builtin_prefetch(from + below), __builtin_prefetch(from + below + W);
         const V low = V::load(from), high = V::loadPartial(from + W, span - W);
         I next = index;
-        for (std::size_t c = 0; c < channels_; ++c, next = next + I::splat(1))
-          arch::permuteTwo(low, high, next).store(to + c * plane_);
+        for (std::size_t c = 0; c < channels; ++c, next = next + I::splat(1))
+          arch::permuteTwo(low, high, next).store(to + c * plane);
       }
     else
       for (; n != 0; --n, from += step, to += W)
@@ -208,9 +213,10 @@ private:
   }
 
   /// An input of all channels of the span.
-  POP_SIMD_INLINE void spreadVector(V x, I index, float *to) const {
-    for (std::size_t c = 0; c < channels_; ++c, index = index + I::splat(1))
-      arch::permuteLanes(x, index).store(to + c * plane_);
+  POP_SIMD_INLINE static void spreadVector(V x, I index, std::size_t channels, std::size_t plane,
+                                           float *to) {
+    for (; channels != 0; --channels, to += plane, index = index + I::splat(1))
+      arch::permuteLanes(x, index).store(to);
   }
 
   /// Inputs [from, to) of a line, which in each channel lie side by side: W of them at a time are
@@ -226,7 +232,7 @@ private:
       arch::transpose(v);
       float *const first = placeOf(row, x);
       for (std::size_t i = 0; i < n; ++i)
-        spreadVector(v[i], index,
+        spreadVector(v[i], index, channels_, plane_,
                      shape_.strideX == 1 ? first + i * W : placeOf(row, x + static_cast<int>(i)));
     }
   }
@@ -245,6 +251,7 @@ private:
   const ConvPlanesSpace space_;
   const std::size_t channels_;
   const std::ptrdiff_t y_, x_, channel_;
+  const std::size_t phase_;         ///< vectors of one
   const std::size_t plane_, reach_; ///< floats; rows before the last of a line of outputs
   float *const places_;
   const TIn *in_ = nullptr;

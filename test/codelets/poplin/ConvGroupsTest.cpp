@@ -152,6 +152,9 @@ std::vector<Out> convolve(isa::Isa isa, const Groups &g, const Operands<In> &ope
       phases.insert(phases.end(), {phase.first, phase.taps, phase.weight});
   test::connect(vertex.phases, phases.data(), phases.size());
   vertex.phasesY = u(field.y.size()), vertex.phasesX = u(field.x.size());
+  const kernels::ConvGroupsCut cut = kernels::convGroupsCut(s, g.in);
+  vertex.strip = u(size(cut.strip));
+  vertex.pieceOutputs = u(size(cut.outputs)), vertex.pieceLines = u(size(cut.lines));
   vertex.lines = u(size(field.lines)), vertex.width = u(size(field.width));
   test::runOn<vertices::ConvGroupsFamily>(isa, vertex);
   std::vector<Out> all;

@@ -66,13 +66,14 @@ template <class Tag, class In, class Out>
 poputil::VertexText describeVertex(ConvGroups<Tag, In, Out> *) {
   using V = ConvGroups<Tag, In, Out>;
   return {poputil::templateName<In, Out>("poplin::ConvGroups"),
-          {POP_FIELD(V, in),         POP_FIELD(V, weights),       POP_FIELD(V, out),
-           POP_FIELD(V, workspace),  POP_FIELD(V, shape),         POP_FIELD(V, strides),
-           POP_FIELD(V, inOffset),   POP_FIELD(V, weightsOffset), POP_FIELD(V, images),
-           POP_FIELD(V, groups),     POP_FIELD(V, columns),       POP_FIELD(V, outputs),
-           POP_FIELD(V, inChannels), POP_FIELD(V, taps),          POP_FIELD(V, outMaps),
-           POP_FIELD(V, phases),     POP_FIELD(V, phasesY),       POP_FIELD(V, phasesX),
-           POP_FIELD(V, lines),      POP_FIELD(V, width)},
+          {POP_FIELD(V, in),           POP_FIELD(V, weights),       POP_FIELD(V, out),
+           POP_FIELD(V, workspace),    POP_FIELD(V, shape),         POP_FIELD(V, strides),
+           POP_FIELD(V, inOffset),     POP_FIELD(V, weightsOffset), POP_FIELD(V, images),
+           POP_FIELD(V, groups),       POP_FIELD(V, columns),       POP_FIELD(V, outputs),
+           POP_FIELD(V, inChannels),   POP_FIELD(V, taps),          POP_FIELD(V, outMaps),
+           POP_FIELD(V, phases),       POP_FIELD(V, phasesY),       POP_FIELD(V, phasesX),
+           POP_FIELD(V, lines),        POP_FIELD(V, width),         POP_FIELD(V, strip),
+           POP_FIELD(V, pieceOutputs), POP_FIELD(V, pieceLines)},
           &costOfConv<In, Out, 9, 10, 11>};
 }
 

@@ -160,6 +160,8 @@ private:
     set(v, "outMaps", outMaps_);
     setPhases(v);
     set(v, "lines", end - first), set(v, "width", width);
+    auto const [strip, outputs, lines] = kernels::convGroupsCut(shape, channels);
+    set(v, "strip", strip), set(v, "pieceOutputs", outputs), set(v, "pieceLines", lines);
   }
 
   void setPhases(::poplar::VertexRef const &v) {
