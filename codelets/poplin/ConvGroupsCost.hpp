@@ -20,8 +20,13 @@ constexpr std::size_t convGroupsSpan(std::size_t inChannels, std::size_t outChan
   return most * inChannels;
 }
 
-/// Most input channels of a group: with more of them spreading takes longer than products do.
-inline constexpr std::size_t CONV_GROUPS_CHANNELS = 16;
+/// Most input channels of a group: with more of them spreading takes longer than products do, or,
+/// where a vector has one group, blocks of more columns are quicker.
+inline constexpr std::size_t CONV_GROUPS_CHANNELS = 16, CONV_GROUP_CHANNELS = 32;
+/// Whether vectors have output channels of several groups; else of one that fills most of them.
+constexpr bool convGroupsShare(std::size_t outChannels, std::size_t lanes) {
+  return 2 * outChannels <= lanes || outChannels > lanes;
+}
 /// Output lines that are computed together, at most.
 inline constexpr int CONV_GROUPS_LINES = 2;
 /// Outputs of a line that are computed together, at most: their sums, a weight and an input are in
@@ -39,11 +44,12 @@ constexpr std::size_t convGroupsPlane(const ConvPlanesShape &shape) {
   const int phases = shape.strideY * shape.strideX;
   return space.rows * space.pitch * static_cast<std::size_t>(phases) | 1;
 }
-/// Bytes of spread inputs of so many outputs of so many lines.
-constexpr std::size_t convGroupsBytes(ConvPlanesShape shape, std::size_t channels, int outputs,
-                                      int lines) {
-  shape.outputsX = outputs, shape.outputsY = lines;
-  return convGroupsPlane(shape) * channels * CONV_GROUPS_LANES * sizeof(float);
+/// Floats of scratch of all inputs: where groups share vectors of those, whole cache lines.
+constexpr std::size_t convGroupsInputs(const ConvPlanesShape &shape, std::size_t channels,
+                                       bool share) {
+  const std::size_t places = convGroupsPlane(shape) * channels;
+  return share ? places * CONV_GROUPS_LANES
+               : (places + CONV_GROUPS_LANES - 1) / CONV_GROUPS_LANES * CONV_GROUPS_LANES;
 }
 
 /// How an image is cut: strips of its columns, whose inputs are spread line by line, and pieces of
@@ -61,11 +67,14 @@ struct ConvGroupsCut {
 /// Pieces of a line are equal: the largest whose inputs L1 keeps, if there are such of
 /// CONV_GROUPS_FEW or more. So are strips, but for the rounding to pieces: the widest whose inputs
 /// L1 keeps, or pieces.
-constexpr ConvGroupsCut convGroupsCut(const ConvPlanesShape &shape, std::size_t channels) {
+/// \param share  convGroupsShare()
+constexpr ConvGroupsCut convGroupsCut(const ConvPlanesShape &shape, std::size_t channels,
+                                      bool share) {
   const int width = shape.outputsX;
   const auto partOf = [](int all, int parts) { return (all + parts - 1) / parts; };
   const auto isKept = [&](int outputs, int lines) {
-    return convGroupsBytes(shape, channels, outputs, lines) <= CONV_GROUPS_BYTES;
+    const ConvPlanesShape part = ConvGroupsCut{outputs, outputs, lines}.of(shape);
+    return convGroupsInputs(part, channels, share) * sizeof(float) <= CONV_GROUPS_BYTES;
   };
   const auto linesOf = [&](int outputs) {
     return CONV_GROUPS_LINES * outputs <= CONV_GROUPS_OUTPUTS
@@ -96,10 +105,9 @@ constexpr ConvGroupsCut convGroupsCut(const ConvPlanesShape &shape, std::size_t 
 /// to a vector of output channels.
 /// \param taps  of the weights: those of all phases
 constexpr std::size_t convGroupsWorkspace(const ConvPlanesShape &shape, std::size_t channels,
-                                          std::size_t taps) {
-  return (convGroupsPlane(convGroupsCut(shape, channels).of(shape)) + taps) * channels *
-             CONV_GROUPS_LANES +
-         16;
+                                          bool share, std::size_t taps) {
+  const ConvPlanesShape part = convGroupsCut(shape, channels, share).of(shape);
+  return convGroupsInputs(part, channels, share) + taps * channels * CONV_GROUPS_LANES + 16;
 }
 
 } // namespace cottonwood::kernels

@@ -1,31 +1,33 @@
 /// \file ConvGroupsKernel.hpp
 /// Convolutions of groups of few channels, for one core: the lanes of a vector are output channels
-/// of neighbouring groups.
+/// of neighbouring groups, or of one group that fills most of them.
 ///
 /// For each vector of output channels the inputs of a line or two of outputs are spread to scratch
 /// (ConvGroupsSpread.hpp), where neighbouring outputs find them a vector apart. A vector of weights
-/// then meets several outputs. Phases of a dilated input (ConvPlanesCost.hpp), as in the gradient
-/// of a layer with strides, share what is spread.
+/// then meets several outputs; one of a single group meets single inputs. Phases of a dilated input
+/// (ConvPlanesCost.hpp), as in the gradient of a layer with strides, share what is spread.
 ///
 /// Sums are float, chains of fused multiply-adds over taps and, for each, input channels, in
 /// ascending order, rounded once into the output. Zeros of the padding change none of finite
 /// weights; with others the outputs that meet it are computed again without them.
 #pragma once
 
+#include <codelets/arch/SimdAccumulate.hpp>
 #include <codelets/poplin/ConvGroupsSpread.hpp>
 
 namespace cottonwood::kernels {
 
 namespace detail {
 
-template <class Tag, class TIn, class TOut> class ConvGroups {
+/// \tparam SHARED  vectors of output channels are those of several groups
+template <class Tag, class TIn, class TOut, bool SHARED> class ConvGroups {
 public:
   using Args = ConvGroupsArgs<TIn, TOut>;
 
   explicit ConvGroups(const Args &args)
       : args_(args), shape_(args.shape), columns_(args.groups * args.outChannels),
         spread_(args, alignedToLine(args.workspace)),
-        weights_(alignedToLine(args.workspace) + spread_.plane() * args.inChannels) {
+        weights_(alignedToLine(args.workspace) + spread_.floats()) {
     const ConvPhase *const ys = args.phases, *const xs = ys + args.phasesY;
     for (std::size_t y = 0; y < args.phasesY; ++y)
       for (std::size_t x = 0; x < args.phasesX; ++x)
@@ -33,8 +35,9 @@ public:
   }
 
   void run() {
-    for (std::size_t column = 0; column < columns_; column += W) {
-      lanes_ = {column, columns_, args_.inChannels, args_.outChannels};
+    const std::size_t each = SHARED ? W : args_.outChannels;
+    for (std::size_t column = 0; column < columns_; column += each) {
+      lanes_ = {column, SHARED ? columns_ : column + each, args_.inChannels, args_.outChannels};
       const bool finite = packWeights();
       const TIn *in = args_.in;
       for (image_ = 0; image_ < args_.images; ++image_, in += args_.inImage) {
@@ -48,7 +51,7 @@ public:
 private:
   using V = simd<float, Tag>;
   using One = simd<float, isa::scalar>;
-  using Spread = ConvGroupsSpread<Tag, TIn>;
+  using Spread = ConvGroupsSpread<Tag, TIn, SHARED>;
   static constexpr std::size_t W = Spread::W;
   static constexpr unsigned OUTPUTS = CONV_GROUPS_OUTPUTS;
 
@@ -84,6 +87,8 @@ private:
     for (int i = 0; i < y.taps; ++i)
       for (int j = 0; j < x.taps; ++j, ++numTaps_) {
         taps_[numTaps_] = size((y.first + i) * shape_.tapsX + x.first + j);
+        // Neighbours of a line whose inputs lie side by side.
+        run_[numTaps_] = shape_.tapStepX == 1 && shape_.strideX == 1 ? size(x.taps - j) : 1;
         weightOf_[numTaps_] =
             (y.weight + i * stepY) * args_.weightsY + (x.weight + j * stepX) * args_.weightsX;
       }
@@ -92,25 +97,56 @@ private:
   /// For each tap and input channel those to all lanes.
   /// \returns  whether all are finite.
   bool packWeights() const {
-    constexpr std::int32_t EXPONENT = 0x7f800000;
-    bool finite = true;
+    const std::size_t channels = args_.inChannels, lanes = lanes_.lanes;
+    const TIn *of[W];
+    for (std::size_t l = 0; l < lanes; ++l)
+      of[l] = weightAt(l, 0);
     float *to = weights_;
     for (std::size_t t = 0; t < numTaps_; ++t)
-      for (std::size_t c = 0; c < args_.inChannels; ++c)
-        for (std::size_t l = 0; l < W; ++l, ++to) {
-          const One weight = l < lanes_.lanes ? One::load(weightAt(l, c, t)) : One::zero();
-          weight.store(to);
-          finite &= (weight.bits().r & EXPONENT) != EXPONENT;
-        }
+      for (std::size_t c = 0, some = 0; c < channels; c += some, to += some * W)
+        some = packChannels(of, weightOf_[t] + static_cast<std::ptrdiff_t>(c) * args_.weightsIn,
+                            channels - c, to);
+    V none = V::zero(); // NaN where a weight is not finite
+    for (const float *from = weights_; from != to; from += W)
+      none = V::fma(V::load(from), V::zero(), none);
+    float sums[W];
+    none.store(sums);
+    bool finite = true;
+    for (std::size_t l = 0; l < W; ++l)
+      finite &= sums[l] == 0;
     return finite;
   }
 
-  const TIn *weightAt(std::size_t lane, std::size_t c, std::size_t tap) const {
+  /// The next channels of a tap, at most n. \returns  how many.
+  POP_SIMD_INLINE std::size_t packChannels(const TIn *const *of, std::ptrdiff_t at, std::size_t n,
+                                           float *to) const {
+    const std::size_t lanes = lanes_.lanes;
+    if (!SHARED && args_.weightsOut == 1) {
+      (lanes == W ? V::load(of[0] + at) : V::loadPartial(of[0] + at, lanes)).store(to);
+      return 1;
+    }
+    if (!SHARED && args_.weightsIn == 1) {
+      const std::size_t some = n < W ? n : W;
+      V v[W];
+      for (std::size_t l = 0; l < W; ++l)
+        v[l] = l < lanes ? V::loadPartial(of[l] + at, some) : V::zero();
+      arch::transpose(v);
+      for (std::size_t c = 0; c < some; ++c)
+        v[c].store(to + c * W);
+      return some;
+    }
+    for (std::size_t l = 0; l < W; ++l)
+      (l < lanes ? One::load(of[l] + at) : One::zero()).store(to + l);
+    return 1;
+  }
+
+  /// The weight of a lane to input channel c, at the first tap.
+  const TIn *weightAt(std::size_t lane, std::size_t c) const {
     const std::size_t column = lanes_.column + lane;
     const auto group = static_cast<std::ptrdiff_t>(column / args_.outChannels),
                n = static_cast<std::ptrdiff_t>(column % args_.outChannels);
     return args_.weights + group * args_.weightsGroup + n * args_.weightsOut +
-           static_cast<std::ptrdiff_t>(c) * args_.weightsIn + weightOf_[tap];
+           static_cast<std::ptrdiff_t>(c) * args_.weightsIn;
   }
 
   /// Strip by strip. The last one begins early enough to be whole, if the image is as wide.
@@ -173,10 +209,27 @@ private:
     unroll<LINES>([&](auto k) POP_SIMD_LAMBDA {
       unroll<N>([&](auto i) POP_SIMD_LAMBDA { sum[k][i] = V::zero(); });
     });
+    const float *const weights = weights_ + phase.first * args_.inChannels * W,
+                       *const in = spread_.places() + x * spread_.each();
+    if constexpr (SHARED)
+      addGroups(phase, weights, in, sum);
+    else
+      addGroup(phase, weights, in, sum);
+    unroll<LINES>([&](auto k) POP_SIMD_LAMBDA {
+      const std::size_t first = output + k * args_.phasesY * args_.width;
+      if (args_.outMaps)
+        storeMaps(sum[k], first);
+      else
+        storeLanes(sum[k], args_.out[image_] + first * columns_ + lanes_.column);
+    });
+  }
+
+  /// The products of groups that share vectors: of inputs and of weights.
+  template <unsigned N, unsigned LINES>
+  POP_SIMD_INLINE void addGroups(const Phase &phase, const float *weights, const float *in,
+                                 V (&sum)[LINES][N]) const {
     const std::size_t channels = args_.inChannels, plane = spread_.plane(),
                       end = phase.first + phase.taps;
-    const float *weights = weights_ + phase.first * channels * W, *const in =
-                                                                      spread_.places() + x * W;
     for (std::size_t t = phase.first; t < end; ++t) {
       const float *at[LINES];
       unroll<LINES>([&](auto k) POP_SIMD_LAMBDA { at[k] = in + places_[k][t]; });
@@ -190,13 +243,48 @@ private:
         });
       }
     }
-    unroll<LINES>([&](auto k) POP_SIMD_LAMBDA {
-      const std::size_t first = output + k * args_.phasesY * args_.width;
-      if (args_.outMaps)
-        storeMaps(sum[k], first);
-      else
-        storeLanes(sum[k], args_.out[image_] + first * columns_ + lanes_.column);
-    });
+  }
+
+  /// Of one group: of an input and a vector of weights. Outputs are reached from every third one
+  /// (see matMulTile()).
+  template <unsigned N, unsigned LINES>
+  POP_SIMD_INLINE void addGroup(const Phase &phase, const float *weights, const float *in,
+                                V (&sum)[LINES][N]) const {
+    constexpr unsigned EACH = 3, PLACES = (N + EACH - 1) / EACH, STEPS = 4;
+    const auto channels = static_cast<std::ptrdiff_t>(args_.inChannels);
+    const std::size_t end = phase.first + phase.taps;
+    for (std::size_t t = phase.first, run; t < end; t += run) {
+      run = run_[t];
+      const float *at[LINES][PLACES];
+      unroll<LINES>([&](auto k) POP_SIMD_LAMBDA {
+        unroll<PLACES>(
+            [&](auto g) POP_SIMD_LAMBDA { at[k][g] = in + places_[k][t] + g * EACH * channels; });
+      });
+      const auto multiply = [&](auto step) POP_SIMD_LAMBDA {
+        const V weight = V::load(weights + step * static_cast<std::ptrdiff_t>(W));
+        unroll<LINES>([&](auto k) POP_SIMD_LAMBDA {
+          unroll<N>([&](auto i) POP_SIMD_LAMBDA {
+            const V x = V::broadcast(at[k][i / EACH] + i % EACH * channels + step);
+            arch::accumulate(sum[k][i], arch::inRegister(x), weight);
+          });
+        });
+      };
+      const auto go = [&](std::ptrdiff_t steps) POP_SIMD_LAMBDA {
+        arch::stepBy(weights, steps * static_cast<std::ptrdiff_t>(W));
+        unroll<LINES>([&](auto k) POP_SIMD_LAMBDA {
+          unroll<PLACES>([&](auto g) POP_SIMD_LAMBDA { arch::stepBy(at[k][g], steps); });
+        });
+      };
+      std::size_t left = run * args_.inChannels;
+      for (; left >= STEPS; left -= STEPS) {
+        unroll<STEPS>(multiply);
+        go(STEPS);
+      }
+      for (; left != 0; --left) {
+        multiply(std::integral_constant<std::ptrdiff_t, 0>{});
+        go(1);
+      }
+    }
   }
 
   template <unsigned N> POP_SIMD_INLINE void storeLanes(const V (&sum)[N], TOut *to) const {
@@ -259,7 +347,7 @@ private:
     forTaps(phase, y, x, [&](std::size_t t, int atY, int atX) {
       const TIn *at = in + atY * args_.inY + atX * args_.inX;
       for (std::size_t c = 0; c < args_.inChannels; ++c, at += args_.inChannel)
-        sum = One::fma(One::load(at), One::load(weightAt(lane, c, t)), sum);
+        sum = One::fma(One::load(at), One::load(weightAt(lane, c) + weightOf_[t]), sum);
     });
     return sum;
   }
@@ -273,6 +361,7 @@ private:
   std::size_t image_ = 0;
   std::size_t numTaps_ = 0;                       ///< of all phases, one after another
   std::size_t taps_[CONV_PLANES_MAX_TAPS];        ///< which they are of the shape's
+  std::size_t run_[CONV_PLANES_MAX_TAPS];         ///< taps from this one on that are one run
   std::ptrdiff_t weightOf_[CONV_PLANES_MAX_TAPS]; ///< of the first channels
   std::size_t places_[CONV_GROUPS_LINES][CONV_PLANES_MAX_TAPS];
 };
@@ -281,7 +370,10 @@ private:
 
 template <class Tag, class TIn, class TOut>
 void convolveGroups(const ConvGroupsArgs<TIn, TOut> &args) {
-  detail::ConvGroups<Tag, TIn, TOut>(args).run();
+  if (convGroupsShare(args.outChannels, static_cast<std::size_t>(simd<float, Tag>::width)))
+    detail::ConvGroups<Tag, TIn, TOut, true>(args).run();
+  else
+    detail::ConvGroups<Tag, TIn, TOut, false>(args).run();
 }
 
 } // namespace cottonwood::kernels

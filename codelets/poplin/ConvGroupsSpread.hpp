@@ -1,10 +1,11 @@
 /// \file ConvGroupsSpread.hpp
 /// Inputs of groups of few channels, spread to the lanes of vectors of output channels.
 ///
-/// Lane l of a place and input channel c is that channel of the group that output channel l belongs
-/// to. Places are those of ConvPlanesCost.hpp, of vectors instead of floats, but that rows are used
-/// again and again: row q of a phase is row q modulo their number, so that each input is spread
-/// once and L1 keeps what a line of outputs needs.
+/// Where groups share vectors, lane l of a place and input channel c is that channel of the group
+/// that output channel l belongs to. Places are those of ConvPlanesCost.hpp, of vectors instead of
+/// floats, but that rows are used again and again: row q of a phase is row q modulo their number,
+/// so that each input is spread once and L1 keeps what a line of outputs needs. Where they do not,
+/// a place has all channels of the group side by side.
 #pragma once
 
 #include <codelets/arch/SimdTable.hpp>
@@ -45,16 +46,17 @@ template <std::size_t W> struct ConvGroupsLanes {
   std::int32_t offset[W] = {};       ///< channel 0 of a lane's group, from the first one
 
   ConvGroupsLanes() = default;
-  /// \param columns  of all groups
-  ConvGroupsLanes(std::size_t first, std::size_t columns, std::size_t in, std::size_t out)
-      : column(first), lanes(columns - first < W ? columns - first : W), channel(first / out * in) {
+  /// \param end  of the columns that may be lanes
+  ConvGroupsLanes(std::size_t first, std::size_t end, std::size_t in, std::size_t out)
+      : column(first), lanes(end - first < W ? end - first : W), channel(first / out * in) {
     for (std::size_t l = 0; l < lanes; ++l)
       offset[l] = static_cast<std::int32_t>((first + l) / out * in - channel);
     span = static_cast<std::size_t>(offset[lanes - 1]) + in;
   }
 };
 
-template <class Tag, class TIn> class ConvGroupsSpread {
+/// \tparam SHARED  by groups: vectors of output channels
+template <class Tag, class TIn, bool SHARED> class ConvGroupsSpread {
   using V = simd<float, Tag>;
   using I = simd<std::int32_t, Tag>;
   using One = simd<float, isa::scalar>;
@@ -68,8 +70,9 @@ public:
   ConvGroupsSpread(const ConvGroupsArgs<TIn, TOut> &args, float *places)
       : shape_(args.cut.of(args.shape)), space_(shape_), channels_(args.inChannels), y_(args.inY),
         x_(args.inX), channel_(args.inChannel), phase_(space_.rows * space_.pitch),
-        plane_(convGroupsPlane(shape_) * W), reach_(space_.rows - size(shape_.outputsY)),
-        places_(places) {
+        each_(SHARED ? W : channels_), plane_(SHARED ? convGroupsPlane(shape_) * W : 1),
+        floats_(convGroupsInputs(shape_, channels_, SHARED)),
+        reach_(space_.rows - size(shape_.outputsY)), places_(places) {
     const std::size_t strideY = size(shape_.strideY), strideX = size(shape_.strideX);
     for (std::size_t t = 0; t < shape_.taps(); ++t) {
       const std::size_t y = size(shape_.inputY(0, t) - space_.lowY),
@@ -91,7 +94,7 @@ public:
     if (low >= 0 && low + static_cast<int>(space_.pitch) * shape_.strideX <= shape_.inputsX)
       return;
     // Beside the inputs of a row lies padding, the same for all rows of a strip.
-    for (std::size_t i = 0; i < plane_ * channels_; i += W)
+    for (std::size_t i = 0; i < floats_; i += W)
       V::zero().store(places_ + i);
   }
 
@@ -109,13 +112,15 @@ public:
     const std::size_t first = y % space_.rows;
     for (std::size_t i = 0; i < n; ++i) {
       const std::size_t t = taps[i], row = first + row_[t];
-      to[i] = (place_[t] + (row < space_.rows ? row : row - space_.rows) * space_.pitch) * W;
+      to[i] = (place_[t] + (row < space_.rows ? row : row - space_.rows) * space_.pitch) * each_;
     }
   }
 
   const float *places() const { return places_; }
-  /// Floats from one input channel to the next.
+  std::size_t floats() const { return floats_; }
+  /// Floats from one input channel to the next, and from one input to the next.
   std::size_t plane() const { return plane_; }
+  std::size_t each() const { return each_; }
 
 private:
   static std::size_t size(int n) { return static_cast<std::size_t>(n); }
@@ -141,7 +146,7 @@ private:
       const std::size_t row = size(phaseY * strideX) * phase_ + q % space_.rows * space_.pitch;
       const bool padding = y < 0 || y >= shape_.inputsY;
       const TIn *const line = in_ + y * y_;
-      if (!padding && x_ == 1 && channel_ != 1 && lanes_->span <= W) {
+      if (!padding && x_ == 1 && channel_ != 1 && (!SHARED || lanes_->span <= W)) {
         spreadMaps(line, from, to, row);
         continue;
       }
@@ -161,10 +166,15 @@ private:
   /// Where input x of a row goes.
   float *placeOf(std::size_t row, int x) const {
     const int at = x - lowX_;
-    return places_ + (row + size(at % shape_.strideX) * phase_ + size(at / shape_.strideX)) * W;
+    return places_ + (row + size(at % shape_.strideX) * phase_ + size(at / shape_.strideX)) * each_;
   }
 
   void clearLine(std::size_t n, float *to) const {
+    if constexpr (!SHARED) {
+      for (std::size_t i = 0; i < n * channels_; ++i)
+        to[i] = 0;
+      return;
+    }
     for (std::size_t c = 0; c < channels_; ++c, to += plane_)
       for (std::size_t x = 0; x < n; ++x)
         V::zero().store(to + x * W);
@@ -179,6 +189,17 @@ private:
     const std::size_t channels = channels_, plane = plane_; // else read again for each store
     if (channel_ != 1)
       return spreadAny(from, n, to);
+    if constexpr (!SHARED) {
+      for (; n != 0; --n, from += step, to += channels)
+        for (std::size_t c = 0; c < channels; c += W) {
+          __builtin_prefetch(from + below + c);
+          if (channels - c < W)
+            V::loadPartial(from + c, channels - c).storePartial(to + c, channels - c);
+          else
+            V::load(from + c).store(to + c);
+        }
+      return;
+    }
     if (span <= W)
       for (; n != 0; --n, from += step, to += W) {
         __builtin_prefetch(from + below);
@@ -222,6 +243,8 @@ private:
   /// Inputs [from, to) of a line, which in each channel lie side by side: W of them at a time are
   /// transposed.
   void spreadMaps(const TIn *line, int from, int to, std::size_t row) const {
+    if constexpr (!SHARED)
+      return transposeMaps(line, from, to, row);
     const I index = I::load(lanes_->offset);
     for (int x = from; x < to; x += static_cast<int>(W)) {
       const std::size_t left = size(to - x), n = left < W ? left : W;
@@ -237,11 +260,28 @@ private:
     }
   }
 
+  /// The same where a place has the channels of one group.
+  void transposeMaps(const TIn *line, int from, int to, std::size_t row) const {
+    for (std::size_t c = 0; c < channels_; c += W) {
+      const std::size_t some = channels_ - c < W ? channels_ - c : W;
+      for (int x = from; x < to; x += static_cast<int>(W)) {
+        const std::size_t left = size(to - x), n = left < W ? left : W;
+        const TIn *in = line + static_cast<std::ptrdiff_t>(c) * channel_ + x;
+        V v[W];
+        for (std::size_t k = 0; k < W; ++k, in += channel_)
+          v[k] = k >= some ? V::zero() : n == W ? V::load(in) : V::loadPartial(in, n);
+        arch::transpose(v);
+        for (std::size_t i = 0; i < n; ++i)
+          v[i].storePartial(placeOf(row, x + static_cast<int>(i)) + c, some);
+      }
+    }
+  }
+
   /// Lane by lane.
   void spreadAny(const TIn *from, std::size_t n, float *to) const {
-    for (; n != 0; --n, from += x_ * shape_.strideX, to += W)
+    for (; n != 0; --n, from += x_ * shape_.strideX, to += each_)
       for (std::size_t c = 0; c < channels_; ++c)
-        for (std::size_t l = 0; l < W; ++l) {
+        for (std::size_t l = 0; l < (SHARED ? W : 1); ++l) {
           const std::ptrdiff_t at = lanes_->offset[l] + static_cast<std::ptrdiff_t>(c);
           One::load(from + at * channel_).store(to + c * plane_ + l);
         }
@@ -251,8 +291,10 @@ private:
   const ConvPlanesSpace space_;
   const std::size_t channels_;
   const std::ptrdiff_t y_, x_, channel_;
-  const std::size_t phase_;         ///< vectors of one
-  const std::size_t plane_, reach_; ///< floats; rows before the last of a line of outputs
+  const std::size_t phase_;          ///< vectors of one
+  const std::size_t each_;           ///< floats of a place
+  const std::size_t plane_;          ///< floats
+  const std::size_t floats_, reach_; ///< of all places; rows before the last of a line of outputs
   float *const places_;
   const TIn *in_ = nullptr;
   const ConvGroupsLanes<W> *lanes_ = nullptr;

@@ -64,12 +64,19 @@ std::vector<ConvParams> firstLayers(Type const &type) {
 /// Groups of few channels, and transforms that their kernel knows; groups of too many, or of others
 /// that it does not.
 std::vector<ConvParams> groupedLayers(Type const &type) {
-  std::vector<ConvParams> all{
-      same(type, 2, {9, 17}, {3, 3}, 4, 4, 6), same(type, 3, {7, 7}, {3, 3}, 2, 2, 9),
-      same(type, 2, {40}, {5}, 1, 2, 7),       same(type, 2, {10, 12}, {1, 1}, 4, 2, 5),
-      same(type, 1, {8, 9}, {3, 3}, 3, 5, 4),  same(type, 2, {12, 37}, {3, 3}, 8, 3, 3, 2),
-      same(type, 1, {9, 9}, {3, 3}, 17, 2, 3), same(type, 1, {4, 5, 6}, {1, 3, 3}, 2, 2, 4),
-      same(type, 1, {5, 40}, {1, 9}, 2, 2, 4)};
+  std::vector<ConvParams> all{same(type, 2, {9, 17}, {3, 3}, 4, 4, 6),
+                              same(type, 3, {7, 7}, {3, 3}, 2, 2, 9),
+                              same(type, 2, {40}, {5}, 1, 2, 7),
+                              same(type, 2, {10, 12}, {1, 1}, 4, 2, 5),
+                              same(type, 1, {8, 9}, {3, 3}, 3, 5, 4),
+                              same(type, 2, {12, 37}, {3, 3}, 8, 3, 3, 2),
+                              same(type, 1, {9, 9}, {3, 3}, 17, 2, 3),
+                              same(type, 1, {4, 5, 6}, {1, 3, 3}, 2, 2, 4),
+                              same(type, 1, {5, 40}, {1, 9}, 2, 2, 4),
+                              same(type, 2, {14, 14}, {3, 3}, 16, 16, 3),
+                              same(type, 1, {9, 19}, {3, 3}, 20, 12, 2, 2),
+                              same(type, 2, {11, 6}, {3, 3}, 8, 7, 4)};
+  addTransformed(all, same(type, 2, {14, 15}, {3, 5}, 16, 15, 2, 1));
   ConvParams p = addTransformed(all, same(type, 2, {14, 15}, {3, 5}, 4, 4, 3, 2));
   p.inputTransform.dilation = {1, 2};
   all.push_back(p);

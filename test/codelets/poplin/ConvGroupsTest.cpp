@@ -44,6 +44,19 @@ const Groups CASES[] = {
      {{0, 1, 1}, {0, 2, 0}},
      11,
      33},
+    // vectors of one group, of 8 or 16 lanes
+    {{14, 14, 14, 14, 3, 3, 1, 1, -1, -1, 1, 1}, 2, 3, 16, 16},
+    {{6, 31, 6, 29, 2, 5, 1, 1, 0, -1, 1, 1}, 1, 2, 21, 12},
+    {{9, 35, 5, 18, 3, 3, 2, 2, -1, -1, 1, 1}, 2, 2, 18, 9},
+    {{7, 17, 7, 17, 2, 2, 1, 1, 0, 0, 1, 1},
+     2,
+     3,
+     16,
+     14,
+     {{0, 1, 1}, {0, 2, 0}},
+     {{0, 1, 1}, {0, 2, 0}},
+     14,
+     33},
     // phases without taps, and strides in the other dimension
     {{9, 7, 3, 15, 2, 2, 2, 1, -1, -1, 2, 1},
      1,
@@ -113,6 +126,8 @@ std::vector<Out> convolve(isa::Isa isa, const Groups &g, const Operands<In> &ope
   using PublicOut = std::conditional_t<sizeof(Out) == 2, poplar::half, float>;
   const auto &s = g.shape;
   const Field field(g);
+  const bool share =
+      kernels::convGroupsShare(g.out, static_cast<std::size_t>(isa::vectorBytes(isa)) / 4);
   const Layout in = inputLayout(g, inMaps), result = outputLayout(g, outMaps);
   const std::size_t arrays = g.images * (outMaps ? result.channels : 1),
                     each = g.images * result.channels * result.field / arrays;
@@ -122,7 +137,8 @@ std::vector<Out> convolve(isa::Isa isa, const Groups &g, const Operands<In> &ope
   std::vector<Out *> to;
   for (std::size_t i = 0; i < arrays; ++i)
     to.push_back(out.data() + 1 + i * (each + 1));
-  std::vector<float> workspace(kernels::convGroupsWorkspace(s, g.in, field.taps()) + 1, 77.f);
+  std::vector<float> workspace(kernels::convGroupsWorkspace(s, g.in, share, field.taps()) + 1,
+                               77.f);
   const auto n = [](std::size_t x) { return static_cast<long long>(x); };
   const std::size_t pixel = g.in * g.out, row = size(s.inputsX) * in.place;
   long long strides[] = {n(in.channels * in.field),
@@ -152,7 +168,7 @@ std::vector<Out> convolve(isa::Isa isa, const Groups &g, const Operands<In> &ope
       phases.insert(phases.end(), {phase.first, phase.taps, phase.weight});
   test::connect(vertex.phases, phases.data(), phases.size());
   vertex.phasesY = u(field.y.size()), vertex.phasesX = u(field.x.size());
-  const kernels::ConvGroupsCut cut = kernels::convGroupsCut(s, g.in);
+  const kernels::ConvGroupsCut cut = kernels::convGroupsCut(s, g.in, share);
   vertex.strip = u(size(cut.strip));
   vertex.pieceOutputs = u(size(cut.outputs)), vertex.pieceLines = u(size(cut.lines));
   vertex.lines = u(size(field.lines)), vertex.width = u(size(field.width));

@@ -126,8 +126,8 @@ POP_API bool emitConvMaps(::poplar::Graph &graph, ConvJob const &job,
 POP_API bool emitConvUpdate(::poplar::Graph &graph, ConvJob const &job,
                             ::poplar::program::Sequence &prog,
                             ::poplar::DebugContext const &debugContext);
-/// Whether several groups of a convolution share a vector: of few channels, on a CPU, with nothing
-/// that forces a plan.
+/// Whether several groups of a convolution share a vector, or one that has no more channels fills
+/// most of it: on a CPU, with nothing that forces a plan.
 POP_API bool sharesVectors(::poplar::Target const &target, ConvCheck const &check,
                            ConvOptions const &options);
 /// Whether a plan for a CPU is one for kernels that do not filter or run on matrix tiles.

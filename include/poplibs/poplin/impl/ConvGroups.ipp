@@ -45,6 +45,7 @@ private:
     auto const phased = convPhasedField(job_.check.params);
     if (phased)
       phased_ = *phased, field_ = phased->field;
+    share_ = kernels::convGroupsShare(job_.check.params.outputChannelsPerConvGroup, vectorLanes());
     return phased.has_value();
   }
   std::size_t phasesY() const { return phased_.y.phases.size(); }
@@ -100,9 +101,10 @@ private:
                group = in.strides[0], x = xOf(in);
     if (group % channels != 0 || (channels != 1 && in.strides.back() != group / channels))
       return false;
-    return group == channels || (x == 1 && kernels::convGroupsSpan(p.inputChannelsPerConvGroup,
-                                                                   p.outputChannelsPerConvGroup,
-                                                                   vectorLanes()) <= vectorLanes());
+    return group == channels ||
+           (x == 1 && (!share_ || kernels::convGroupsSpan(p.inputChannelsPerConvGroup,
+                                                          p.outputChannelsPerConvGroup,
+                                                          vectorLanes()) <= vectorLanes()));
   }
 
   void chooseWeights() {
@@ -142,8 +144,9 @@ private:
                       first = rows.begin() * phasesY(),
                       end = std::min(rows.end() * phasesY(),
                                      static_cast<std::size_t>(phased_.y.outputs));
-    auto const v = addFieldVertex("poplin::ConvGroups", shape,
-                                  kernels::convGroupsWorkspace(shape, channels, taps), strides());
+    auto const v =
+        addFieldVertex("poplin::ConvGroups", shape,
+                       kernels::convGroupsWorkspace(shape, channels, share_, taps), strides());
     connectOutput(v, images, {first * width, end * width});
     // [groups, N, ...field, C] and [groups, O, ...kernel, C]
     auto const &in = in_.strides;
@@ -160,7 +163,7 @@ private:
     set(v, "outMaps", outMaps_);
     setPhases(v);
     set(v, "lines", end - first), set(v, "width", width);
-    auto const [strip, outputs, lines] = kernels::convGroupsCut(shape, channels);
+    auto const [strip, outputs, lines] = kernels::convGroupsCut(shape, channels, share_);
     set(v, "strip", strip), set(v, "pieceOutputs", outputs), set(v, "pieceLines", lines);
   }
 
@@ -192,11 +195,23 @@ private:
   }
 
   ConvPhasedField phased_;
-  Tensor out_;    ///< [N, arrays, elements of an array]
-  Tensor copyTo_; ///< invalid: the result is written in place
+  bool share_ = true; ///< vectors, by groups
+  Tensor out_;        ///< [N, arrays, elements of an array]
+  Tensor copyTo_;     ///< invalid: the result is written in place
   bool outMaps_ = false;
   std::int64_t inChannel_ = 1; ///< the distance of channels, of all groups
 };
+
+/// Whether the kernel is quicker than those of single groups.
+inline bool isOfFewChannels(::poplin::ConvParams const &p, ConvPhasedField const &field) {
+  std::size_t const in = p.inputChannelsPerConvGroup, out = p.outputChannelsPerConvGroup,
+                    lanes = vectorLanes();
+  if (2 * out <= lanes)
+    return in <= kernels::CONV_GROUPS_CHANNELS;
+  bool const neighbours = field.field.shape.strideX == 1 || p.inputType == ::poplar::HALF;
+  return lanes > 1 && out <= lanes && in <= kernels::CONV_GROUP_CHANNELS && neighbours &&
+         field.taps() > 1;
+}
 
 } // namespace detail
 
@@ -208,8 +223,7 @@ POP_INLINE bool sharesVectors(::poplar::Target const &target, ConvCheck const &c
   bool const sameOrder =
       p.inputChannelsPerConvGroup == 1 || (!detail::addsTapsLast(p) && !updatesGroups(p));
   return plansForCpu(target) && options.constraints.empty() && !convolvesChannels(check) &&
-         p.numConvGroups > 1 && 2 * p.outputChannelsPerConvGroup <= detail::vectorLanes() &&
-         p.inputChannelsPerConvGroup <= kernels::CONV_GROUPS_CHANNELS && sameOrder && field &&
+         p.numConvGroups > 1 && sameOrder && field && detail::isOfFewChannels(p, *field) &&
          field->field.shape.taps() <= kernels::CONV_PLANES_MAX_TAPS &&
          field->taps() <= kernels::CONV_PLANES_MAX_TAPS;
 }

@@ -42,7 +42,8 @@ POP_INLINE void reportConvPlan(std::ostream &out, char const *where, ::poplar::G
   auto const choice = planConv(where, graph.getTarget(), check, options, cache);
   writeReport(out, check.problem, choice, plansForCpu(graph.getTarget()));
   if (shares && usesVectors(choice.plan))
-    out << "kernel: groups share vectors (poplin::ConvGroups), or fields that lie side by side are "
+    out << "kernel: groups of few channels (poplin::ConvGroups), or fields that lie side by side "
+           "are "
            "maps (poplin::ConvMaps)\n";
 }
 
