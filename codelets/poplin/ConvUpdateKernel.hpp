@@ -13,27 +13,12 @@
 #pragma once
 
 #include <codelets/arch/SimdTable.hpp>
-#include <codelets/poplin/ConvUpdateCost.hpp>
+#include <codelets/poplin/ConvUpdateArgs.hpp>
+#include <codelets/poplin/ConvUpdateChannels.hpp>
 #include <codelets/poplin/MatMulPack.hpp>
 #include <codelets/poplin/MatMulTile.hpp>
 
 namespace cottonwood::kernels {
-
-/// A convolution of inputs with deltas as weights, whose outputs are the weights' gradient and
-/// whose taps are the deltas. Channel c of group g at (y, x) of image b of the input is
-/// in[b * inImage + y * inRow + x * inColumn + g * inChannels + c], and so for the deltas. The
-/// gradient for input channel c at (i, j) goes to out[(c * outputsY + i) * outputsX + j]: the
-/// output channels of all groups.
-template <class TIn, class TOut> struct ConvUpdateArgs {
-  ConvPlanesShape shape; ///< its strides and steps of taps are positive
-  std::size_t images, groups, inChannels, outChannels;
-  const TIn *in;
-  std::ptrdiff_t inImage, inRow, inColumn;
-  const TIn *deltas;
-  std::ptrdiff_t deltasImage, deltasRow, deltasColumn;
-  TOut *const *out;
-  float *workspace; ///< convUpdateWorkspace() floats
-};
 
 namespace detail {
 
@@ -340,6 +325,9 @@ private:
 
 template <class Tag, class TIn, class TOut>
 void updateWeights(const ConvUpdateArgs<TIn, TOut> &args) {
+  using Channels = detail::ConvUpdateChannels<Tag, TIn, TOut>;
+  if (args.inChannels * args.outChannels == 1 && args.groups >= Channels::W)
+    return Channels(args).run();
   detail::ConvUpdate<Tag, TIn, TOut>(args).run();
 }
 

@@ -1,0 +1,277 @@
+/// \file ConvUpdateChannels.hpp
+/// Gradients of the weights of depthwise layers: groups of one input and one output channel, at
+/// least a vector of them.
+///
+/// Lanes of vectors are groups. Inputs and deltas are read in place, strip by strip of one or two
+/// vectors. The sums of a few taps in y and x stay in registers over some lines of deltas: each
+/// input of a line meets all taps in x, or, where outputs of the layer are strides apart, each
+/// delta meets all inputs of its taps. The last vector begins within the one before it if groups
+/// are not whole vectors.
+///
+/// Sums are float, chains of fused multiply-adds as those of ConvUpdateKernel.hpp.
+#pragma once
+
+#include <codelets/arch/Simd.hpp>
+#include <codelets/poplin/ConvUpdateArgs.hpp>
+#include <codelets/poplin/MatMulPack.hpp>
+
+namespace cottonwood::kernels::detail {
+
+/// Lines of deltas and of the inputs that some taps in y and x of the weights meet there. Tap t in
+/// x has columns low[t] to high[t], which both ascend, or descend; there column k of the inputs is
+/// in[k * inStep + t * inTapX], that of the deltas deltas[k * deltasStep + t * deltasTap].
+template <class TIn> struct ConvUpdateStrip {
+  static constexpr unsigned TAPS = 5;
+
+  const TIn *in;
+  std::ptrdiff_t inRow, inTapY, inTapX, inStep; ///< to the next line, tap in y and x, column
+  const TIn *deltas;
+  std::ptrdiff_t deltasRow, deltasTap, deltasStep;
+  int rows, low[TAPS], high[TAPS];
+  float *sums;
+  std::ptrdiff_t sumsTap, sumsVector; ///< to the next tap in y, and vector
+};
+
+/// The sums of ROWS taps in y and TAPS in x of VECTORS vectors.
+/// \tparam SHARED  taps in x meet the same inputs; else the same deltas
+template <class Tag, class TIn, unsigned ROWS, unsigned TAPS, unsigned VECTORS, bool SHARED>
+struct ConvUpdateStripTile {
+  using V = simd<float, Tag>;
+  static constexpr std::ptrdiff_t W = V::width;
+
+  template <class F> POP_SIMD_INLINE static void forSums(F &&f) {
+    unroll<ROWS>([&](auto y) POP_SIMD_LAMBDA {
+      unroll<TAPS>([&](auto t) POP_SIMD_LAMBDA {
+        unroll<VECTORS>([&](auto v) POP_SIMD_LAMBDA { f(y, t, v); });
+      });
+    });
+  }
+
+  __attribute__((noinline)) static void run(const ConvUpdateStrip<TIn> &given) {
+    const ConvUpdateStrip<TIn> s = given;
+    V sum[ROWS][TAPS][VECTORS];
+    forSums([&](auto y, auto t, auto v) POP_SIMD_LAMBDA {
+      sum[y][t][v] = V::load(s.sums + y * s.sumsTap + t * W + v * s.sumsVector);
+    });
+    // Columns [first, end) are of some taps, those in [from, to) of all.
+    constexpr unsigned LEFT = SHARED ? 0 : TAPS - 1, RIGHT = TAPS - 1 - LEFT;
+    const int first = s.low[LEFT], end = s.high[RIGHT];
+    const int from = s.low[RIGHT] < end ? s.low[RIGHT] : end;
+    const int to = s.high[LEFT] < from ? from : s.high[LEFT];
+    const TIn *inLine = s.in, *deltasLine = s.deltas;
+    for (int row = s.rows; row != 0; --row, inLine += s.inRow, deltasLine += s.deltasRow) {
+      const TIn *in = inLine + first * s.inStep, *deltas = deltasLine + first * s.deltasStep;
+      const auto step = [&](int k, auto all) POP_SIMD_LAMBDA {
+        const auto meets = [&](auto t)
+                               POP_SIMD_LAMBDA { return all || (k >= s.low[t] && k < s.high[t]); };
+        if constexpr (SHARED) {
+          V delta[TAPS][VECTORS];
+          unroll<TAPS>([&](auto t) POP_SIMD_LAMBDA {
+            if (meets(t))
+              unroll<VECTORS>([&](auto v) POP_SIMD_LAMBDA {
+                delta[t][v] = V::load(deltas + t * s.deltasTap + v * W);
+              });
+          });
+          unroll<ROWS>([&](auto y) POP_SIMD_LAMBDA {
+            unroll<VECTORS>([&](auto v) POP_SIMD_LAMBDA {
+              const V value = V::load(in + y * s.inTapY + v * W);
+              unroll<TAPS>([&](auto t) POP_SIMD_LAMBDA {
+                if (meets(t))
+                  sum[y][t][v] = V::fma(value, delta[t][v], sum[y][t][v]);
+              });
+            });
+          });
+        } else {
+          V delta[VECTORS];
+          unroll<VECTORS>([&](auto v) POP_SIMD_LAMBDA { delta[v] = V::load(deltas + v * W); });
+          unroll<TAPS>([&](auto t) POP_SIMD_LAMBDA {
+            if (meets(t))
+              unroll<ROWS>([&](auto y) POP_SIMD_LAMBDA {
+                unroll<VECTORS>([&](auto v) POP_SIMD_LAMBDA {
+                  const V value = V::load(in + y * s.inTapY + t * s.inTapX + v * W);
+                  sum[y][t][v] = V::fma(value, delta[v], sum[y][t][v]);
+                });
+              });
+          });
+        }
+        in += s.inStep, deltas += s.deltasStep;
+      };
+      int k = first;
+      for (; k < from; ++k)
+        step(k, std::false_type{});
+      for (; k < to; ++k)
+        step(k, std::true_type{});
+      for (; k < end; ++k)
+        step(k, std::false_type{});
+    }
+    forSums([&](auto y, auto t, auto v) POP_SIMD_LAMBDA {
+      sum[y][t][v].store(s.sums + y * s.sumsTap + t * W + v * s.sumsVector);
+    });
+  }
+};
+
+template <class Tag, class TIn, class TOut> class ConvUpdateChannels {
+public:
+  using Args = ConvUpdateArgs<TIn, TOut>;
+  using V = simd<float, Tag>;
+  static constexpr std::size_t W = static_cast<std::size_t>(V::width);
+
+  /// \param args  at least W groups of one input and one output channel
+  explicit ConvUpdateChannels(const Args &args)
+      : args_(args), shape_(args.shape), vectors_((args.groups + W - 1) / W),
+        taps_(shape_.outputs()), sums_(alignedToLine(args.workspace)),
+        shared_(shape_.tapStepX == 1) {}
+
+  void run() {
+    for (std::size_t x = 0; x < vectors_ * taps_ * W; ++x)
+      sums_[x] = 0;
+    const int band = lines();
+    for (std::size_t b = 0; b < args_.images; ++b)
+      for (int y = 0; y < shape_.tapsY; y += band)
+        for (std::size_t v = 0; v < vectors_; v += VECTORS)
+          addStrip(b, v, {y, y + band < shape_.tapsY ? y + band : shape_.tapsY});
+    for (std::size_t v = 0; v < vectors_; ++v)
+      for (std::size_t t = 0; t < taps_; ++t)
+        V::load(sums_ + (v * taps_ + t) * W).store(args_.out[t] + channelOf(v));
+  }
+
+private:
+  using Strip = ConvUpdateStrip<TIn>;
+  /// Most taps and sums of a tile, which are in registers with deltas and an input.
+  static constexpr unsigned VECTORS = W >= 16 ? 2 : 1, ROWS = 3, TAPS = 3;
+
+  struct Range {
+    int from, to;
+  };
+
+  static std::size_t size(int n) { return static_cast<std::size_t>(n); }
+  static std::ptrdiff_t at(std::size_t n) { return static_cast<std::ptrdiff_t>(n); }
+  static int floorQuotient(int a, int b) { return a / b - (a % b < 0 ? 1 : 0); }
+  static int within(int n, int most) { return n < 0 ? 0 : n < most ? n : most; }
+  /// The first of n things that are cut into equal parts of at most `most`.
+  static int part(int n, int most) {
+    const int parts = (n + most - 1) / most;
+    return (n + parts - 1) / parts;
+  }
+  /// The indices in [0, n) whose inputs, `first` and `step` apart, are in [0, inputs).
+  static Range meeting(int first, int step, int inputs, int n) {
+    return {within(-floorQuotient(first, step), n),
+            within(-floorQuotient(first - inputs, step), n)};
+  }
+
+  std::size_t channelOf(std::size_t v) const {
+    return v * W + W <= args_.groups ? v * W : args_.groups - W;
+  }
+
+  /// Lines of deltas that all strips meet together: L2 keeps them and their inputs.
+  int lines() const {
+    constexpr std::size_t BYTES = 128 * 1024;
+    const std::size_t line = args_.groups * sizeof(TIn) *
+                             (size(shape_.inputsX) * size(shape_.tapStepY) + size(shape_.tapsX));
+    const std::size_t most = BYTES / line;
+    return most < 1 ? 1 : most < size(shape_.tapsY) ? static_cast<int>(most) : shape_.tapsY;
+  }
+
+  void addStrip(std::size_t b, std::size_t v, Range lines) {
+    // The last vector begins within the one before it.
+    const bool pair = VECTORS > 1 && v + 1 < vectors_ && channelOf(v + 1) == channelOf(v) + W;
+    add(b, v, pair ? VECTORS : 1, lines);
+    if (VECTORS > 1 && !pair && v + 1 < vectors_)
+      add(b, v + 1, 1, lines);
+  }
+
+  void add(std::size_t b, std::size_t v, unsigned vectors, Range lines) {
+    const std::ptrdiff_t channel = at(channelOf(v));
+    const TIn *const in = args_.in + at(b) * args_.inImage + channel, *const deltas =
+                                                                          args_.deltas +
+                                                                          at(b) *
+                                                                              args_.deltasImage +
+                                                                          channel;
+    for (int j = 0; j < shape_.outputsX;) {
+      const int tapsX = part(shape_.outputsX - j, TAPS);
+      Strip s;
+      setColumns(s, j, tapsX);
+      for (int i = 0; i < shape_.outputsY;) {
+        const int tapsY = part(shape_.outputsY - i, ROWS);
+        s.sumsTap = shape_.outputsX * at(W), s.sumsVector = at(taps_ * W);
+        // Lines that the same of these taps have.
+        for (int y = lines.from, end; y < lines.to; y = end) {
+          const Range some = tapsOf(y, i, tapsY);
+          for (end = y + 1; end < lines.to; ++end)
+            if (const Range next = tapsOf(end, i, tapsY);
+                next.from != some.from || next.to != some.to)
+              break;
+          if (some.from >= some.to)
+            continue;
+          s.in = in + shape_.inputY(some.from, 0) * args_.inRow +
+                 y * shape_.tapStepY * args_.inRow + inX_;
+          s.deltas = deltas + y * args_.deltasRow + deltasX_;
+          s.rows = end - y;
+          s.sums = sums_ + v * taps_ * W + size(some.from * shape_.outputsX + j) * W;
+          pick<ROWS, TAPS, VECTORS>(some.to - some.from, tapsX, vectors, s);
+        }
+        i += tapsY;
+      }
+      j += tapsX;
+    }
+  }
+
+  /// Taps in y of n from i on whose inputs exist for line y of the deltas.
+  Range tapsOf(int y, int i, int n) const {
+    const Range r =
+        meeting(shape_.inputY(i, 0) + y * shape_.tapStepY, shape_.strideY, shape_.inputsY, n);
+    return {i + r.from, i + r.to};
+  }
+
+  /// Columns of n taps in x from j on.
+  void setColumns(Strip &s, int j, int n) {
+    s.inRow = shape_.tapStepY * args_.inRow, s.inTapY = shape_.strideY * args_.inRow;
+    s.deltasRow = args_.deltasRow, s.deltasStep = args_.deltasColumn;
+    const int first = shape_.inputX(j, 0);
+    if (shared_) {
+      s.inStep = args_.inColumn, s.inTapX = 0;
+      s.deltasTap = -shape_.strideX * args_.deltasColumn;
+      inX_ = 0, deltasX_ = -first * args_.deltasColumn;
+      for (int t = 0; t < n; ++t) {
+        const int shift = first + t * shape_.strideX;
+        s.low[t] = within(shift, shape_.inputsX);
+        s.high[t] = within(shift + shape_.tapsX, shape_.inputsX);
+      }
+    } else {
+      s.inStep = shape_.tapStepX * args_.inColumn, s.inTapX = shape_.strideX * args_.inColumn;
+      s.deltasTap = 0;
+      inX_ = first * args_.inColumn, deltasX_ = 0;
+      for (int t = 0; t < n; ++t) {
+        const Range r =
+            meeting(first + t * shape_.strideX, shape_.tapStepX, shape_.inputsX, shape_.tapsX);
+        s.low[t] = r.from, s.high[t] = r.to;
+      }
+    }
+  }
+
+  template <unsigned Y, unsigned X, unsigned C>
+  void pick(int y, int x, unsigned c, const Strip &s) {
+    if constexpr (Y > 1)
+      if (y < static_cast<int>(Y))
+        return pick<Y - 1, X, C>(y, x, c, s);
+    if constexpr (X > 1)
+      if (x < static_cast<int>(X))
+        return pick<Y, X - 1, C>(y, x, c, s);
+    if constexpr (C > 1)
+      if (c < C)
+        return pick<Y, X, C - 1>(y, x, c, s);
+    if (shared_)
+      ConvUpdateStripTile<Tag, TIn, Y, X, C, true>::run(s);
+    else
+      ConvUpdateStripTile<Tag, TIn, Y, X, C, false>::run(s);
+  }
+
+  const Args &args_;
+  const ConvPlanesShape &shape_;
+  const std::size_t vectors_, taps_;
+  float *const sums_;
+  const bool shared_;
+  std::ptrdiff_t inX_ = 0, deltasX_ = 0;
+};
+
+} // namespace cottonwood::kernels::detail
