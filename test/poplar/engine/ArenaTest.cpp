@@ -27,7 +27,7 @@ bool isZero(Arena const &arena) {
 
 TEST_CASE("arenas of any size are zeroed and writable to their last byte") {
   for (std::uint64_t const bytes : {std::uint64_t{1}, std::uint64_t{4097}, HUGE_PAGE - 1, HUGE_PAGE,
-                                    HUGE_PAGE + 1, 5 * HUGE_PAGE - 3}) {
+                                    4 * HUGE_PAGE, 5 * HUGE_PAGE - 3}) {
     CAPTURE(bytes);
     Arena const arena(bytes);
     REQUIRE(arena.bytes() == bytes);
@@ -37,8 +37,8 @@ TEST_CASE("arenas of any size are zeroed and writable to their last byte") {
   }
 }
 
-TEST_CASE("an arena of a huge page or more begins with one") {
-  for (std::uint64_t const bytes : {HUGE_PAGE, HUGE_PAGE + 4096, 3 * HUGE_PAGE + 1}) {
+TEST_CASE("a large arena begins with a huge page") {
+  for (std::uint64_t const bytes : {4 * HUGE_PAGE, 4 * HUGE_PAGE + 4096, 7 * HUGE_PAGE + 1}) {
     CAPTURE(bytes);
     Arena const first(bytes), second(bytes);
     CHECK(reinterpret_cast<std::uintptr_t>(first.data()) % HUGE_PAGE == 0);
@@ -52,7 +52,7 @@ TEST_CASE("an empty arena has no memory") {
 }
 
 TEST_CASE("arenas move with all that they hold") {
-  Arena from(3 * HUGE_PAGE + 5);
+  Arena from(5 * HUGE_PAGE + 5);
   std::byte *const data = from.data();
   data[from.bytes() - 1] = std::byte{9};
   Arena to(std::move(from));
@@ -60,7 +60,7 @@ TEST_CASE("arenas move with all that they hold") {
   Arena assigned(1);
   assigned = std::move(to);
   CHECK(assigned.data() == data);
-  CHECK(assigned.bytes() == 3 * HUGE_PAGE + 5);
+  CHECK(assigned.bytes() == 5 * HUGE_PAGE + 5);
   CHECK(assigned.data()[assigned.bytes() - 1] == std::byte{9});
 }
 

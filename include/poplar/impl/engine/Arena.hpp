@@ -1,5 +1,5 @@
 // Memory of a loaded executable: zeroed, page-aligned, taken from the system page by page as it is
-// touched; on huge pages from the size of one on.
+// touched; on huge pages where it is large.
 #pragma once
 
 #include <poplar/impl/base/Config.hpp>

@@ -14,8 +14,9 @@ namespace cottonwood::engine {
 namespace detail {
 
 /// Of x86-64. Fewer entries of the TLB reach all of the arena, and hardware prefetchers, which stop
-/// at the ends of pages, go on.
-inline constexpr std::uint64_t HUGE_PAGE = std::uint64_t{2} << 20;
+/// at the ends of pages, go on. What the last cache holds gains nothing: depthwise convolutions of
+/// 6 MB of halves take 1.2 times as long on Zen 5.
+inline constexpr std::uint64_t HUGE_PAGE = std::uint64_t{2} << 20, WORTH_HUGE_PAGES = 4 * HUGE_PAGE;
 
 /// \throws std::bad_alloc  the system has not so much.
 inline std::byte *reservePages(std::uint64_t bytes) {
@@ -49,7 +50,7 @@ POP_INLINE Arena::Arena(std::uint64_t bytes) {
     return;
   if (bytes > std::numeric_limits<std::uint64_t>::max() / 2) // no room to round up
     throw std::bad_alloc();
-  bool const huge = bytes >= detail::HUGE_PAGE;
+  bool const huge = bytes >= detail::WORTH_HUGE_PAGES;
   mapped_ = huge ? (bytes + detail::HUGE_PAGE - 1) / detail::HUGE_PAGE * detail::HUGE_PAGE : bytes;
   data_ = huge ? detail::reserveHugePages(mapped_) : detail::reservePages(mapped_);
   bytes_ = bytes;
