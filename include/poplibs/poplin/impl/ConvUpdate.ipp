@@ -31,6 +31,10 @@ public:
     if (!usesVectors(plan))
       return false;
     chooseField();
+    // Depthwise layers with strides: with short vectors the kernel of other layers is faster.
+    if (p.batchSize * p.outputChannelsPerConvGroup == 1 && field_.shape.tapStepX != 1 &&
+        vectorLanes() < 16)
+      return false;
     in_ = channelsLast(job_.in, "in"), weights_ = channelsLast(job_.weights, "deltas");
     unsigned const rank = job_.out.rank();
     out_ = job_.out.flatten(rank - 2, rank).flatten(0, rank - 2); // [C * kernel, groups * O]
@@ -123,10 +127,6 @@ POP_INLINE bool updatesGroups(::poplin::ConvParams const &p) {
   if (!field)
     return false;
   auto const &shape = field->shape;
-  // Lanes of one channel each are for other kernels, but for floats whose neighbours meet
-  // neighbours.
-  if (in * out == 1 && (p.inputType != ::poplar::FLOAT || shape.tapStepX != 1))
-    return false;
   return shape.outputsX <= kernels::CONV_UPDATE_TAPS && shape.taps() >= 2 * shape.outputs() &&
          shape.tapsX >= 4 && shape.tapStepX > 0 && shape.tapStepY > 0 &&
          2 * kernels::ConvUpdateLanes(in, out, most).lanes >= most;
