@@ -2,13 +2,11 @@
 // are small integers, so that results are exact in any order and each must be the expected one.
 #include "Cases.hpp"
 
-#include <poplar/IPUModel.hpp>
 #include <popops/Cast.hpp>
 #include <popops/ElementWise.hpp>
 #include <popops/Reduce.hpp>
 #include <popops/Sort.hpp>
 #include <popops/TopK.hpp>
-#include <popops/codelets.hpp>
 
 using namespace poplar;
 namespace pe = popops::expr;
@@ -31,12 +29,7 @@ struct Formula {
 
 class Generator : public fuzz::Cases {
 public:
-  Generator(Random &random, Device const &device)
-      : Cases(random, device), type_(oneIn(random, 3)   ? HALF
-                                     : oneIn(random, 4) ? INT
-                                                        : FLOAT) {
-    popops::addCodelets(graph_);
-  }
+  Generator(Random &random, Device const &device) : Cases(random, device, true) {}
 
 private:
   Shape someShape() { return views_.someShape(oneIn(random_, 8) ? 300000 : 6000); }
@@ -239,17 +232,10 @@ private:
       expect(type_, popops::sort(graph_, in.tensor, static_cast<unsigned>(d), prog_), compute());
     }
   }
-
-  Type type_;
 };
 
 } // namespace
 
 int main(int argc, char **argv) {
-  IPUModel model;
-  model.tilesPerIPU = 7;
-  Device const devices[] = {Device::createCPUDevice(), model.createDevice()};
-  return fuzz::run("fuzz-arrays", argc, argv, [&](Random &random) {
-    Generator(random, devices[oneIn(random, 3) ? 1 : 0]).check(3);
-  });
+  return fuzz::runCases<Generator>("fuzz-arrays", argc, argv, {7});
 }

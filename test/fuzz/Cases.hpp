@@ -7,7 +7,9 @@
 #include "RandomViews.hpp"
 
 #include <poplar/Device.hpp>
+#include <poplar/IPUModel.hpp>
 #include <poplar/Program.hpp>
+#include <popops/codelets.hpp>
 
 #include <algorithm>
 #include <cmath>
@@ -47,11 +49,17 @@ inline std::string textOf(Shape const &shape) {
 
 class Cases {
 public:
-  Cases(Random &random, poplar::Device const &device)
+  /// \param integers  INT is one of the types, beside FLOAT and HALF
+  Cases(Random &random, poplar::Device const &device, bool integers)
       : random_(random), device_(device), graph_(device.getTarget()),
         views_(random, graph_,
                [this](poplar::Type const &type, auto &bytes) { fill(type, bytes); }),
-        codec_(device.getTarget()) {}
+        type_(oneIn(random, 3)               ? poplar::HALF
+              : integers && oneIn(random, 4) ? poplar::INT
+                                             : poplar::FLOAT),
+        codec_(device.getTarget()) {
+    popops::addCodelets(graph_);
+  }
   virtual ~Cases() = default;
 
   /// Adds up to `most` operations, runs them and compares all that the program has written.
@@ -155,11 +163,29 @@ protected:
   poplar::Graph graph_;
   RandomViews views_;
   poplar::program::Sequence prog_;
+  poplar::Type const type_; ///< of the operands
 
 private:
   Codec codec_;
   std::vector<Result> results_;
   std::string what_;
 };
+
+/// Rounds of a Generator of cases on the CPU, and once in three times on IPU Models of so many
+/// tiles.
+template <class Generator>
+int runCases(char const *name, int argc, char **argv, std::vector<unsigned> const &tiles) {
+  poplar::Device const cpu = poplar::Device::createCPUDevice();
+  std::vector<poplar::Device> models;
+  for (unsigned const number : tiles) {
+    poplar::IPUModel model;
+    model.tilesPerIPU = number;
+    models.push_back(model.createDevice());
+  }
+  return run(name, argc, argv, [&](Random &random) {
+    constexpr std::size_t MOST = 3; // operations of a program
+    Generator(random, oneIn(random, 3) ? models[below(random, models.size())] : cpu).check(MOST);
+  });
+}
 
 } // namespace fuzz

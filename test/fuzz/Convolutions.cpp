@@ -1,8 +1,7 @@
 // Convolutions and their gradients against the sums of the definition. All numbers are small
 // integers, so that sums are exact in any order and each element must be the expected one.
 #include "../poplin/ConvPairs.hpp"
-#include "Codec.hpp"
-#include "Fuzz.hpp"
+#include "Cases.hpp"
 
 #include <poplar/Device.hpp>
 #include <poplar/Engine.hpp>
@@ -15,23 +14,18 @@
 #include <poputil/TileMapping.hpp>
 
 #include <map>
-#include <numeric>
 
 using namespace poplar;
 using convolutions::Triples;
 using fuzz::below;
+using fuzz::Numbers;
 using fuzz::oneIn;
+using fuzz::product;
 using fuzz::Random;
+using fuzz::Shape;
 using poplin::ConvParams;
 
 namespace {
-
-using Numbers = std::vector<double>;
-using Shape = std::vector<std::size_t>;
-
-std::size_t product(Shape const &shape) {
-  return std::accumulate(shape.begin(), shape.end(), std::size_t{1}, std::multiplies<>());
-}
 
 /// Shapes of layers: many channels in few groups, few in many, small and large fields.
 class Shapes {

@@ -3,14 +3,12 @@
 // what is divided or a function may be off by a few units in the last place.
 #include "Cases.hpp"
 
-#include <poplar/IPUModel.hpp>
 #include <popnn/GroupNorm.hpp>
 #include <popnn/LogSoftmax.hpp>
 #include <popnn/Loss.hpp>
 #include <popnn/NonLinearity.hpp>
 #include <popnn/Pooling.hpp>
 #include <popnn/codelets.hpp>
-#include <popops/codelets.hpp>
 
 using namespace poplar;
 using fuzz::flat;
@@ -28,9 +26,7 @@ namespace {
 
 class Generator : public fuzz::Cases {
 public:
-  Generator(Random &random, Device const &device)
-      : Cases(random, device), type_(oneIn(random, 3) ? HALF : FLOAT) {
-    popops::addCodelets(graph_);
+  Generator(Random &random, Device const &device) : Cases(random, device, false) {
     popnn::addCodelets(graph_);
   }
 
@@ -315,17 +311,10 @@ private:
     expect(type_, popnn::gn::groupNormWhiten(graph_, in.tensor, m, s, prog_, {}, options), white,
            24);
   }
-
-  Type type_;
 };
 
 } // namespace
 
 int main(int argc, char **argv) {
-  IPUModel model;
-  model.tilesPerIPU = 7;
-  Device const devices[] = {Device::createCPUDevice(), model.createDevice()};
-  return fuzz::run("fuzz-layers", argc, argv, [&](Random &random) {
-    Generator(random, devices[oneIn(random, 3) ? 1 : 0]).check(3);
-  });
+  return fuzz::runCases<Generator>("fuzz-layers", argc, argv, {7});
 }

@@ -2,10 +2,8 @@
 // sums of the definition.
 #include "Cases.hpp"
 
-#include <poplar/IPUModel.hpp>
 #include <poplin/MatMul.hpp>
 #include <poplin/codelets.hpp>
-#include <popops/codelets.hpp>
 
 using namespace poplar;
 using namespace poplar::program;
@@ -44,9 +42,7 @@ Numbers productOf(Shape const &a, Shape const &b, Numbers const &x, Numbers cons
 
 class Generator : public fuzz::Cases {
 public:
-  Generator(Random &random, Device const &device)
-      : Cases(random, device), type_(oneIn(random, 3) ? HALF : FLOAT) {
-    popops::addCodelets(graph_);
+  Generator(Random &random, Device const &device) : Cases(random, device, false) {
     poplin::addCodelets(graph_);
   }
 
@@ -186,7 +182,6 @@ private:
 
   poplin::PlanningCache *someCache() { return oneIn(random_, 2) ? &cache_ : nullptr; }
 
-  Type type_;
   poplin::PlanningCache cache_;
   Shape last_; ///< of a result that may be an operand of the next product
   Matrices lastResult_;
@@ -195,11 +190,5 @@ private:
 } // namespace
 
 int main(int argc, char **argv) {
-  IPUModel few, many;
-  few.tilesPerIPU = 7;
-  many.tilesPerIPU = 64;
-  Device const devices[] = {Device::createCPUDevice(), few.createDevice(), many.createDevice()};
-  return fuzz::run("fuzz-products", argc, argv, [&](Random &random) {
-    Generator(random, devices[oneIn(random, 3) ? 1 + fuzz::below(random, 2) : 0]).check(3);
-  });
+  return fuzz::runCases<Generator>("fuzz-products", argc, argv, {7, 64});
 }

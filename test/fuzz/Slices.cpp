@@ -2,7 +2,6 @@
 // tensors that are views of any kind, against single elements.
 #include "Cases.hpp"
 
-#include <poplar/IPUModel.hpp>
 #include <popops/DynamicSlice.hpp>
 #include <popops/Encoding.hpp>
 #include <popops/Gather.hpp>
@@ -10,7 +9,6 @@
 #include <popops/Scatter.hpp>
 #include <popops/SelectScalarFromRows.hpp>
 #include <popops/UpdateScalarInRows.hpp>
-#include <popops/codelets.hpp>
 
 using namespace poplar;
 using fuzz::flat;
@@ -54,12 +52,7 @@ enum class Use { READ, WRITE, ADD, MAX, MUL };
 
 class Generator : public fuzz::Cases {
 public:
-  Generator(Random &random, Device const &device)
-      : Cases(random, device), type_(oneIn(random, 3)   ? HALF
-                                     : oneIn(random, 4) ? INT
-                                                        : FLOAT) {
-    popops::addCodelets(graph_);
-  }
+  Generator(Random &random, Device const &device) : Cases(random, device, true) {}
 
 private:
   void add() override {
@@ -447,17 +440,10 @@ private:
                                              : popops::padding::Type::REFLECT),
            padded);
   }
-
-  Type type_;
 };
 
 } // namespace
 
 int main(int argc, char **argv) {
-  IPUModel model;
-  model.tilesPerIPU = 7;
-  Device const devices[] = {Device::createCPUDevice(), model.createDevice()};
-  return fuzz::run("fuzz-slices", argc, argv, [&](Random &random) {
-    Generator(random, devices[oneIn(random, 3) ? 1 : 0]).check(3);
-  });
+  return fuzz::runCases<Generator>("fuzz-slices", argc, argv, {7});
 }
