@@ -2,6 +2,7 @@
 /// What kernels of gradients of the weights of groups of few channels are given.
 #pragma once
 
+#include <codelets/arch/Simd.hpp>
 #include <codelets/poplin/ConvUpdateCost.hpp>
 
 namespace cottonwood::kernels {
@@ -21,5 +22,31 @@ template <class TIn, class TOut> struct ConvUpdateArgs {
   TOut *const *out;
   float *workspace; ///< convUpdateWorkspace() floats
 };
+
+namespace detail {
+
+struct ConvUpdateRange {
+  int from, to;
+  POP_SIMD_INLINE bool empty() const { return from >= to; }
+};
+
+POP_SIMD_INLINE int floorQuotient(int a, int b) { return a / b - (a % b < 0 ? 1 : 0); }
+
+/// The first of n things that are cut into equal parts of at most `most`.
+POP_SIMD_INLINE int firstPart(int n, int most) {
+  const int parts = (n + most - 1) / most;
+  return (n + parts - 1) / parts;
+}
+
+/// The indices of a range whose inputs, the first at `first` for index 0 and `step` apart, are in
+/// [0, inputs).
+POP_SIMD_INLINE ConvUpdateRange meeting(int first, int step, int inputs, ConvUpdateRange all) {
+  const auto within = [&](int n) POP_SIMD_LAMBDA {
+    return n < all.from ? all.from : n < all.to ? n : all.to;
+  };
+  return {within(-floorQuotient(first, step)), within(-floorQuotient(first - inputs, step))};
+}
+
+} // namespace detail
 
 } // namespace cottonwood::kernels

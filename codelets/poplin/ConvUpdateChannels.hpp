@@ -140,24 +140,11 @@ private:
   /// Most taps and sums of a tile, which are in registers with deltas and an input.
   static constexpr unsigned VECTORS = W >= 16 ? 2 : 1, ROWS = 3, TAPS = 3;
 
-  struct Range {
-    int from, to;
-  };
+  using Range = ConvUpdateRange;
 
   static std::size_t size(int n) { return static_cast<std::size_t>(n); }
   static std::ptrdiff_t at(std::size_t n) { return static_cast<std::ptrdiff_t>(n); }
-  static int floorQuotient(int a, int b) { return a / b - (a % b < 0 ? 1 : 0); }
   static int within(int n, int most) { return n < 0 ? 0 : n < most ? n : most; }
-  /// The first of n things that are cut into equal parts of at most `most`.
-  static int part(int n, int most) {
-    const int parts = (n + most - 1) / most;
-    return (n + parts - 1) / parts;
-  }
-  /// The indices in [0, n) whose inputs, `first` and `step` apart, are in [0, inputs).
-  static Range meeting(int first, int step, int inputs, int n) {
-    return {within(-floorQuotient(first, step), n),
-            within(-floorQuotient(first - inputs, step), n)};
-  }
 
   std::size_t channelOf(std::size_t v) const {
     return v * W + W <= args_.groups ? v * W : args_.groups - W;
@@ -182,17 +169,14 @@ private:
 
   void add(std::size_t b, std::size_t v, unsigned vectors, Range lines) {
     const std::ptrdiff_t channel = at(channelOf(v));
-    const TIn *const in = args_.in + at(b) * args_.inImage + channel, *const deltas =
-                                                                          args_.deltas +
-                                                                          at(b) *
-                                                                              args_.deltasImage +
-                                                                          channel;
+    const TIn *const in = args_.in + at(b) * args_.inImage + channel;
+    const TIn *const deltas = args_.deltas + at(b) * args_.deltasImage + channel;
     for (int j = 0; j < shape_.outputsX;) {
-      const int tapsX = part(shape_.outputsX - j, TAPS);
+      const int tapsX = firstPart(shape_.outputsX - j, TAPS);
       Strip s;
       setColumns(s, j, tapsX);
       for (int i = 0; i < shape_.outputsY;) {
-        const int tapsY = part(shape_.outputsY - i, ROWS);
+        const int tapsY = firstPart(shape_.outputsY - i, ROWS);
         s.sumsTap = shape_.outputsX * at(W), s.sumsVector = at(taps_ * W);
         // Lines that the same of these taps have.
         for (int y = lines.from, end; y < lines.to; y = end) {
@@ -201,7 +185,7 @@ private:
             if (const Range next = tapsOf(end, i, tapsY);
                 next.from != some.from || next.to != some.to)
               break;
-          if (some.from >= some.to)
+          if (some.empty())
             continue;
           s.in = in + shape_.inputY(some.from, 0) * args_.inRow +
                  y * shape_.tapStepY * args_.inRow + inX_;
@@ -218,9 +202,8 @@ private:
 
   /// Taps in y of n from i on whose inputs exist for line y of the deltas.
   Range tapsOf(int y, int i, int n) const {
-    const Range r =
-        meeting(shape_.inputY(i, 0) + y * shape_.tapStepY, shape_.strideY, shape_.inputsY, n);
-    return {i + r.from, i + r.to};
+    const int first = shape_.inputY(0, 0) + y * shape_.tapStepY;
+    return meeting(first, shape_.strideY, shape_.inputsY, {i, i + n});
   }
 
   /// Columns of n taps in x from j on.
@@ -243,7 +226,7 @@ private:
       inX_ = first * args_.inColumn, deltasX_ = 0;
       for (int t = 0; t < n; ++t) {
         const Range r =
-            meeting(first + t * shape_.strideX, shape_.tapStepX, shape_.inputsX, shape_.tapsX);
+            meeting(first + t * shape_.strideX, shape_.tapStepX, shape_.inputsX, {0, shape_.tapsX});
         s.low[t] = r.from, s.high[t] = r.to;
       }
     }

@@ -150,19 +150,10 @@ private:
     int taps, tap[TAPS], shift[TAPS];
     int first, columns; ///< of the input
   };
-  struct Range {
-    int from, to;
-    bool empty() const { return from >= to; }
-  };
+  using Range = ConvUpdateRange;
 
   static std::size_t size(int n) { return static_cast<std::size_t>(n); }
   static std::ptrdiff_t at(std::size_t n) { return static_cast<std::ptrdiff_t>(n); }
-  static int floorQuotient(int a, int b) { return a / b - (a % b < 0 ? 1 : 0); }
-  /// The first of n things that are cut into equal parts of at most `most`.
-  static int part(int n, int most) {
-    const int parts = (n + most - 1) / most;
-    return (n + parts - 1) / parts;
-  }
 
   void chooseSets() {
     const int step = shape_.tapStepX;
@@ -174,7 +165,7 @@ private:
       for (int t = 0; t < n;) {
         Set &set = sets_[numSets_++];
         set.first = first, set.columns = (shape_.inputsX - first + step - 1) / step;
-        set.taps = part(n - t, TAPS);
+        set.taps = firstPart(n - t, TAPS);
         for (int k = 0; k < set.taps; ++k, ++t) {
           set.tap[k] = taps[t];
           set.shift[k] = floorQuotient(shape_.inputX(taps[t], 0), step);
@@ -185,9 +176,7 @@ private:
 
   /// Lines of the deltas among `all` that tap i of the weights in y has.
   Range linesOf(int i, Range all) const {
-    const int first = shape_.inputY(i, 0), step = shape_.tapStepY;
-    const int from = -floorQuotient(first, step), to = -floorQuotient(first - shape_.inputsY, step);
-    return {from > all.from ? from : all.from, to < all.to ? to : all.to};
+    return meeting(shape_.inputY(i, 0), shape_.tapStepY, shape_.inputsY, all);
   }
 
   /// Lines of the deltas of image b for n vectors from v on.
@@ -210,7 +199,7 @@ private:
       const std::size_t last = c + lanes_.inputs < lanes_.in ? c + lanes_.inputs : lanes_.in;
       for (std::size_t u = 0; u < n; ++u)
         for (std::size_t k = c; k < last;) {
-          const int channels = part(static_cast<int>(last - k), CHANNELS);
+          const int channels = firstPart(static_cast<int>(last - k), CHANNELS);
           for (int s = 0; s < numSets_; ++s)
             addSet(v, u, k, channels, static_cast<int>(k - c), sets_[s], lines, begin);
           k += size(channels);
@@ -263,7 +252,7 @@ private:
     };
     const int each = set.taps * n, most = static_cast<int>(SUMS) / each;
     for (int i = 0; i < shape_.outputsY;) {
-      const int taps = part(shape_.outputsY - i, most < 1 ? 1 : most < 3 ? most : 3);
+      const int taps = firstPart(shape_.outputsY - i, most < 1 ? 1 : most < 3 ? most : 3);
       // Lines that all of them have, and those before and behind.
       Range common = lines;
       for (int k = i; k < i + taps; ++k)

@@ -43,8 +43,7 @@ POP_INLINE void reportConvPlan(std::ostream &out, char const *where, ::poplar::G
   writeReport(out, check.problem, choice, plansForCpu(graph.getTarget()));
   if (shares && usesVectors(choice.plan))
     out << "kernel: groups of few channels (poplin::ConvGroups), or fields that lie side by side "
-           "are "
-           "maps (poplin::ConvMaps)\n";
+           "are maps (poplin::ConvMaps)\n";
 }
 
 POP_INLINE ::poplin::internal::DetailedPlanCosts

@@ -26,14 +26,14 @@ public:
     auto const &p = job_.check.params;
     if (job_.epilogue || !updatesGroups(p) || p.outputChannelsPerConvGroup > vectorLanes())
       return false;
-    auto const plan =
-        planConv(job_.where, graph_.getTarget(), job_.check, job_.options, job_.cache).plan;
-    if (!usesVectors(plan))
-      return false;
     chooseField();
     // Depthwise layers with strides: with short vectors the kernel of other layers is faster.
     if (p.batchSize * p.outputChannelsPerConvGroup == 1 && field_.shape.tapStepX != 1 &&
         vectorLanes() < 16)
+      return false;
+    auto const plan =
+        planConv(job_.where, graph_.getTarget(), job_.check, job_.options, job_.cache).plan;
+    if (!usesVectors(plan))
       return false;
     in_ = channelsLast(job_.in, "in"), weights_ = channelsLast(job_.weights, "deltas");
     unsigned const rank = job_.out.rank();
