@@ -27,6 +27,36 @@ inline constexpr std::size_t CONV_GROUPS_CHANNELS = 16, CONV_GROUP_CHANNELS = 32
 constexpr bool convGroupsShare(std::size_t outChannels, std::size_t lanes) {
   return 2 * outChannels <= lanes || outChannels > lanes;
 }
+
+/// Taps of a line that ConvGroupLines.hpp knows, and of how many lines of outputs it computes sums
+/// together, at most: those of all taps and lines, weights and an input are in 32 registers.
+inline constexpr int CONV_LINES_TAPS = 5;
+constexpr int convLinesMost(int taps) { return taps <= 3 ? 8 : taps == 4 ? 6 : 5; }
+/// Fewer lines have too few sums to fill the units for multiply-adds.
+inline constexpr int CONV_LINES_FEW = 4;
+/// Outputs of a line, at most: L2 keeps their inputs and sums.
+inline constexpr int CONV_LINES_OUTPUTS = 64;
+
+/// How groups are computed: several of them in a vector of output channels; one at a time, a line
+/// or two of outputs together; or one at a time, CONV_LINES_FEW lines or more together.
+enum class ConvGroupsWay { SHARED, SINGLE, LINES };
+/// \param phases  of the field
+constexpr ConvGroupsWay convGroupsWay(const ConvPlanesShape &s, std::size_t phases,
+                                      std::size_t inChannels, std::size_t outChannels,
+                                      std::size_t lanes) {
+  if (convGroupsShare(outChannels, lanes))
+    return ConvGroupsWay::SHARED;
+  const bool neighbours = phases == 1 && s.strideY == 1 && s.strideX == 1 && s.tapStepX == 1 &&
+                          s.tapsX > 1 && s.tapsX <= CONV_LINES_TAPS;
+  // Each output meets an input.
+  const bool meets = s.firstX > -s.tapsX && s.outputsX + s.firstX <= s.inputsX;
+  const bool few = s.outputsY < CONV_LINES_FEW || s.outputsX < CONV_LINES_FEW;
+  return lanes == CONV_GROUPS_LANES && inChannels <= CONV_GROUPS_LANES && neighbours && meets &&
+                 !few
+             ? ConvGroupsWay::LINES
+             : ConvGroupsWay::SINGLE;
+}
+
 /// Output lines that are computed together, at most.
 inline constexpr int CONV_GROUPS_LINES = 2;
 /// Outputs of a line that are computed together, at most: their sums, a weight and an input are in
@@ -46,10 +76,11 @@ constexpr std::size_t convGroupsPlane(const ConvPlanesShape &shape) {
 }
 /// Floats of scratch of all inputs: where groups share vectors of those, whole cache lines.
 constexpr std::size_t convGroupsInputs(const ConvPlanesShape &shape, std::size_t channels,
-                                       bool share) {
+                                       ConvGroupsWay way) {
   const std::size_t places = convGroupsPlane(shape) * channels;
-  return share ? places * CONV_GROUPS_LANES
-               : (places + CONV_GROUPS_LANES - 1) / CONV_GROUPS_LANES * CONV_GROUPS_LANES;
+  return way == ConvGroupsWay::SHARED
+             ? places * CONV_GROUPS_LANES
+             : (places + CONV_GROUPS_LANES - 1) / CONV_GROUPS_LANES * CONV_GROUPS_LANES;
 }
 
 /// How an image is cut: strips of its columns, whose inputs are spread line by line, and pieces of
@@ -64,17 +95,46 @@ struct ConvGroupsCut {
   }
 };
 
+/// Strips and blocks of lines are equal, but for the last.
+constexpr ConvGroupsCut convLinesCut(const ConvPlanesShape &shape) {
+  const auto partOf = [](int all, int most) {
+    const int parts = (all + most - 1) / most;
+    return (all + parts - 1) / parts;
+  };
+  const int strip = partOf(shape.outputsX, CONV_LINES_OUTPUTS);
+  return {strip, strip, partOf(shape.outputsY, convLinesMost(shape.tapsX))};
+}
+/// Scratch of ConvGroupLines.hpp, of vectors of CONV_GROUPS_LANES floats.
+struct ConvLinesSpace {
+  std::size_t reach;   ///< input lines behind the first that an output line meets
+  std::size_t rows;    ///< input lines of a place
+  std::size_t places;  ///< inputs of a line
+  std::size_t outputs; ///< of a line, with those beside the strip that inputs meet
+  std::size_t sums;
+
+  constexpr ConvLinesSpace(const ConvPlanesShape &s, const ConvGroupsCut &cut)
+      : reach(
+            static_cast<std::size_t>((s.tapsY - 1) * (s.tapStepY < 0 ? -s.tapStepY : s.tapStepY))),
+        rows(static_cast<std::size_t>(cut.lines) + reach),
+        places(static_cast<std::size_t>(cut.strip + s.tapsX - 1)),
+        outputs(places + static_cast<std::size_t>(s.tapsX - 1)),
+        sums(outputs * static_cast<std::size_t>(cut.lines)) {}
+  constexpr std::size_t floats() const { return (places * rows + sums) * CONV_GROUPS_LANES; }
+};
+
 /// Pieces of a line are equal: the largest whose inputs L1 keeps, if there are such of
 /// CONV_GROUPS_FEW or more. So are strips, but for the rounding to pieces: the widest whose inputs
 /// L1 keeps, or pieces.
-/// \param share  convGroupsShare()
+/// \param way  convGroupsWay()
 constexpr ConvGroupsCut convGroupsCut(const ConvPlanesShape &shape, std::size_t channels,
-                                      bool share) {
+                                      ConvGroupsWay way) {
+  if (way == ConvGroupsWay::LINES)
+    return convLinesCut(shape);
   const int width = shape.outputsX;
   const auto partOf = [](int all, int parts) { return (all + parts - 1) / parts; };
   const auto isKept = [&](int outputs, int lines) {
     const ConvPlanesShape part = ConvGroupsCut{outputs, outputs, lines}.of(shape);
-    return convGroupsInputs(part, channels, share) * sizeof(float) <= CONV_GROUPS_BYTES;
+    return convGroupsInputs(part, channels, way) * sizeof(float) <= CONV_GROUPS_BYTES;
   };
   const auto linesOf = [&](int outputs) {
     return CONV_GROUPS_LINES * outputs <= CONV_GROUPS_OUTPUTS
@@ -101,13 +161,15 @@ constexpr ConvGroupsCut convGroupsCut(const ConvPlanesShape &shape, std::size_t 
   return {partOf(pieces, strips) * piece, piece, lines};
 }
 
-/// Floats of scratch: of a strip's spread inputs, which begin on a cache line, and of the weights
+/// Floats of scratch: of a strip's inputs, which begin on a cache line, of sums, and of the weights
 /// to a vector of output channels.
 /// \param taps  of the weights: those of all phases
 constexpr std::size_t convGroupsWorkspace(const ConvPlanesShape &shape, std::size_t channels,
-                                          bool share, std::size_t taps) {
-  const ConvPlanesShape part = convGroupsCut(shape, channels, share).of(shape);
-  return convGroupsInputs(part, channels, share) + taps * channels * CONV_GROUPS_LANES + 16;
+                                          ConvGroupsWay way, std::size_t taps) {
+  const ConvGroupsCut cut = convGroupsCut(shape, channels, way);
+  return (way == ConvGroupsWay::LINES ? ConvLinesSpace(shape, cut).floats()
+                                      : convGroupsInputs(cut.of(shape), channels, way)) +
+         taps * channels * CONV_GROUPS_LANES + 16;
 }
 
 } // namespace cottonwood::kernels

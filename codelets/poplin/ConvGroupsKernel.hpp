@@ -13,7 +13,9 @@
 #pragma once
 
 #include <codelets/arch/SimdAccumulate.hpp>
+#include <codelets/poplin/ConvGroupLines.hpp>
 #include <codelets/poplin/ConvGroupsSpread.hpp>
+#include <codelets/poplin/ConvGroupsWeights.hpp>
 
 namespace cottonwood::kernels {
 
@@ -27,7 +29,7 @@ public:
   explicit ConvGroups(const Args &args)
       : args_(args), shape_(args.shape), columns_(args.groups * args.outChannels),
         spread_(args, alignedToLine(args.workspace)),
-        weights_(alignedToLine(args.workspace) + spread_.floats()) {
+        weights_(args, alignedToLine(args.workspace) + spread_.floats()) {
     const ConvPhase *const ys = args.phases, *const xs = ys + args.phasesY;
     for (std::size_t y = 0; y < args.phasesY; ++y)
       for (std::size_t x = 0; x < args.phasesX; ++x)
@@ -38,7 +40,7 @@ public:
     const std::size_t each = SHARED ? W : args_.outChannels;
     for (std::size_t column = 0; column < columns_; column += each) {
       lanes_ = {column, SHARED ? columns_ : column + each, args_.inChannels, args_.outChannels};
-      const bool finite = packWeights();
+      const bool finite = weights_.pack(lanes_);
       const TIn *in = args_.in;
       for (image_ = 0; image_ < args_.images; ++image_, in += args_.inImage) {
         runImage(in);
@@ -89,64 +91,9 @@ private:
         taps_[numTaps_] = size((y.first + i) * shape_.tapsX + x.first + j);
         // Neighbours of a line whose inputs lie side by side.
         run_[numTaps_] = shape_.tapStepX == 1 && shape_.strideX == 1 ? size(x.taps - j) : 1;
-        weightOf_[numTaps_] =
-            (y.weight + i * stepY) * args_.weightsY + (x.weight + j * stepX) * args_.weightsX;
+        weights_.addTap((y.weight + i * stepY) * args_.weightsY +
+                        (x.weight + j * stepX) * args_.weightsX);
       }
-  }
-
-  /// For each tap and input channel those to all lanes.
-  /// \returns  whether all are finite.
-  bool packWeights() const {
-    const std::size_t channels = args_.inChannels, lanes = lanes_.lanes;
-    const TIn *of[W];
-    for (std::size_t l = 0; l < lanes; ++l)
-      of[l] = weightAt(l, 0);
-    float *to = weights_;
-    for (std::size_t t = 0; t < numTaps_; ++t)
-      for (std::size_t c = 0, some = 0; c < channels; c += some, to += some * W)
-        some = packChannels(of, weightOf_[t] + static_cast<std::ptrdiff_t>(c) * args_.weightsIn,
-                            channels - c, to);
-    V none = V::zero(); // NaN where a weight is not finite
-    for (const float *from = weights_; from != to; from += W)
-      none = V::fma(V::load(from), V::zero(), none);
-    float sums[W];
-    none.store(sums);
-    bool finite = true;
-    for (std::size_t l = 0; l < W; ++l)
-      finite &= sums[l] == 0;
-    return finite;
-  }
-
-  /// The next channels of a tap, at most n. \returns  how many.
-  POP_SIMD_INLINE std::size_t packChannels(const TIn *const *of, std::ptrdiff_t at, std::size_t n,
-                                           float *to) const {
-    const std::size_t lanes = lanes_.lanes;
-    if (!SHARED && args_.weightsOut == 1) {
-      (lanes == W ? V::load(of[0] + at) : V::loadPartial(of[0] + at, lanes)).store(to);
-      return 1;
-    }
-    if (!SHARED && args_.weightsIn == 1) {
-      const std::size_t some = n < W ? n : W;
-      V v[W];
-      for (std::size_t l = 0; l < W; ++l)
-        v[l] = l < lanes ? V::loadPartial(of[l] + at, some) : V::zero();
-      arch::transpose(v);
-      for (std::size_t c = 0; c < some; ++c)
-        v[c].store(to + c * W);
-      return some;
-    }
-    for (std::size_t l = 0; l < W; ++l)
-      (l < lanes ? One::load(of[l] + at) : One::zero()).store(to + l);
-    return 1;
-  }
-
-  /// The weight of a lane to input channel c, at the first tap.
-  const TIn *weightAt(std::size_t lane, std::size_t c) const {
-    const std::size_t column = lanes_.column + lane;
-    const auto group = static_cast<std::ptrdiff_t>(column / args_.outChannels),
-               n = static_cast<std::ptrdiff_t>(column % args_.outChannels);
-    return args_.weights + group * args_.weightsGroup + n * args_.weightsOut +
-           static_cast<std::ptrdiff_t>(c) * args_.weightsIn;
   }
 
   /// Strip by strip. The last one begins early enough to be whole, if the image is as wide.
@@ -209,7 +156,7 @@ private:
     unroll<LINES>([&](auto k) POP_SIMD_LAMBDA {
       unroll<N>([&](auto i) POP_SIMD_LAMBDA { sum[k][i] = V::zero(); });
     });
-    const float *const weights = weights_ + phase.first * args_.inChannels * W,
+    const float *const weights = weights_.packed() + phase.first * args_.inChannels * W,
                        *const in = spread_.places() + x * spread_.each();
     if constexpr (SHARED)
       addGroups(phase, weights, in, sum);
@@ -347,7 +294,7 @@ private:
     forTaps(phase, y, x, [&](std::size_t t, int atY, int atX) {
       const TIn *at = in + atY * args_.inY + atX * args_.inX;
       for (std::size_t c = 0; c < args_.inChannels; ++c, at += args_.inChannel)
-        sum = One::fma(One::load(at), One::load(weightAt(lane, c) + weightOf_[t]), sum);
+        sum = One::fma(One::load(at), One::load(weights_.at(lanes_, lane, c, t)), sum);
     });
     return sum;
   }
@@ -356,13 +303,12 @@ private:
   const ConvPlanesShape &shape_;
   const std::size_t columns_; ///< of all groups
   Spread spread_;
-  float *const weights_;
+  ConvGroupsWeights<Tag, TIn, TOut, SHARED> weights_;
   ConvGroupsLanes<W> lanes_;
   std::size_t image_ = 0;
-  std::size_t numTaps_ = 0;                       ///< of all phases, one after another
-  std::size_t taps_[CONV_PLANES_MAX_TAPS];        ///< which they are of the shape's
-  std::size_t run_[CONV_PLANES_MAX_TAPS];         ///< taps from this one on that are one run
-  std::ptrdiff_t weightOf_[CONV_PLANES_MAX_TAPS]; ///< of the first channels
+  std::size_t numTaps_ = 0;                ///< of all phases, one after another
+  std::size_t taps_[CONV_PLANES_MAX_TAPS]; ///< which they are of the shape's
+  std::size_t run_[CONV_PLANES_MAX_TAPS];  ///< taps from this one on that are one run
   std::size_t places_[CONV_GROUPS_LINES][CONV_PLANES_MAX_TAPS];
 };
 
@@ -370,7 +316,13 @@ private:
 
 template <class Tag, class TIn, class TOut>
 void convolveGroups(const ConvGroupsArgs<TIn, TOut> &args) {
-  if (convGroupsShare(args.outChannels, static_cast<std::size_t>(simd<float, Tag>::width)))
+  constexpr std::size_t W = static_cast<std::size_t>(simd<float, Tag>::width);
+  const ConvGroupsWay way =
+      convGroupsWay(args.shape, args.phasesY * args.phasesX, args.inChannels, args.outChannels, W);
+  if constexpr (W == CONV_GROUPS_LANES)
+    if (way == ConvGroupsWay::LINES)
+      return detail::ConvGroupLines<Tag, TIn, TOut>(args).run();
+  if (way == ConvGroupsWay::SHARED)
     detail::ConvGroups<Tag, TIn, TOut, true>(args).run();
   else
     detail::ConvGroups<Tag, TIn, TOut, false>(args).run();

@@ -57,6 +57,14 @@ const Groups CASES[] = {
      {{0, 1, 1}, {0, 2, 0}},
      14,
      33},
+    // lines of such vectors: single strips and several, lines and strips that end early, padding
+    // of all sizes, and outputs that meet none of the input's lines
+    {{9, 14, 9, 14, 3, 3, 1, 1, -1, -1, 1, 1}, 3, 2, 16, 16},
+    {{17, 70, 17, 70, 3, 3, 1, 1, -1, -1, 1, 1}, 1, 2, 9, 13},
+    {{6, 11, 12, 8, 4, 5, 1, 1, -4, -1, 1, 1}, 1, 3, 16, 16},
+    {{9, 5, 5, 6, 3, 2, 1, 1, 2, -1, -2, 1}, 2, 2, 15, 9},
+    {{5, 4, 5, 4, 5, 4, 1, 1, -2, -2, 3, 1}, 1, 2, 3, 16},
+    {{1, 4, 4, 4, 1, 4, 1, 1, -2, -3, 1, 1}, 1, 2, 16, 16},
     // phases without taps, and strides in the other dimension
     {{9, 7, 3, 15, 2, 2, 2, 1, -1, -1, 2, 1},
      1,
@@ -126,8 +134,9 @@ std::vector<Out> convolve(isa::Isa isa, const Groups &g, const Operands<In> &ope
   using PublicOut = std::conditional_t<sizeof(Out) == 2, poplar::half, float>;
   const auto &s = g.shape;
   const Field field(g);
-  const bool share =
-      kernels::convGroupsShare(g.out, static_cast<std::size_t>(isa::vectorBytes(isa)) / 4);
+  const kernels::ConvGroupsWay way =
+      kernels::convGroupsWay(s, field.y.size() * field.x.size(), g.in, g.out,
+                             static_cast<std::size_t>(isa::vectorBytes(isa)) / 4);
   const Layout in = inputLayout(g, inMaps), result = outputLayout(g, outMaps);
   const std::size_t arrays = g.images * (outMaps ? result.channels : 1),
                     each = g.images * result.channels * result.field / arrays;
@@ -137,8 +146,7 @@ std::vector<Out> convolve(isa::Isa isa, const Groups &g, const Operands<In> &ope
   std::vector<Out *> to;
   for (std::size_t i = 0; i < arrays; ++i)
     to.push_back(out.data() + 1 + i * (each + 1));
-  std::vector<float> workspace(kernels::convGroupsWorkspace(s, g.in, share, field.taps()) + 1,
-                               77.f);
+  std::vector<float> workspace(kernels::convGroupsWorkspace(s, g.in, way, field.taps()) + 1, 77.f);
   const auto n = [](std::size_t x) { return static_cast<long long>(x); };
   const std::size_t pixel = g.in * g.out, row = size(s.inputsX) * in.place;
   long long strides[] = {n(in.channels * in.field),
@@ -168,7 +176,7 @@ std::vector<Out> convolve(isa::Isa isa, const Groups &g, const Operands<In> &ope
       phases.insert(phases.end(), {phase.first, phase.taps, phase.weight});
   test::connect(vertex.phases, phases.data(), phases.size());
   vertex.phasesY = u(field.y.size()), vertex.phasesX = u(field.x.size());
-  const kernels::ConvGroupsCut cut = kernels::convGroupsCut(s, g.in, share);
+  const kernels::ConvGroupsCut cut = kernels::convGroupsCut(s, g.in, way);
   vertex.strip = u(size(cut.strip));
   vertex.pieceOutputs = u(size(cut.outputs)), vertex.pieceLines = u(size(cut.lines));
   vertex.lines = u(size(field.lines)), vertex.width = u(size(field.width));

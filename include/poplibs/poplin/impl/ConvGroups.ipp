@@ -144,9 +144,11 @@ private:
                       first = rows.begin() * phasesY(),
                       end = std::min(rows.end() * phasesY(),
                                      static_cast<std::size_t>(phased_.y.outputs));
+    auto const way = kernels::convGroupsWay(shape, phasesY() * phasesX(), channels,
+                                            p.outputChannelsPerConvGroup, vectorLanes());
     auto const v =
         addFieldVertex("poplin::ConvGroups", shape,
-                       kernels::convGroupsWorkspace(shape, channels, share_, taps), strides());
+                       kernels::convGroupsWorkspace(shape, channels, way, taps), strides());
     connectOutput(v, images, {first * width, end * width});
     // [groups, N, ...field, C] and [groups, O, ...kernel, C]
     auto const &in = in_.strides;
@@ -163,7 +165,7 @@ private:
     set(v, "outMaps", outMaps_);
     setPhases(v);
     set(v, "lines", end - first), set(v, "width", width);
-    auto const [strip, outputs, lines] = kernels::convGroupsCut(shape, channels, share_);
+    auto const [strip, outputs, lines] = kernels::convGroupsCut(shape, channels, way);
     set(v, "strip", strip), set(v, "pieceOutputs", outputs), set(v, "pieceLines", lines);
   }
 

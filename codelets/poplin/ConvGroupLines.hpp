@@ -1,0 +1,331 @@
+/// \file ConvGroupLines.hpp
+/// Convolutions of groups whose output channels fill most of a vector of 16 floats, several lines
+/// of outputs at a time.
+///
+/// The taps of a line meet an input in the sums of as many neighbouring outputs, so it is broadcast
+/// once for all of them, and weights are loaded once for all lines: two loads for three
+/// multiply-adds or fewer, where a product of an input and a vector of weights takes one each. A
+/// line of taps is added to all sums of a block of lines before the next one; meanwhile sums that
+/// no tap meets are in scratch.
+///
+/// Chains are those of ConvGroupsKernel.hpp. What lies in the padding is left out.
+#pragma once
+
+#include <codelets/arch/SimdAccumulate.hpp>
+#include <codelets/arch/SimdTranspose.hpp>
+#include <codelets/poplin/ConvGroupsWeights.hpp>
+#include <codelets/poplin/MatMulPack.hpp>
+
+namespace cottonwood::kernels::detail {
+
+/// A line of taps for some lines of outputs: input (place, line) has its channels at in[place *
+/// inPlace + line * W]; sum (output, line), of a vector of output channels, is at
+/// sums[output * sumsOutput + line * W]; tap k's weights of a channel are at
+/// weights[(k * channels + channel) * W]. Output i meets input i + k at tap k.
+struct ConvLinesPass {
+  const float *in;
+  std::size_t inPlace, inputs;
+  const float *weights;
+  std::size_t channels;
+  float *sums; ///< of the last output that meets the first input, which has TAPS - 1 before it
+  std::size_t sumsOutput;
+  bool first; ///< sums are zero and not loaded
+  /// What is fetched meanwhile, for each input and line: distances in bytes.
+  const char *ahead;
+  std::ptrdiff_t aheadPlace, aheadLine;
+};
+
+/// Where sums go that all taps of a line were added to, but for the first `skip` ones: `lanes` of
+/// each, rounded to T.
+template <class T> struct ConvLinesEnd {
+  T *to;
+  std::ptrdiff_t toOutput, toLine;
+  std::size_t lanes, skip;
+};
+
+/// Adds TAPS taps to LINES lines. All outputs that meet an input are added to, TAPS - 1 behind the
+/// last input's and as many before the first one's.
+template <class Tag, int TAPS, int LINES, class T>
+__attribute__((noinline)) void addConvLines(const ConvLinesPass &pass, const ConvLinesEnd<T> &end) {
+  using V = simd<float, Tag>;
+  constexpr auto W = static_cast<std::ptrdiff_t>(V::width);
+  constexpr std::ptrdiff_t STEPS = 2;
+  const auto channels = static_cast<std::ptrdiff_t>(pass.channels), tap = channels * W,
+             output = static_cast<std::ptrdiff_t>(pass.sumsOutput),
+             place = static_cast<std::ptrdiff_t>(pass.inPlace);
+  const bool first = pass.first;
+  const float *in = pass.in;
+  float *sums = pass.sums;
+  T *to = end.to;
+  const std::ptrdiff_t toOutput = end.toOutput, toLine = end.toLine;
+  const std::size_t lanes = end.lanes;
+  const char *ahead = pass.ahead;
+  const std::ptrdiff_t aheadLine = pass.aheadLine, aheadPlace = pass.aheadPlace;
+  V sum[TAPS][LINES]; // of the outputs that meet an input at each tap
+  const auto load = [&](auto k) POP_SIMD_LAMBDA {
+    unroll<LINES>([&](auto l) POP_SIMD_LAMBDA {
+      sum[k][l] = first ? V::zero() : V::load(sums - k * output + l * W);
+    });
+  };
+  const auto store = [&](auto k) POP_SIMD_LAMBDA {
+    unroll<LINES>([&](auto l) POP_SIMD_LAMBDA { sum[k][l].store(sums - k * output + l * W); });
+  };
+  unroll<TAPS - 1>([&](auto k) POP_SIMD_LAMBDA {
+    load(std::integral_constant<std::ptrdiff_t, decltype(k)::value + 1>{});
+  });
+  for (std::size_t i = 0; i < pass.inputs; ++i, in += place, sums += output) {
+    load(std::integral_constant<std::ptrdiff_t, 0>{});
+    unroll<LINES>([&](auto l) POP_SIMD_LAMBDA { __builtin_prefetch(ahead + l * aheadLine); });
+    ahead += aheadPlace;
+    const float *from = in, *weights = pass.weights;
+    const auto multiply = [&](auto step) POP_SIMD_LAMBDA {
+      V weight[TAPS];
+      unroll<TAPS>([&](auto k)
+                       POP_SIMD_LAMBDA { weight[k] = V::load(weights + k * tap + step * W); });
+      unroll<LINES>([&](auto l) POP_SIMD_LAMBDA {
+        const V x = arch::inRegister(V::broadcast(from + l * W + step));
+        unroll<TAPS>([&](auto k) POP_SIMD_LAMBDA { arch::accumulate(sum[k][l], x, weight[k]); });
+      });
+    };
+    std::ptrdiff_t left = channels;
+    for (; left >= STEPS; left -= STEPS) {
+      unroll<STEPS>(multiply);
+      arch::stepBy(from, STEPS), arch::stepBy(weights, STEPS * W);
+    }
+    if (left != 0)
+      multiply(std::integral_constant<std::ptrdiff_t, 0>{});
+    if (i >= end.skip && lanes == static_cast<std::size_t>(W))
+      unroll<LINES>([&](auto l) POP_SIMD_LAMBDA { sum[TAPS - 1][l].store(to + l * toLine); });
+    else if (i >= end.skip)
+      unroll<LINES>([&](auto l)
+                        POP_SIMD_LAMBDA { sum[TAPS - 1][l].storePartial(to + l * toLine, lanes); });
+    to += toOutput;
+    unroll<TAPS - 1>([&](auto k) POP_SIMD_LAMBDA {
+      constexpr std::ptrdiff_t TO = static_cast<std::ptrdiff_t>(TAPS) - 1 - decltype(k)::value;
+      unroll<LINES>([&](auto l) POP_SIMD_LAMBDA { sum[TO][l] = sum[TO - 1][l]; });
+    });
+  }
+  unroll<TAPS - 1>([&](auto k) POP_SIMD_LAMBDA {
+    store(std::integral_constant<std::ptrdiff_t, decltype(k)::value + 1>{});
+  });
+}
+
+template <class Tag, class TIn, class TOut> class ConvGroupLines {
+public:
+  using Args = ConvGroupsArgs<TIn, TOut>;
+
+  explicit ConvGroupLines(const Args &args)
+      : args_(args), shape_(args.shape), space_(args.shape, args.cut),
+        columns_(args.groups * args.outChannels), channels_(args.inChannels),
+        inputs_(alignedToLine(args.workspace)), sums_(inputs_ + space_.places * space_.rows * W),
+        weights_(args, sums_ + space_.sums * W) {
+    for (std::ptrdiff_t y = 0; y < shape_.tapsY; ++y)
+      for (std::ptrdiff_t x = 0; x < shape_.tapsX; ++x)
+        weights_.addTap(y * args.weightsY + x * args.weightsX);
+  }
+
+  void run() {
+    const std::size_t each = args_.outChannels;
+    for (std::size_t column = 0; column < columns_; column += each) {
+      lanes_ = {column, column + each, channels_, each};
+      packed_ = weights_.packedOrOwn(lanes_);
+      in_ = args_.in + static_cast<std::ptrdiff_t>(lanes_.channel) * args_.inChannel;
+      for (image_ = 0; image_ < args_.images; ++image_, in_ += args_.inImage)
+        for (int x = 0; x < shape_.outputsX; x += args_.cut.strip)
+          runStrip(x, std::min(args_.cut.strip, shape_.outputsX - x));
+    }
+  }
+
+private:
+  using V = simd<float, Tag>;
+  static constexpr std::size_t W = static_cast<std::size_t>(V::width);
+
+  static std::size_t size(int n) { return static_cast<std::size_t>(n); }
+
+  /// n outputs from x on of each line.
+  void runStrip(int x, int n) {
+    firstX_ = std::max(x + shape_.firstX, 0);
+    endX_ = std::min(x + n + shape_.firstX + shape_.tapsX - 1, shape_.inputsX);
+    copied_ = INT32_MIN;
+    for (int y = 0; y < shape_.outputsY; y += args_.cut.lines) {
+      const int lines = std::min(args_.cut.lines, shape_.outputsY - y);
+      copyInputs(y, lines);
+      runLines(y, lines, x, n);
+    }
+  }
+
+  /// Those of lines from y on, but for those that the lines before have met.
+  void copyInputs(int y, int lines) {
+    const int low = lowest(y),
+              end = std::min(low + lines + static_cast<int>(space_.reach), shape_.inputsY);
+    int from = std::max(low, 0);
+    if (copied_ > from) {
+      keepInputs(size(from - low_), size(from - low), size(copied_ - from));
+      from = copied_;
+    }
+    low_ = low, copied_ = std::max(end, from);
+    for (; from < end; ++from)
+      copyLine(from, inputs_ + size(from - low) * W);
+  }
+  /// The first input line that output line y meets, in the padding maybe.
+  int lowest(int y) const {
+    return y + shape_.firstY + std::min((shape_.tapsY - 1) * shape_.tapStepY, 0);
+  }
+  void keepInputs(std::size_t from, std::size_t to, std::size_t lines) const {
+    float *place = inputs_;
+    for (int x = firstX_; x < endX_; ++x, place += space_.rows * W)
+      for (std::size_t i = 0; i < lines; ++i)
+        V::load(place + (from + i) * W).store(place + (to + i) * W);
+  }
+
+  void copyLine(int y, float *to) const {
+    const TIn *from = in_ + y * args_.inY + firstX_ * args_.inX;
+    const std::size_t n = size(endX_ - firstX_), step = space_.rows * W;
+    if (args_.inChannel == 1) {
+      for (std::size_t x = 0; x < n; ++x, from += args_.inX, to += step)
+        (channels_ == W ? V::load(from) : V::loadPartial(from, channels_)).store(to);
+      return;
+    }
+    for (std::size_t x = 0; x < n; x += W, from += W) {
+      const std::size_t some = std::min(n - x, W);
+      V v[W];
+      for (std::size_t c = 0; c < W; ++c) {
+        const TIn *const at = from + static_cast<std::ptrdiff_t>(c) * args_.inChannel;
+        v[c] = c >= channels_ ? V::zero() : some == W ? V::load(at) : V::loadPartial(at, some);
+      }
+      arch::transpose(v);
+      for (std::size_t i = 0; i < some; ++i, to += step)
+        v[i].store(to);
+    }
+  }
+
+  /// Lines [from, to) of those from y on, which meet an input at a line of taps.
+  struct Lines {
+    int from, to;
+  };
+  Lines linesOf(int tapY, int y, int lines) const {
+    const int row = rowOf(tapY, y);
+    return {std::max(0, -row), std::min(lines, shape_.inputsY - row)};
+  }
+  int rowOf(int tapY, int y) const { return y + shape_.firstY + tapY * shape_.tapStepY; }
+
+  /// The outputs of lines from y on, n from x on of each.
+  void runLines(int y, int lines, int x, int n) const {
+    const int last = shape_.tapsY - 1;
+    const Lines before = linesOf(0, y, lines), behind = linesOf(last, y, lines);
+    const bool first = before.from == 0 && before.to == lines;
+    if (!first)
+      for (std::size_t i = 0; i < space_.sums * W; i += W)
+        V::zero().store(sums_ + i);
+    // The first outputs that all taps of a line are added to are not those of the strip.
+    const int skip = shape_.tapsX - 1 - (firstX_ - shape_.firstX - x);
+    for (int tapY = 0; tapY <= last; ++tapY) {
+      const Lines some = linesOf(tapY, y, lines);
+      if (some.from >= some.to)
+        continue;
+      ConvLinesPass pass = passOf(tapY, y, some.from, skip);
+      pass.first = first && tapY == 0;
+      const int at = y + some.from, count = some.to - some.from;
+      fetchAhead(pass, tapY, at, x);
+      if (tapY == last && !args_.outMaps) {
+        ConvLinesEnd<TOut> end = outputs(at, x - skip);
+        end.skip = size(skip);
+        addLines(pass, count, end);
+      } else {
+        float *const to = pass.sums - size(shape_.tapsX - 1) * step();
+        addLines(pass, count,
+                 ConvLinesEnd<float>{to, static_cast<std::ptrdiff_t>(step()), W, W, 0});
+      }
+    }
+    const int done = args_.outMaps ? 0 : std::max(endX_ - firstX_ - skip, 0);
+    for (int l = 0; l < lines; ++l)
+      storeLine(y + l, x, n, sums_ + size(shape_.tapsX - 1) * step() + size(l) * W,
+                l >= behind.from && l < behind.to ? done : 0);
+  }
+  ConvLinesPass passOf(int tapY, int y, int line, int skip) const {
+    const std::size_t tapsX = size(shape_.tapsX), output = 2 * (tapsX - 1) - size(skip);
+    ConvLinesPass pass{};
+    pass.in = inputs_ + size(rowOf(tapY, y) + line - low_) * W;
+    pass.inPlace = space_.rows * W, pass.inputs = size(endX_ - firstX_);
+    pass.weights = packed_ + size(tapY) * tapsX * channels_ * W, pass.channels = channels_;
+    pass.sums = sums_ + output * step() + size(line) * W, pass.sumsOutput = step();
+    return pass;
+  }
+  /// Floats from the sums of one output to those of the next.
+  std::size_t step() const { return size(args_.cut.lines) * W; }
+
+  /// Those from (y, x) on, of channels side by side.
+  ConvLinesEnd<TOut> outputs(int y, int x) const {
+    const auto columns = static_cast<std::ptrdiff_t>(columns_),
+               line = columns * static_cast<std::ptrdiff_t>(args_.width);
+    return {args_.out[image_] + y * line + x * columns + lanes_.column, columns, line, lanes_.lanes,
+            0};
+  }
+
+  /// Inputs of the next lines with the first line of taps, outputs with the last one.
+  void fetchAhead(ConvLinesPass &pass, int tapY, int y, int x) const {
+    const auto fetch = [&](const auto *at, std::ptrdiff_t place, std::ptrdiff_t line) {
+      constexpr auto BYTES = static_cast<std::ptrdiff_t>(sizeof *at);
+      pass.ahead = reinterpret_cast<const char *>(at);
+      pass.aheadPlace = place * BYTES, pass.aheadLine = line * BYTES;
+    };
+    fetch(pass.in, 0, 0);
+    if (tapY == shape_.tapsY - 1 && !args_.outMaps) {
+      const ConvLinesEnd<TOut> end = outputs(y, x);
+      fetch(end.to, end.toOutput, end.toLine);
+    } else if (tapY == 0 && args_.inChannel == 1) {
+      fetch(in_ + copied_ * args_.inY + firstX_ * args_.inX, args_.inX, args_.inY);
+    }
+  }
+
+  template <class T>
+  void addLines(const ConvLinesPass &pass, int lines, const ConvLinesEnd<T> &end) const {
+    unroll<CONV_LINES_TAPS - 1>([&](auto k) POP_SIMD_LAMBDA {
+      constexpr int TAPS = static_cast<int>(decltype(k)::value) + 2;
+      if (shape_.tapsX == TAPS)
+        unroll<convLinesMost(TAPS)>([&](auto l) POP_SIMD_LAMBDA {
+          constexpr int LINES = static_cast<int>(decltype(l)::value) + 1;
+          if (lines == LINES)
+            addConvLines<Tag, TAPS, LINES>(pass, end);
+        });
+    });
+  }
+
+  /// n outputs from (y, x) on, whose sums are from `sums` on, but for the first ones that are done.
+  void storeLine(int y, int x, int n, const float *sums, int done) const {
+    if (args_.outMaps)
+      return storeMaps(sums, size(n), size(y) * args_.width + size(x));
+    TOut *to = outputs(y, x + done).to;
+    sums += size(done) * step();
+    for (int i = done; i < n; ++i, sums += step(), to += columns_)
+      V::load(sums).storePartial(to, lanes_.lanes);
+  }
+  /// n of each channel, from `first` on.
+  void storeMaps(const float *sums, std::size_t n, std::size_t first) const {
+    TOut *const *const maps = args_.out + image_ * columns_ + lanes_.column;
+    for (std::size_t x = 0; x < n; x += W) {
+      const std::size_t some = std::min(n - x, W);
+      V v[W];
+      for (std::size_t i = 0; i < W; ++i, sums += step())
+        v[i] = i < some ? V::load(sums) : V::zero();
+      arch::transpose(v);
+      for (std::size_t l = 0; l < lanes_.lanes; ++l)
+        v[l].storePartial(maps[l] + first + x, some);
+    }
+  }
+
+  const Args &args_;
+  const ConvPlanesShape &shape_;
+  const ConvLinesSpace space_;
+  const std::size_t columns_, channels_; ///< of all groups; of inputs
+  float *const inputs_, *const sums_;    ///< by places or outputs, and lines
+  ConvGroupsWeights<Tag, TIn, TOut, false> weights_;
+  ConvGroupsLanes<W> lanes_;
+  const float *packed_ = nullptr; ///< weights
+  const TIn *in_ = nullptr;       ///< of an image and group
+  std::size_t image_ = 0;
+  int firstX_ = 0, endX_ = 0; ///< inputs of a line
+  int low_ = 0, copied_ = 0;  ///< the first line in scratch, and the end of those
+};
+
+} // namespace cottonwood::kernels::detail
