@@ -11,7 +11,9 @@
 ///   store, storeAligned, storePartial(p, n), stream(p)     to float*, half* (rounded to even)
 ///   + - * / unary-   fma(a,b,c)=a*b+c  fnma=c-a*b  fms=a*b-c   min max (x<y?x:y, x>y?x:y)
 ///   sqrt abs floor ceil trunc nearest (ties to even)   == != < <= > >= -> mask   select(m,a,b)
-///   on some tags only: scale(a, n) = a 2^n for integers n, rounded once; roundToHalf(a)
+///   on some tags only: scale(a, n) = a 2^n for integers n, rounded once; roundToHalf(a);
+///   inverseSqrtEstimate(a), 2^-14 off, whose bits differ from one processor to the next;
+///   fixSqrt(y, x) and fixInverseSqrt(y, x): y where x > 0 is finite, else the exact result
 ///   x = s for numbers s (integer vectors: integers)
 ///   bits/fromBits (reinterpret), toInt/toUint (truncating), fromInt/fromUint
 ///   reduceAdd/Min/Max/Mul: halves are folded onto each other, W/2 first, then W/4, ... 1: with

@@ -306,6 +306,16 @@ template <arch::Avx512Tag Tag> struct simd<float, Tag> {
     return simd{_mm512_roundscale_ps(a.r, _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC)};
   }
   POP_SIMD_INLINE static simd scale(simd a, simd n) { return simd{_mm512_scalef_ps(a.r, n.r)}; }
+  POP_SIMD_INLINE static simd inverseSqrtEstimate(simd a) { return simd{_mm512_rsqrt14_ps(a.r)}; }
+  // Of the kinds of x - quiet and signalling NaN, zero, 1, -inf, inf, negative, positive - the
+  // digits from the last one on say what the result is: 0 y, 1 x, 2 x as a quiet NaN, 3 NaN, 6
+  // infinity with the sign of x, 8 zero.
+  POP_SIMD_INLINE static simd fixSqrt(simd y, simd x) {
+    return simd{_mm512_fixupimm_ps(y.r, x.r, _mm512_set1_epi32(0x03130122), 0)};
+  }
+  POP_SIMD_INLINE static simd fixInverseSqrt(simd y, simd x) {
+    return simd{_mm512_fixupimm_ps(y.r, x.r, _mm512_set1_epi32(0x03830622), 0)};
+  }
   POP_SIMD_INLINE Int bits() const { return Int{_mm512_castps_si512(r)}; }
   POP_SIMD_INLINE static simd fromBits(Int x) { return simd{_mm512_castsi512_ps(x.r)}; }
   POP_SIMD_INLINE Int toInt() const { return Int{_mm512_cvttps_epi32(r)}; }

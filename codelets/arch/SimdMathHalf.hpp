@@ -90,7 +90,7 @@ template <class V, std::size_t N> POP_SIMD_INLINE V logOfNormal(V x, const float
   V e;
   const V f = math::detail::splitLog(x, e, k);
   const V big = V::fma(e, V::splat(0x1.62e43p-24f), lookup8(LOG_MIDDLE<V>, k));
-  return V::fma(f * f, polynomial(f, piece), big + f);
+  return V::fma(f, V::fma(f, polynomial(f, piece), V::splat(1.f)), big);
 }
 } // namespace detail
 template <class V> POP_SIMD_INLINE V logOfNormal(V x) {

@@ -173,6 +173,22 @@ template <class V, std::size_t N> struct Pack : PackLanes<Pack<V, N>, V, N> {
   {
     return Pack::each([&](auto i) POP_SIMD_LAMBDA { return V::scale(a.v[i], n.v[i]); });
   }
+  POP_SIMD_INLINE static Pack inverseSqrtEstimate(const Pack &a) requires requires(V x) {
+    V::inverseSqrtEstimate(x);
+  }
+  {
+    return Pack::each([&](auto i) POP_SIMD_LAMBDA { return V::inverseSqrtEstimate(a.v[i]); });
+  }
+#define POP_PACKED(NAME)                                                                           \
+  POP_SIMD_INLINE static Pack NAME(const Pack &y, const Pack &x) requires requires(V v) {          \
+    V::NAME(v, v);                                                                                 \
+  }                                                                                                \
+  {                                                                                                \
+    return Pack::each([&](auto i) POP_SIMD_LAMBDA { return V::NAME(y.v[i], x.v[i]); });            \
+  }
+  POP_PACKED(fixSqrt)
+  POP_PACKED(fixInverseSqrt)
+#undef POP_PACKED
   POP_SIMD_INLINE Int bits() const {
     return Int::each([&](auto i) POP_SIMD_LAMBDA { return v[i].bits(); });
   }

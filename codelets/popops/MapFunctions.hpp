@@ -3,42 +3,11 @@
 #pragma once
 
 #include <codelets/arch/SimdMathHalf.hpp>
+#include <codelets/arch/SimdRoot.hpp>
 #include <codelets/popops/MapProgram.hpp>
 
 namespace cottonwood::kernels::detail {
 using vertices::MapOp;
-
-/// y = 1 / sqrt(x) for positive normal x, 3.5% off: half the exponent, negated.
-template <class V> POP_SIMD_INLINE V rsqrtGuess(V x) {
-  using I = typename V::Int;
-  return V::fromBits(I::splat(0x5f3759df) - x.bits().template shiftRightArithmetic<1>());
-}
-
-/// z / sqrt(1 - e) for |e| <= 0.07, relative error 2^-29, or 2^-19.8 with two steps fewer.
-template <bool TO_HALF, class V> POP_SIMD_INLINE V timesInverseRoot(V z, V e) {
-  static constexpr float SHORT[] = {0x1.000006p-1f, 0x1.811aa6p-2f, 0x1.4067a6p-2f};
-  static constexpr float LONG[] = {0x1p-1f, 0x1.7fff6cp-2f, 0x1.400022p-2f, 0x1.19887ep-2f,
-                                   0x1.f927aep-3f};
-  const V ze = z * e;
-  if constexpr (TO_HALF)
-    return V::fma(ze, math::polynomial(e, SHORT), z);
-  else
-    return V::fma(ze, math::polynomial(e, LONG), z);
-}
-
-/// 1 / sqrt(x) of positive normal x; 1.1 ulp, or a relative error of 2^-19. Root and quotient
-/// occupy the divider for longer than these operations take.
-template <bool TO_HALF, class V> POP_SIMD_INLINE V rsqrtOfNormal(V x) {
-  const V y = rsqrtGuess(x);
-  return timesInverseRoot<TO_HALF>(y, V::fnma(x * y, y, V::splat(1.f)));
-}
-
-template <bool TO_HALF, class V> POP_SIMD_INLINE V rsqrt(V x) {
-  const V root = rsqrtOfNormal<TO_HALF>(x);
-  return math::detail::anyNotPositiveNormal(x)
-             ? V::select(math::detail::notPositiveNormal(x), V::splat(1.f) / V::sqrt(x), root)
-             : root;
-}
 
 /// The operation on float lanes; the result is a vector, or a mask where it is BOOL.
 template <MapOp OP, class V> POP_SIMD_INLINE auto floatUnary(V x) {
@@ -100,7 +69,7 @@ template <MapOp OP, class V> POP_SIMD_INLINE auto floatUnary(V x) {
   else if constexpr (OP == MapOp::SIGMOID)
     return math::sigmoid(x);
   else if constexpr (OP == MapOp::RSQRT)
-    return rsqrt<false>(x);
+    return math::rsqrt(x);
   else if constexpr (OP == MapOp::TRUNC)
     return V::trunc(x);
   else if constexpr (OP == MapOp::GELU)
@@ -131,8 +100,10 @@ template <MapOp OP, class V> POP_SIMD_INLINE auto halfUnary(V x) {
     return ofHalf::tanh(x);
   else if constexpr (OP == MapOp::SIGMOID)
     return ofHalf::sigmoid(x);
+  else if constexpr (OP == MapOp::SQRT)
+    return ofHalf::sqrt(x);
   else if constexpr (OP == MapOp::RSQRT)
-    return rsqrt<true>(x);
+    return ofHalf::rsqrt(x);
   else if constexpr (OP == MapOp::GELU)
     return ofHalf::gelu(x);
   else if constexpr (OP == MapOp::GELU_ERF)

@@ -7,6 +7,12 @@
 
 namespace cottonwood::kernels::detail {
 
+/// Whether the function, of elements T in vectors V, takes roots without the divider.
+template <class T, class V> constexpr bool estimatesRoots(MapOp op) {
+  return math::EstimatesRoots<V> && std::is_same_v<T, half> &&
+         (op == MapOp::SQRT || op == MapOp::RSQRT);
+}
+
 /// Functions whose operations wait for each other, and not for the divider.
 constexpr bool isChainOfOperations(MapOp op) {
   return op == MapOp::COS || op == MapOp::ERF || op == MapOp::EXPONENT || op == MapOp::EXPONENT2 ||
@@ -56,7 +62,8 @@ constexpr bool isOfExponentials(MapOp op) {
 /// Functions with arguments, rare or never met, that take another way. The loop over packs ends
 /// before such arguments, so that what these need does not take registers from all others.
 template <MapOp OP, class T, class V>
-inline constexpr bool HAS_HARD_ARGUMENTS = OP == MapOp::LOGARITHM || OP == MapOp::RSQRT ||
+inline constexpr bool HAS_HARD_ARGUMENTS = OP == MapOp::LOGARITHM ||
+                                           (OP == MapOp::RSQRT && !estimatesRoots<T, V>(OP)) ||
                                            (!std::is_same_v<T, half> &&
                                             (OP == MapOp::COS || OP == MapOp::SIN ||
                                              (isOfExponentials(OP) && !math::ScalesAtOnce<V>)));
@@ -77,8 +84,8 @@ template <MapOp OP, class T, class V> POP_SIMD_INLINE V easyUnary(V x) {
     return math::cosOfSmall(x);
   else if constexpr (OP == MapOp::LOGARITHM)
     return OF_HALF ? math::ofHalf::logOfNormal(x) : math::logOfNormal(x);
-  else if constexpr (OP == MapOp::RSQRT)
-    return rsqrtOfNormal<OF_HALF>(x);
+  else if constexpr (OP == MapOp::RSQRT && HAS_HARD_ARGUMENTS<OP, T, V>)
+    return math::rsqrtOfNormal<OF_HALF>(x);
   else if constexpr (OP == MapOp::SIN && !OF_HALF)
     return math::sinOfSmall(x);
   else if constexpr (OF_HALF)
@@ -119,7 +126,8 @@ template <MapOp OP, class V, std::size_t VECTORS, class T, class To>
 POP_SIMD_INLINE std::size_t eachPack([[maybe_unused]] To *out, [[maybe_unused]] const T *a,
                                      [[maybe_unused]] std::size_t n, [[maybe_unused]] Walk walk,
                                      [[maybe_unused]] bool backward) {
-  if constexpr (IS_FLOATING<T> && isChainOfOperations(OP) && VECTORS > 1) {
+  if constexpr (VECTORS > 1 && IS_FLOATING<T> &&
+                (isChainOfOperations(OP) || estimatesRoots<T, V>(OP))) {
     using P = arch::Pack<V, VECTORS>;
     const std::size_t packs = n / P::width, step = backward ? std::size_t{0} - P::width : P::width;
     const std::size_t first = backward && packs != 0 ? (packs - 1) * P::width : 0;
