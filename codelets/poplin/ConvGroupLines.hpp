@@ -1,17 +1,18 @@
 /// \file ConvGroupLines.hpp
-/// Convolutions of groups whose output channels fill most of a vector of 16 floats, several lines
-/// of outputs at a time.
+/// Convolutions of groups of few channels, those of a vector of 16 outputs in one of inputs,
+/// several lines of outputs at a time.
 ///
-/// The taps of a line meet an input in the sums of as many neighbouring outputs, so it is broadcast
-/// once for all of them, and weights are loaded once for all lines: two loads for three
-/// multiply-adds or fewer, where a product of an input and a vector of weights takes one each. A
-/// line of taps is added to all sums of a block of lines before the next one; meanwhile sums that
-/// no tap meets are in scratch.
+/// The taps of a line meet an input in the sums of as many neighbouring outputs, so it is
+/// broadcast, or its channels are spread to the lanes of their groups, once for all of them, and
+/// weights are loaded once for all lines: a load for two multiply-adds or more, where a product of
+/// an input and a vector of weights takes one each. A line of taps is added to all sums of a block
+/// of lines before the next one; meanwhile sums that no tap meets are in scratch.
 ///
 /// Chains are those of ConvGroupsKernel.hpp. What lies in the padding is left out.
 #pragma once
 
 #include <codelets/arch/SimdAccumulate.hpp>
+#include <codelets/arch/SimdTable.hpp>
 #include <codelets/arch/SimdTranspose.hpp>
 #include <codelets/poplin/ConvGroupsWeights.hpp>
 #include <codelets/poplin/MatMulPack.hpp>
@@ -27,6 +28,7 @@ struct ConvLinesPass {
   std::size_t inPlace, inputs;
   const float *weights;
   std::size_t channels;
+  const std::int32_t *channel; ///< the first one of each lane, if groups share vectors
   float *sums; ///< of the last output that meets the first input, which has TAPS - 1 before it
   std::size_t sumsOutput;
   bool first; ///< sums are zero and not loaded
@@ -45,11 +47,12 @@ template <class T> struct ConvLinesEnd {
 
 /// Adds TAPS taps to LINES lines. All outputs that meet an input are added to, TAPS - 1 behind the
 /// last input's and as many before the first one's.
-template <class Tag, int TAPS, int LINES, class T>
+template <class Tag, bool SHARED, int TAPS, int LINES, class T>
 __attribute__((noinline)) void addConvLines(const ConvLinesPass &pass, const ConvLinesEnd<T> &end) {
   using V = simd<float, Tag>;
+  using I = simd<std::int32_t, Tag>;
   constexpr auto W = static_cast<std::ptrdiff_t>(V::width);
-  constexpr std::ptrdiff_t STEPS = 2;
+  constexpr std::ptrdiff_t STEPS = SHARED ? 1 : 2;
   const auto channels = static_cast<std::ptrdiff_t>(pass.channels), tap = channels * W,
              output = static_cast<std::ptrdiff_t>(pass.sumsOutput),
              place = static_cast<std::ptrdiff_t>(pass.inPlace);
@@ -78,22 +81,29 @@ __attribute__((noinline)) void addConvLines(const ConvLinesPass &pass, const Con
     unroll<LINES>([&](auto l) POP_SIMD_LAMBDA { __builtin_prefetch(ahead + l * aheadLine); });
     ahead += aheadPlace;
     const float *from = in, *weights = pass.weights;
+    I channel = SHARED ? I::load(pass.channel) : I::zero();
     const auto multiply = [&](auto step) POP_SIMD_LAMBDA {
       V weight[TAPS];
       unroll<TAPS>([&](auto k)
                        POP_SIMD_LAMBDA { weight[k] = V::load(weights + k * tap + step * W); });
       unroll<LINES>([&](auto l) POP_SIMD_LAMBDA {
-        const V x = arch::inRegister(V::broadcast(from + l * W + step));
+        V x;
+        if constexpr (SHARED)
+          x = arch::inRegister(arch::permuteLanes(V::load(from + l * W), channel));
+        else
+          x = arch::inRegister(V::broadcast(from + l * W + step));
         unroll<TAPS>([&](auto k) POP_SIMD_LAMBDA { arch::accumulate(sum[k][l], x, weight[k]); });
       });
+      channel = channel + I::splat(1);
     };
     std::ptrdiff_t left = channels;
     for (; left >= STEPS; left -= STEPS) {
       unroll<STEPS>(multiply);
-      arch::stepBy(from, STEPS), arch::stepBy(weights, STEPS * W);
+      arch::stepBy(from, SHARED ? 0 : STEPS), arch::stepBy(weights, STEPS * W);
     }
-    if (left != 0)
-      multiply(std::integral_constant<std::ptrdiff_t, 0>{});
+    if constexpr (STEPS > 1)
+      if (left != 0)
+        multiply(std::integral_constant<std::ptrdiff_t, 0>{});
     if (i >= end.skip && lanes == static_cast<std::size_t>(W))
       unroll<LINES>([&](auto l) POP_SIMD_LAMBDA { sum[TAPS - 1][l].store(to + l * toLine); });
     else if (i >= end.skip)
@@ -110,7 +120,8 @@ __attribute__((noinline)) void addConvLines(const ConvLinesPass &pass, const Con
   });
 }
 
-template <class Tag, class TIn, class TOut> class ConvGroupLines {
+/// \tparam SHARED  vectors of output channels are those of several groups
+template <class Tag, class TIn, class TOut, bool SHARED> class ConvGroupLines {
 public:
   using Args = ConvGroupsArgs<TIn, TOut>;
 
@@ -125,9 +136,9 @@ public:
   }
 
   void run() {
-    const std::size_t each = args_.outChannels;
+    const std::size_t each = SHARED ? W : args_.outChannels;
     for (std::size_t column = 0; column < columns_; column += each) {
-      lanes_ = {column, column + each, channels_, each};
+      lanes_ = {column, SHARED ? columns_ : column + each, channels_, args_.outChannels};
       packed_ = weights_.packedOrOwn(lanes_);
       in_ = args_.in + static_cast<std::ptrdiff_t>(lanes_.channel) * args_.inChannel;
       for (image_ = 0; image_ < args_.images; ++image_, in_ += args_.inImage)
@@ -180,10 +191,10 @@ private:
 
   void copyLine(int y, float *to) const {
     const TIn *from = in_ + y * args_.inY + firstX_ * args_.inX;
-    const std::size_t n = size(endX_ - firstX_), step = space_.rows * W;
+    const std::size_t n = size(endX_ - firstX_), step = space_.rows * W, span = lanes_.span;
     if (args_.inChannel == 1) {
       for (std::size_t x = 0; x < n; ++x, from += args_.inX, to += step)
-        (channels_ == W ? V::load(from) : V::loadPartial(from, channels_)).store(to);
+        (span == W ? V::load(from) : V::loadPartial(from, span)).store(to);
       return;
     }
     for (std::size_t x = 0; x < n; x += W, from += W) {
@@ -191,7 +202,7 @@ private:
       V v[W];
       for (std::size_t c = 0; c < W; ++c) {
         const TIn *const at = from + static_cast<std::ptrdiff_t>(c) * args_.inChannel;
-        v[c] = c >= channels_ ? V::zero() : some == W ? V::load(at) : V::loadPartial(at, some);
+        v[c] = c >= span ? V::zero() : some == W ? V::load(at) : V::loadPartial(at, some);
       }
       arch::transpose(v);
       for (std::size_t i = 0; i < some; ++i, to += step)
@@ -212,11 +223,8 @@ private:
   /// The outputs of lines from y on, n from x on of each.
   void runLines(int y, int lines, int x, int n) const {
     const int last = shape_.tapsY - 1;
-    const Lines before = linesOf(0, y, lines), behind = linesOf(last, y, lines);
-    const bool first = before.from == 0 && before.to == lines;
-    if (!first)
-      for (std::size_t i = 0; i < space_.sums * W; i += W)
-        V::zero().store(sums_ + i);
+    const Lines behind = linesOf(last, y, lines);
+    clearLines(linesOf(0, y, lines), lines);
     // The first outputs that all taps of a line are added to are not those of the strip.
     const int skip = shape_.tapsX - 1 - (firstX_ - shape_.firstX - x);
     for (int tapY = 0; tapY <= last; ++tapY) {
@@ -224,7 +232,7 @@ private:
       if (some.from >= some.to)
         continue;
       ConvLinesPass pass = passOf(tapY, y, some.from, skip);
-      pass.first = first && tapY == 0;
+      pass.first = tapY == 0;
       const int at = y + some.from, count = some.to - some.from;
       fetchAhead(pass, tapY, at, x);
       if (tapY == last && !args_.outMaps) {
@@ -242,12 +250,19 @@ private:
       storeLine(y + l, x, n, sums_ + size(shape_.tapsX - 1) * step() + size(l) * W,
                 l >= behind.from && l < behind.to ? done : 0);
   }
+  /// Sums of lines that the first line of taps is not added to.
+  void clearLines(Lines added, int lines) const {
+    for (int l = 0; l < lines; ++l)
+      for (std::size_t i = 0; i < space_.outputs && (l < added.from || l >= added.to); ++i)
+        V::zero().store(sums_ + i * step() + size(l) * W);
+  }
   ConvLinesPass passOf(int tapY, int y, int line, int skip) const {
     const std::size_t tapsX = size(shape_.tapsX), output = 2 * (tapsX - 1) - size(skip);
     ConvLinesPass pass{};
     pass.in = inputs_ + size(rowOf(tapY, y) + line - low_) * W;
     pass.inPlace = space_.rows * W, pass.inputs = size(endX_ - firstX_);
     pass.weights = packed_ + size(tapY) * tapsX * channels_ * W, pass.channels = channels_;
+    pass.channel = lanes_.offset;
     pass.sums = sums_ + output * step() + size(line) * W, pass.sumsOutput = step();
     return pass;
   }
@@ -283,10 +298,10 @@ private:
     unroll<CONV_LINES_TAPS - 1>([&](auto k) POP_SIMD_LAMBDA {
       constexpr int TAPS = static_cast<int>(decltype(k)::value) + 2;
       if (shape_.tapsX == TAPS)
-        unroll<convLinesMost(TAPS)>([&](auto l) POP_SIMD_LAMBDA {
+        unroll<convLinesMost(TAPS, SHARED)>([&](auto l) POP_SIMD_LAMBDA {
           constexpr int LINES = static_cast<int>(decltype(l)::value) + 1;
           if (lines == LINES)
-            addConvLines<Tag, TAPS, LINES>(pass, end);
+            addConvLines<Tag, SHARED, TAPS, LINES>(pass, end);
         });
     });
   }
@@ -319,7 +334,7 @@ private:
   const ConvLinesSpace space_;
   const std::size_t columns_, channels_; ///< of all groups; of inputs
   float *const inputs_, *const sums_;    ///< by places or outputs, and lines
-  ConvGroupsWeights<Tag, TIn, TOut, false> weights_;
+  ConvGroupsWeights<Tag, TIn, TOut, SHARED> weights_;
   ConvGroupsLanes<W> lanes_;
   const float *packed_ = nullptr; ///< weights
   const TIn *in_ = nullptr;       ///< of an image and group

@@ -31,30 +31,41 @@ constexpr bool convGroupsShare(std::size_t outChannels, std::size_t lanes) {
 /// Taps of a line that ConvGroupLines.hpp knows, and of how many lines of outputs it computes sums
 /// together, at most: those of all taps and lines, weights and an input are in 32 registers.
 inline constexpr int CONV_LINES_TAPS = 5;
-constexpr int convLinesMost(int taps) { return taps <= 3 ? 8 : taps == 4 ? 6 : 5; }
+constexpr int convLinesMost(int taps, bool share) {
+  const int few = share ? 1 : 0; // one register more
+  return taps == 2 ? 8 : taps == 3 ? 8 - few : taps == 4 ? 6 : 5 - few;
+}
 /// Fewer lines have too few sums to fill the units for multiply-adds.
 inline constexpr int CONV_LINES_FEW = 4;
 /// Outputs of a line, at most: L2 keeps their inputs and sums.
 inline constexpr int CONV_LINES_OUTPUTS = 64;
 
-/// How groups are computed: several of them in a vector of output channels; one at a time, a line
-/// or two of outputs together; or one at a time, CONV_LINES_FEW lines or more together.
-enum class ConvGroupsWay { SHARED, SINGLE, LINES };
+/// How groups are computed: a line or two of outputs together, several groups in a vector of
+/// output channels or one; or CONV_LINES_FEW lines or more together.
+enum class ConvGroupsWay { SHARED, SINGLE, SHARED_LINES, SINGLE_LINES };
+constexpr bool isShared(ConvGroupsWay way) {
+  return way == ConvGroupsWay::SHARED || way == ConvGroupsWay::SHARED_LINES;
+}
+constexpr bool isByLines(ConvGroupsWay way) {
+  return way == ConvGroupsWay::SHARED_LINES || way == ConvGroupsWay::SINGLE_LINES;
+}
 /// \param phases  of the field
 constexpr ConvGroupsWay convGroupsWay(const ConvPlanesShape &s, std::size_t phases,
                                       std::size_t inChannels, std::size_t outChannels,
                                       std::size_t lanes) {
-  if (convGroupsShare(outChannels, lanes))
-    return ConvGroupsWay::SHARED;
+  const bool share = convGroupsShare(outChannels, lanes);
+  // A single channel has too few products for a sum that is loaded and stored.
+  const bool vector =
+      lanes == CONV_GROUPS_LANES && inChannels > 1 &&
+      (share ? convGroupsSpan(inChannels, outChannels, lanes) : inChannels) <= lanes;
   const bool neighbours = phases == 1 && s.strideY == 1 && s.strideX == 1 && s.tapStepX == 1 &&
                           s.tapsX > 1 && s.tapsX <= CONV_LINES_TAPS;
   // Each output meets an input.
   const bool meets = s.firstX > -s.tapsX && s.outputsX + s.firstX <= s.inputsX;
-  const bool few = s.outputsY < CONV_LINES_FEW || s.outputsX < CONV_LINES_FEW;
-  return lanes == CONV_GROUPS_LANES && inChannels <= CONV_GROUPS_LANES && neighbours && meets &&
-                 !few
-             ? ConvGroupsWay::LINES
-             : ConvGroupsWay::SINGLE;
+  const bool many = s.outputsY >= CONV_LINES_FEW && s.outputsX >= CONV_LINES_FEW;
+  if (vector && neighbours && meets && many)
+    return share ? ConvGroupsWay::SHARED_LINES : ConvGroupsWay::SINGLE_LINES;
+  return share ? ConvGroupsWay::SHARED : ConvGroupsWay::SINGLE;
 }
 
 /// Output lines that are computed together, at most.
@@ -78,9 +89,8 @@ constexpr std::size_t convGroupsPlane(const ConvPlanesShape &shape) {
 constexpr std::size_t convGroupsInputs(const ConvPlanesShape &shape, std::size_t channels,
                                        ConvGroupsWay way) {
   const std::size_t places = convGroupsPlane(shape) * channels;
-  return way == ConvGroupsWay::SHARED
-             ? places * CONV_GROUPS_LANES
-             : (places + CONV_GROUPS_LANES - 1) / CONV_GROUPS_LANES * CONV_GROUPS_LANES;
+  return isShared(way) ? places * CONV_GROUPS_LANES
+                       : (places + CONV_GROUPS_LANES - 1) / CONV_GROUPS_LANES * CONV_GROUPS_LANES;
 }
 
 /// How an image is cut: strips of its columns, whose inputs are spread line by line, and pieces of
@@ -96,13 +106,13 @@ struct ConvGroupsCut {
 };
 
 /// Strips and blocks of lines are equal, but for the last.
-constexpr ConvGroupsCut convLinesCut(const ConvPlanesShape &shape) {
+constexpr ConvGroupsCut convLinesCut(const ConvPlanesShape &shape, bool share) {
   const auto partOf = [](int all, int most) {
     const int parts = (all + most - 1) / most;
     return (all + parts - 1) / parts;
   };
   const int strip = partOf(shape.outputsX, CONV_LINES_OUTPUTS);
-  return {strip, strip, partOf(shape.outputsY, convLinesMost(shape.tapsX))};
+  return {strip, strip, partOf(shape.outputsY, convLinesMost(shape.tapsX, share))};
 }
 /// Scratch of ConvGroupLines.hpp, of vectors of CONV_GROUPS_LANES floats.
 struct ConvLinesSpace {
@@ -128,8 +138,8 @@ struct ConvLinesSpace {
 /// \param way  convGroupsWay()
 constexpr ConvGroupsCut convGroupsCut(const ConvPlanesShape &shape, std::size_t channels,
                                       ConvGroupsWay way) {
-  if (way == ConvGroupsWay::LINES)
-    return convLinesCut(shape);
+  if (isByLines(way))
+    return convLinesCut(shape, isShared(way));
   const int width = shape.outputsX;
   const auto partOf = [](int all, int parts) { return (all + parts - 1) / parts; };
   const auto isKept = [&](int outputs, int lines) {
@@ -167,8 +177,8 @@ constexpr ConvGroupsCut convGroupsCut(const ConvPlanesShape &shape, std::size_t 
 constexpr std::size_t convGroupsWorkspace(const ConvPlanesShape &shape, std::size_t channels,
                                           ConvGroupsWay way, std::size_t taps) {
   const ConvGroupsCut cut = convGroupsCut(shape, channels, way);
-  return (way == ConvGroupsWay::LINES ? ConvLinesSpace(shape, cut).floats()
-                                      : convGroupsInputs(cut.of(shape), channels, way)) +
+  return (isByLines(way) ? ConvLinesSpace(shape, cut).floats()
+                         : convGroupsInputs(cut.of(shape), channels, way)) +
          taps * channels * CONV_GROUPS_LANES + 16;
 }
 

@@ -5,7 +5,8 @@
 /// For each vector of output channels the inputs of a line or two of outputs are spread to scratch
 /// (ConvGroupsSpread.hpp), where neighbouring outputs find them a vector apart. A vector of weights
 /// then meets several outputs; one of a single group meets single inputs. Phases of a dilated input
-/// (ConvPlanesCost.hpp), as in the gradient of a layer with strides, share what is spread.
+/// (ConvPlanesCost.hpp), as in the gradient of a layer with strides, share what is spread. Others
+/// that ConvGroupLines.hpp knows are computed there.
 ///
 /// Sums are float, chains of fused multiply-adds over taps and, for each, input channels, in
 /// ascending order, rounded once into the output. Zeros of the padding change none of finite
@@ -40,7 +41,8 @@ public:
     const std::size_t each = SHARED ? W : args_.outChannels;
     for (std::size_t column = 0; column < columns_; column += each) {
       lanes_ = {column, SHARED ? columns_ : column + each, args_.inChannels, args_.outChannels};
-      const bool finite = weights_.pack(lanes_);
+      weights_.pack(lanes_);
+      const bool finite = weights_.areFinite();
       const TIn *in = args_.in;
       for (image_ = 0; image_ < args_.images; ++image_, in += args_.inImage) {
         runImage(in);
@@ -319,10 +321,13 @@ void convolveGroups(const ConvGroupsArgs<TIn, TOut> &args) {
   constexpr std::size_t W = static_cast<std::size_t>(simd<float, Tag>::width);
   const ConvGroupsWay way =
       convGroupsWay(args.shape, args.phasesY * args.phasesX, args.inChannels, args.outChannels, W);
-  if constexpr (W == CONV_GROUPS_LANES)
-    if (way == ConvGroupsWay::LINES)
-      return detail::ConvGroupLines<Tag, TIn, TOut>(args).run();
-  if (way == ConvGroupsWay::SHARED)
+  if constexpr (W == CONV_GROUPS_LANES) {
+    if (way == ConvGroupsWay::SHARED_LINES)
+      return detail::ConvGroupLines<Tag, TIn, TOut, true>(args).run();
+    if (way == ConvGroupsWay::SINGLE_LINES)
+      return detail::ConvGroupLines<Tag, TIn, TOut, false>(args).run();
+  }
+  if (isShared(way))
     detail::ConvGroups<Tag, TIn, TOut, true>(args).run();
   else
     detail::ConvGroups<Tag, TIn, TOut, false>(args).run();

@@ -23,21 +23,27 @@ public:
   void addTap(std::ptrdiff_t offset) { tap_[numTaps_++] = offset; }
 
   /// For each tap and input channel those to all lanes.
-  /// \returns  whether all are finite.
-  bool pack(const ConvGroupsLanes<W> &lanes) const {
+  void pack(const ConvGroupsLanes<W> &lanes) const {
     const std::size_t channels = args_.inChannels;
-    const TIn *of[W];
-    for (std::size_t l = 0; l < lanes.lanes; ++l)
-      of[l] = at(lanes, l, 0);
+    Lane of[W];
+    std::size_t run = 0;
+    std::int32_t next = -1; // the group behind
+    for (std::size_t l = lanes.lanes; l-- != 0; next = lanes.offset[l]) {
+      run = lanes.offset[l] == next ? run + 1 : 1;
+      of[l] = {at(lanes, l, 0), run};
+    }
     float *to = packed_;
     for (std::size_t t = 0; t < numTaps_; ++t)
       for (std::size_t c = 0, some = 0; c < channels; c += some, to += some * W)
         some = packChannels(of, lanes.lanes,
                             tap_[t] + static_cast<std::ptrdiff_t>(c) * args_.weightsIn,
                             channels - c, to);
+  }
+  /// Whether all are, that were packed.
+  bool areFinite() const {
     V none = V::zero(); // NaN where a weight is not finite
-    for (const float *from = packed_; from != to; from += W)
-      none = V::fma(V::load(from), V::zero(), none);
+    for (std::size_t i = 0; i < numTaps_ * args_.inChannels; ++i)
+      none = V::fma(V::load(packed_ + i * W), V::zero(), none);
     float sums[W];
     none.store(sums);
     bool finite = true;
@@ -51,7 +57,7 @@ public:
   const float *packedOrOwn(const ConvGroupsLanes<W> &lanes) const {
     if constexpr (sizeof(TIn) == sizeof(float)) {
       const auto each = static_cast<std::ptrdiff_t>(args_.inChannels * W);
-      bool dense = lanes.lanes == W && args_.weightsOut == 1 &&
+      bool dense = !SHARED && lanes.lanes == W && args_.weightsOut == 1 &&
                    args_.weightsIn == static_cast<std::ptrdiff_t>(W);
       for (std::size_t t = 0; t < numTaps_; ++t)
         dense &= tap_[t] == static_cast<std::ptrdiff_t>(t) * each;
@@ -77,25 +83,33 @@ private:
            static_cast<std::ptrdiff_t>(c) * args_.weightsIn;
   }
 
+  /// Its first weight, and how many lanes from this one on are of one group.
+  struct Lane {
+    const TIn *weight;
+    std::size_t run;
+  };
+
   /// The next channels of a tap, at most n. \returns  how many.
-  POP_SIMD_INLINE std::size_t packChannels(const TIn *const *of, std::size_t lanes,
-                                           std::ptrdiff_t at, std::size_t n, float *to) const {
-    if (!SHARED && args_.weightsOut == 1) {
-      (lanes == W ? V::load(of[0] + at) : V::loadPartial(of[0] + at, lanes)).store(to);
-      return 1;
-    }
-    if (!SHARED && args_.weightsIn == 1) {
+  POP_SIMD_INLINE std::size_t packChannels(const Lane *of, std::size_t lanes, std::ptrdiff_t at,
+                                           std::size_t n, float *to) const {
+    if (!SHARED && args_.weightsIn == 1 && args_.weightsOut != 1) {
       const std::size_t some = n < W ? n : W;
       V v[W];
       for (std::size_t l = 0; l < W; ++l)
-        v[l] = l < lanes ? V::loadPartial(of[l] + at, some) : V::zero();
+        v[l] = l < lanes ? V::loadPartial(of[l].weight + at, some) : V::zero();
       arch::transpose(v);
       for (std::size_t c = 0; c < some; ++c)
         v[c].store(to + c * W);
       return some;
     }
+    if (args_.weightsOut == 1) {
+      V::zero().store(to);
+      for (std::size_t l = 0; l < lanes; l += of[l].run)
+        V::loadPartial(of[l].weight + at, of[l].run).storePartial(to + l, of[l].run);
+      return 1;
+    }
     for (std::size_t l = 0; l < W; ++l)
-      (l < lanes ? One::load(of[l] + at) : One::zero()).store(to + l);
+      (l < lanes ? One::load(of[l].weight + at) : One::zero()).store(to + l);
     return 1;
   }
 
