@@ -3,7 +3,7 @@
 #pragma once
 
 #include <codelets/arch/SimdHalfOrder.hpp>
-#include <codelets/arch/SimdTable.hpp>
+#include <codelets/arch/SimdPack.hpp>
 #include <codelets/popops/ReduceKernel.hpp>
 
 namespace cottonwood::kernels {
@@ -26,21 +26,22 @@ inline constexpr float SOFTMAX_POWERS[16] = {
 /// 2^-18.5 while the result is at least a half's least, 2^-24.
 /// \tparam BOUNDED  x is at least -86 and at most 88, or NaN
 template <class Tag, bool BOUNDED, class T> class SoftmaxExp {
-  using V = simd<float, Tag>;
-  using I = typename V::Int;
   static constexpr float STEPS = 16 * math::detail::LOG2E; ///< that x has, of ln(2) / 16 each
 
 public:
   SoftmaxExp() : powers_(SOFTMAX_POWERS<Tag>) {}
 
   /// x = n ln(2) / 16 + r with |r| <= ln(2) / 32, and so e^x = 2^(n / 16) (1 + (e^r - 1)).
-  POP_SIMD_INLINE V operator()(V x) const {
+  /// \tparam V  simd<float, Tag>, or a pack of it
+  template <class V> POP_SIMD_INLINE V operator()(V x) const {
+    using I = typename V::Int;
     if constexpr (!BOUNDED)
       x = math::detail::clampKeepNan(x, -104.f, 89.f);
     // The sum has no room for a fraction; its last bits are those of n.
     const V whole = V::splat(0x1.8p23f), sum = V::fma(x, V::splat(STEPS), whole);
     const V n = sum - whole, p = tail(x, n);
-    const I power = powers_(sum.bits()).bits(), exponent = sum.bits().template shiftLeft<19>();
+    const I power = arch::lookup(powers_, sum.bits()).bits(),
+            exponent = sum.bits().template shiftLeft<19>();
     if constexpr (BOUNDED) {
       const V s = V::fromBits(power + exponent);
       return V::fma(s, p, s);
@@ -52,7 +53,7 @@ public:
 
 private:
   /// e^r - 1
-  POP_SIMD_INLINE static V tail(V x, V n) {
+  template <class V> POP_SIMD_INLINE static V tail(V x, V n) {
     if constexpr (std::is_same_v<T, half>) {
       const V t = V::fms(x, V::splat(STEPS), n); // r in steps
       return t * V::fma(t, V::splat(0x1.ebfbep-11f), V::splat(0x1.62e43p-5f));

@@ -165,6 +165,8 @@ template <class T> struct SoftmaxReady {
 template <class Tag, bool LOG, std::size_t KEPT, class T> class SoftmaxRows {
   using V = simd<float, Tag>;
   static constexpr std::size_t W = V::width, LINE = 64 / sizeof(T);
+  /// Vectors whose exponentials are computed side by side: sixteen registers have no room for two.
+  static constexpr std::size_t PACKED = arch::Avx512Tag<Tag> ? 4 : 1;
   static constexpr bool KEEPS = KEPT > 0;
   static_assert(KEEPS || LOG, "logarithms alone are as easily computed twice");
 
@@ -272,8 +274,8 @@ private:
     };
     std::size_t i = 0;
     if (hasNext && ready.out != nullptr && (!KEEPS || keep_ >= whole_))
-      i = past_ ? blocks<BOUNDED, true>(in, shift, ready, sums, nextBounds)
-                : blocks<BOUNDED, false>(in, shift, ready, sums, nextBounds);
+      i = past_ ? blocks<BOUNDED, true>(in, most, ready, sums, nextBounds)
+                : blocks<BOUNDED, false>(in, most, ready, sums, nextBounds);
     for (std::size_t k = i; k < whole_; k += W)
       write(ready, k);
     if (hasNext) {
@@ -293,28 +295,30 @@ private:
   /// The same for blocks of 64 elements while there are such of all three rows; returns where these
   /// end.
   template <bool BOUNDED, bool PAST>
-  POP_SIMD_INLINE std::size_t blocks(const T *in, V shift, const SoftmaxReady<T> &ready,
+  POP_SIMD_INLINE std::size_t blocks(const T *in, float shift, const SoftmaxReady<T> &ready,
                                      RowPartials<Tag, ReduceOp::ADD, T> &sums,
                                      RowBoundsOf<Tag> &nextBounds) {
+    using P = arch::Pack<V, PACKED>;
     const SoftmaxExp<Tag, BOUNDED, T> e;
     const std::size_t end = whole_ / 64 * 64, ahead = fetches_ ? SOFTMAX_AHEAD / sizeof(T) : 0;
     const T *const next = in + length_;
     float *const kept = kept_;
     const float *const results = kept + head_;
     const T *const before = ready.in + head_;
-    const V most = V::splat(ready.most), factor = V::splat(ready.factor);
+    const P most = P::splat(ready.most), factor = P::splat(ready.factor),
+            subtracted = P::splat(shift);
     T *const out = ready.out + head_;
     RowPartials<Tag, ReduceOp::ADD, T> partials = sums;
     typename BlockBounds<Tag, T>::type nexts;
     for (std::size_t i = 0; i < end; i += 64) {
-      partials.block(in, i, [&](V x, std::size_t k) POP_SIMD_LAMBDA {
-        V y = KEEPS ? V::load(results + k) : V::load(before + k) - most;
+      partials.template blockOfPacks<PACKED>(in, i, [&](P x, std::size_t k) POP_SIMD_LAMBDA {
+        P y = KEEPS ? P::load(results + k) : P::load(before + k) - most;
         if constexpr (LOG)
           y = y - factor;
         else
           y = y * factor;
         PAST ? y.stream(out + k) : y.store(out + k);
-        const V difference = x - shift, value = e(difference);
+        const P difference = x - subtracted, value = e(difference);
         if constexpr (KEEPS)
           (LOG ? difference : value).store(kept + k);
         return value;

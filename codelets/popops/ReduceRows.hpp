@@ -115,6 +115,19 @@ public:
     });
   }
 
+  /// The same, of which f takes and gives packs of N vectors.
+  template <std::size_t N, class F>
+  POP_SIMD_INLINE void blockOfPacks(const In *in, std::size_t i, F f) {
+    using P = arch::Pack<V, N>;
+    arch::unrolled<K / N>([&](auto k) POP_SIMD_LAMBDA {
+      const std::size_t first = i + k * P::width;
+      const P x = f(P::load(in + first), first);
+      arch::unrolled<N>([&](auto j) POP_SIMD_LAMBDA {
+        sums_[k * N + j] = C::accumulate(sums_[k * N + j], x.v[j]);
+      });
+    });
+  }
+
   /// Elements [i, n), fewer than 64 of them; i is a multiple of 64.
   template <class F>
   POP_SIMD_INLINE void raggedEnd(const In *in, std::size_t i, std::size_t n, F f) {
