@@ -27,6 +27,12 @@ inline constexpr std::size_t CONV_GROUPS_CHANNELS = 16, CONV_GROUP_CHANNELS = 32
 constexpr bool convGroupsShare(std::size_t outChannels, std::size_t lanes) {
   return 2 * outChannels <= lanes || outChannels > lanes;
 }
+/// Whether groups are quicker than maps (ConvMapsKernel.hpp) where the field lies side by side:
+/// such of as many channels as a vector of 16 floats has lanes.
+constexpr bool convGroupsBeforeMaps(std::size_t inChannels, std::size_t outChannels,
+                                    std::size_t lanes) {
+  return lanes == CONV_GROUPS_LANES && inChannels == lanes && outChannels == lanes;
+}
 
 /// Taps of a line that ConvGroupLines.hpp knows, and of how many lines of outputs it computes sums
 /// together, at most: those of all taps and lines, weights and an input are in 32 registers.

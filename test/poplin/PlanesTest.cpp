@@ -80,6 +80,11 @@ std::vector<ConvParams> groupedLayers(Type const &type) {
   ConvParams p = addTransformed(all, same(type, 2, {14, 15}, {3, 5}, 4, 4, 3, 2));
   p.inputTransform.dilation = {1, 2};
   all.push_back(p);
+  // with zeros behind the outputs, of which some meet inputs
+  all.push_back(poplin::getGradientParams(same(type, 2, {10, 13}, {1, 1}, 4, 2, 5, 2)));
+  all.push_back(all.back());
+  all.back().outputTransform.paddingUpper = {4, 1};
+  all.push_back(same(type, 2, {17, 20}, {3, 3}, 16, 16, 2));
   return all;
 }
 

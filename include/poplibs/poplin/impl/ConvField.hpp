@@ -79,16 +79,31 @@ struct ConvPhasedDim {
   }
 };
 
+/// Whether outputs from `from` on of a dimension whose input is dilated meet none.
+inline bool meetNothing(ConvPlanesDim const &dim, int dilation, int from, int outputs) {
+  for (int i = from; i < outputs; ++i)
+    for (int tap = 0; tap < dim.taps; ++tap) {
+      int const at = i + dim.first + tap;
+      if (at >= 0 && at % dilation == 0 && at / dilation < dim.inputs)
+        return false;
+    }
+  return true;
+}
+
 /// Nothing if the kernels do not know the dimension's transforms, or if a phase has no output.
 inline std::optional<ConvPhasedDim> convPhasedDim(::poplin::ConvParams p, unsigned d) {
   auto const dilation = static_cast<int>(p.inputTransform.dilation[d]);
   auto const outputs = static_cast<int>(p.getOutputSize(d));
+  // Zeros behind the outputs are such that meet nothing.
+  auto const zeros = dilation > 1 ? static_cast<int>(p.outputTransform.paddingUpper[d]) : 0;
+  if (dilation > 1)
+    p.outputTransform.paddingUpper[d] = 0;
   if (dilation > 1 && (p.outputTransform.stride[d] != 1 || p.kernelTransform.dilation[d] != 1 ||
                        p.kernelTransform.flip[d] || outputs < dilation))
     return std::nullopt;
   p.inputTransform.dilation[d] = 1;
   auto const whole = convPlanesDim(p, d); // but for the outputs, if the input is dilated
-  if (!whole)
+  if (!whole || !meetNothing(*whole, dilation, outputs - zeros, outputs))
     return std::nullopt;
   ConvPhasedDim dim{*whole, outputs, {{0, whole->taps, 0}}};
   if (dilation == 1)

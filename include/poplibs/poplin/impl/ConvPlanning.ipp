@@ -1,8 +1,10 @@
 #pragma once
 
+#include <codelets/poplin/ConvGroupsCost.hpp>
 #include <planners/poplin/TileConvJoint.hpp>
 #include <poplin/ConvUtil.hpp>
 #include <poplin/impl/ConvEmit.hpp>
+#include <poplin/impl/ConvField.hpp>
 #include <poplin/impl/MatMulMachine.hpp>
 #include <poplin/impl/MatMulPlanning.hpp>
 #include <poplin/impl/PlanConstraints.hpp>
@@ -261,13 +263,18 @@ POP_INLINE void emitConv(::poplar::Graph &graph, ConvJob job, ::poplar::program:
   if (!plansForCpu(graph.getTarget()))
     return emitConvTiles(graph, job, prog, debugContext);
   // Groups of pointwise kernels are products of few columns, which take longer.
+  auto const &p = job.check.params;
   bool const pointwise = job.check.problem.taps() == 1;
+  bool const beforeMaps = !pointwise && kernels::convGroupsBeforeMaps(p.inputChannelsPerConvGroup,
+                                                                      p.outputChannelsPerConvGroup,
+                                                                      detail::vectorLanes());
   bool const done = (pointwise && emitConvGroups(graph, job, prog, debugContext)) ||
                     emitPointwise(graph, job, prog, debugContext) ||
                     emitConvUpdate(graph, job, prog, debugContext) ||
                     emitConvPlanes(graph, job, prog, debugContext) ||
+                    (beforeMaps && emitConvGroups(graph, job, prog, debugContext)) ||
                     emitConvMaps(graph, job, prog, debugContext) ||
-                    (!pointwise && emitConvGroups(graph, job, prog, debugContext));
+                    (!pointwise && !beforeMaps && emitConvGroups(graph, job, prog, debugContext));
   if (!done)
     emitConvCpu(graph, job, prog, debugContext);
 }
