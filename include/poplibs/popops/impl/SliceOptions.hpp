@@ -35,8 +35,8 @@ struct SliceOptions {
 };
 
 /// Of the function `where`, which errors name.
-/// \throws poplar::invalid_option  an unknown option, or a bad value
-/// \throws poputil::poplibs_error  an unknown constraint, or one of the wrong type
+/// \throws poplar::invalid_option  an unknown option, or a bad value, also of a constraint
+/// \throws poputil::poplibs_error  an unknown constraint
 POP_API POP_INLINE SliceOptions readSliceOptions(char const *where,
                                                  ::poplar::OptionFlags const &options);
 

@@ -12,8 +12,18 @@ namespace cottonwood::popops {
 
 namespace detail {
 
+POP_INLINE void expectConstraint(char const *where, std::string const &key) {
+  planner::SlicePlan plan;
+  bool known = false;
+  planner::SlicePlan::fields(plan, [&](std::string_view name, auto &) { known |= name == key; });
+  if (!known)
+    base::fail<::poputil::poplibs_error>(where, "option 'planConstraints': unknown constraint '",
+                                         key,
+                                         "'; known: ", planner::planKeys<planner::SlicePlan>());
+}
+
 /// {"slicedDimSplit": 4} becomes "slicedDimSplit=4".
-POP_INLINE std::string sliceConstraints(::poplar::StringRef value) {
+POP_INLINE std::string sliceConstraints(char const *where, ::poplar::StringRef value) {
   ::poplar::OptionFlags fields;
   try {
     ::poplar::readJSON(value, fields);
@@ -23,6 +33,7 @@ POP_INLINE std::string sliceConstraints(::poplar::StringRef value) {
   std::string text;
   planner::SlicePlan plan;
   for (auto const &field : fields) {
+    expectConstraint(where, field.first);
     try {
       planner::setField(plan, field.first, field.second);
     } catch (planner::PlanError const &error) {
@@ -66,8 +77,8 @@ POP_INLINE SliceOptions readSliceOptions(char const *where, ::poplar::OptionFlag
       {"validateIndices", OptionHandler::createWithBool(result.validate)},
       {"remapOutOfBoundIndices", OptionHandler::createWithBool(result.remap)},
       {"paddingIndexUsed", OptionHandler::createWithBool(result.padding)},
-      {"planConstraints", OptionHandler([&result](::poplar::StringRef value) {
-         result.constraints = detail::sliceConstraints(value);
+      {"planConstraints", OptionHandler([&result, where](::poplar::StringRef value) {
+         result.constraints = detail::sliceConstraints(where, value);
        })},
       {"internal.alwaysIncludeBaseRearrangementCost",
        OptionHandler::createWithBool(result.includeRearrangement)}};
