@@ -37,7 +37,7 @@ POP_SIMD_INLINE float halfToFloat(std::uint16_t bits) {
 }
 
 /// Rounds to the nearest, ties to even; overflow gives infinity, NaN keeps its upper payload bits
-/// and becomes quiet, as vcvtps2ph does.
+/// and becomes quiet, as vcvtps2ph does. Finite numbers that overflow raise the exception for it.
 POP_SIMD_INLINE std::uint16_t floatToHalf(float value) {
   const std::uint32_t bits = bitCast<std::uint32_t>(value);
   const std::uint32_t sign = (bits >> 16) & 0x8000u;
@@ -46,7 +46,8 @@ POP_SIMD_INLINE std::uint16_t floatToHalf(float value) {
   if (magnitude > 0x7f800000u) {
     result = 0x7e00u | ((magnitude >> 13) & 0x03ffu);
   } else if (magnitude >= 0x477ff000u) { // 65520 and above round to infinity
-    result = 0x7c00u;
+    const float infinite = (bitCast<float>(magnitude) + 16.f) * 0x1p112f;
+    result = (bitCast<std::uint32_t>(infinite) >> 13) & 0x7c00u;
   } else if (magnitude < 0x38800000u) { // below 2^-14: the unit of 0.5 is that of half's 2^-24
     const float shifted = bitCast<float>(magnitude) + 0.5f;
     result = bitCast<std::uint32_t>(shifted) - 0x3f000000u;

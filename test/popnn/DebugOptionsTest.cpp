@@ -9,6 +9,7 @@
 #include <popnn/NonLinearity.hpp>
 #include <popnn/Pooling.hpp>
 #include <popnn/codelets.hpp>
+#include <popops/Cast.hpp>
 #include <popops/ElementWise.hpp>
 #include <popops/Reduce.hpp>
 #include <popops/ScaledAdd.hpp>
@@ -121,6 +122,42 @@ TEST_CASE("floatPointOpException lets windows without elements pass") {
       popnn::pooling::poolInputGradient(run.graph, params, in, pooled, gradient, true, run.prog);
       CHECK_NOTHROW(run.run());
     }
+  });
+}
+
+TEST_CASE("floatPointOpException ends runs in which halves overflow, whatever computes them") {
+  onDevices([](DeviceMaker const &device) {
+    using namespace popops::expr;
+    using Step = void (*)(Watched &, Tensor const &, Tensor const &);
+    Step const steps[] = {
+        [](Watched &run, Tensor const &h, Tensor const &) {
+          popops::mulInPlace(run.graph, h, h, run.prog);
+        },
+        [](Watched &run, Tensor const &h, Tensor const &) {
+          popops::mapInPlace(run.graph, _1 + _1 - Const(1), {h}, run.prog);
+        },
+        [](Watched &run, Tensor const &h, Tensor const &) {
+          popops::scaledAddTo(run.graph, h, h, 2.0F, run.prog);
+        },
+        [](Watched &run, Tensor const &, Tensor const &f) {
+          run.output(popops::cast(run.graph, f, HALF, run.prog));
+        },
+        [](Watched &run, Tensor const &h, Tensor const &) {
+          run.output(popops::reduce(run.graph, h, {0}, popops::Operation::ADD, run.prog));
+        }};
+    for (Step const step : steps)
+      for (double const value : {60000.0, 1.0}) {
+        Watched run(device, EXCEPTIONS);
+        Tensor const h = run.input(HALF, {3}, Values(3, value)),
+                     f = run.input(FLOAT, {3}, Values(3, value == 1 ? 1 : 65520));
+        step(run, h, f);
+        run.output(h);
+        if (value == 1)
+          CHECK_NOTHROW(run.run());
+        else
+          CHECK_THROWS_WITH_AS(run.run(), doctest::Contains("(overflow)"),
+                               poplar::application_runtime_error);
+      }
   });
 }
 

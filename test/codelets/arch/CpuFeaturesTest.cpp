@@ -3,6 +3,9 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <cfenv>
+#include <cmath>
+#include <limits>
 
 using namespace cottonwood;
 
@@ -73,6 +76,20 @@ TEST_SUITE("codelets/arch/cpuFeatures") {
     CHECK(arch::floatToHalf(0x1.000002p-25f) == 1);
     CHECK(arch::floatToHalf(1.f + 0x1p-11f) == 0x3c00);
     CHECK(arch::floatToHalf(1.f + 0x3p-11f) == 0x3c02);
+  }
+
+  TEST_CASE("a finite float that becomes an infinite half raises the exception for it") {
+    const auto raises = [](float value) {
+      std::feclearexcept(FE_ALL_EXCEPT);
+      volatile float x = value;
+      volatile std::uint16_t bits = arch::floatToHalf(x);
+      static_cast<void>(bits);
+      return std::fetestexcept(FE_OVERFLOW) != 0;
+    };
+    for (const float value : {65520.f, 65536.f, 1e30f, std::numeric_limits<float>::max()})
+      CHECK((raises(value) && raises(-value)));
+    for (const float value : {0.f, 1.f, 65519.99f, HUGE_VALF, std::nanf("")})
+      CHECK_FALSE((raises(value) || raises(-value)));
   }
 
   TEST_CASE("a double is rounded to half once, not through float") {

@@ -1,3 +1,4 @@
+#include <cfenv>
 #include <cmath>
 #include <cstdint>
 #include <doctest/doctest.h>
@@ -113,6 +114,27 @@ TEST_SUITE("poplar/base/half") {
     CHECK(floatToHalf(std::nextafter(std::ldexp(1.0f, -25), 1.0f)) == 0x0001);
     CHECK(floatToHalf(-std::numeric_limits<float>::denorm_min()) == 0x8000);
     CHECK(doubleToHalf(-std::numeric_limits<double>::denorm_min()) == 0x8000);
+  }
+
+  TEST_CASE("a finite number that becomes an infinite half raises the exception for it") {
+    auto const raises = [](auto const &convert, auto const value) {
+      std::feclearexcept(FE_ALL_EXCEPT);
+      auto volatile x = value;
+      std::uint16_t volatile const bits = convert(x);
+      static_cast<void>(bits);
+      return std::fetestexcept(FE_OVERFLOW) != 0;
+    };
+    auto const fromFloat = [](float x) { return floatToHalf(x); };
+    auto const fromDouble = [](double x) { return doubleToHalf(x); };
+    for (float const value : {65520.0f, -65536.0f, 1e30f, -std::numeric_limits<float>::max()}) {
+      CHECK(raises(fromFloat, value));
+      CHECK(raises(fromDouble, static_cast<double>(value)));
+    }
+    CHECK(raises(fromDouble, -1e300));
+    for (float const value : {0.0f, -1.0f, 65519.99f, -HUGE_VALF, std::nanf("")}) {
+      CHECK_FALSE(raises(fromFloat, value));
+      CHECK_FALSE(raises(fromDouble, static_cast<double>(value)));
+    }
   }
 
   TEST_CASE("doubles are rounded once: through float this one would come out one place higher") {

@@ -2,8 +2,8 @@
 //
 // Portable and always inlined: a copy of these functions compiled for one instruction set can never
 // be picked by the linker for code meant to run on another. Round to nearest, ties to even;
-// subnormals are kept; overflow gives infinity; a NaN stays a NaN of the same sign, made quiet,
-// with as much of its payload as fits.
+// subnormals are kept; overflow gives infinity and raises the floating-point exception for it; a
+// NaN stays a NaN of the same sign, made quiet, with as much of its payload as fits.
 #pragma once
 
 #include <cstdint>
@@ -64,8 +64,10 @@ POP_ALWAYS_INLINE std::uint16_t floatToHalf(float value) {
   std::uint32_t const magnitude = bits & 0x7fffffffu;
   if (magnitude > 0x7f800000u) // NaN
     return static_cast<std::uint16_t>(sign | 0x7e00u | ((magnitude >> 13) & 0x01ffu));
-  if (magnitude >= 0x47800000u) // 2^16 and above
-    return static_cast<std::uint16_t>(sign | 0x7c00u);
+  if (magnitude >= 0x477ff000u) { // 65520 and above: infinite by a product that overflows
+    float const infinite = (bitCast<float>(magnitude) + 16.f) * bitCast<float>((127u + 112u) << 23);
+    return static_cast<std::uint16_t>(sign | ((bitCast<std::uint32_t>(infinite) >> 13) & 0x7c00u));
+  }
   int const exponent = static_cast<int>(magnitude >> 23) - 127;
   std::uint32_t const fraction = (magnitude & 0x007fffffu) | 0x00800000u;
   return static_cast<std::uint16_t>(sign | roundToHalf(fraction, 23, exponent));
@@ -79,8 +81,11 @@ POP_ALWAYS_INLINE std::uint16_t doubleToHalf(double value) {
   if (magnitude > 0x7ff0000000000000u) // NaN
     return static_cast<std::uint16_t>(sign | 0x7e00u |
                                       (static_cast<std::uint32_t>(magnitude >> 42) & 0x01ffu));
-  if (magnitude >= 0x40f0000000000000u) // 2^16 and above
-    return static_cast<std::uint16_t>(sign | 0x7c00u);
+  if (magnitude >= 0x40effe0000000000u) { // 65520 and above, as floatToHalf()
+    double const infinite =
+        (bitCast<double>(magnitude) + 16.) * bitCast<double>(std::uint64_t(1023 + 1008) << 52);
+    return static_cast<std::uint16_t>(sign | ((bitCast<std::uint64_t>(infinite) >> 42) & 0x7c00u));
+  }
   int const exponent = static_cast<int>(magnitude >> 52) - 1023;
   std::uint64_t const fraction = (magnitude & 0x000fffffffffffffu) | 0x0010000000000000u;
   return static_cast<std::uint16_t>(sign | roundToHalf(fraction, 52, exponent));
