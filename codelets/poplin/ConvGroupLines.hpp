@@ -19,17 +19,19 @@
 
 namespace cottonwood::kernels::detail {
 
-/// A line of taps for some lines of outputs: input (place, line) has its channels at in[place *
-/// inPlace + line * W]; sum (output, line), of a vector of output channels, is at
-/// sums[output * sumsOutput + line * W]; tap k's weights of a channel are at
-/// weights[(k * channels + channel) * W]. Output i meets input i + k at tap k.
+/// A line of taps for some lines of outputs, STRIDE inputs apart: input (place, line) has its
+/// channels at in[place * inPlace + line * W]; sum (output, line), of a vector of output channels,
+/// is at sums[output * sumsOutput + line * W]; tap k's weights of a channel are at
+/// weights[(k * channels + channel) * W]. Output i meets input i * STRIDE + k at tap k; a step has
+/// the STRIDE inputs that output i meets first.
 struct ConvLinesPass {
   const float *in;
-  std::size_t inPlace, inputs;
+  std::size_t inPlace, steps;
+  std::ptrdiff_t before, last; ///< inputs of a stride that the first step lacks, the last has
   const float *weights;
   std::size_t channels;
   const std::int32_t *channel; ///< the first one of each lane, if groups share vectors
-  float *sums; ///< of the last output that meets the first input, which has TAPS - 1 before it
+  float *sums; ///< of the first step's output, which has others before it that meet its inputs
   std::size_t sumsOutput;
   bool first; ///< sums are zero and not loaded
   /// What is fetched meanwhile, for each input and line: distances in bytes.
@@ -45,9 +47,8 @@ template <class T> struct ConvLinesEnd {
   std::size_t lanes, skip;
 };
 
-/// Adds TAPS taps to LINES lines. All outputs that meet an input are added to, TAPS - 1 behind the
-/// last input's and as many before the first one's.
-template <class Tag, bool SHARED, int TAPS, int LINES, class T>
+/// Adds TAPS taps to LINES lines, to all outputs that meet an input of a step.
+template <class Tag, bool SHARED, int STRIDE, int TAPS, int LINES, class T>
 __attribute__((noinline)) void addConvLines(const ConvLinesPass &pass, const ConvLinesEnd<T> &end) {
   using V = simd<float, Tag>;
   using I = simd<std::int32_t, Tag>;
@@ -64,7 +65,8 @@ __attribute__((noinline)) void addConvLines(const ConvLinesPass &pass, const Con
   const std::size_t lanes = end.lanes;
   const char *ahead = pass.ahead;
   const std::ptrdiff_t aheadLine = pass.aheadLine, aheadPlace = pass.aheadPlace;
-  V sum[TAPS][LINES]; // of the outputs that meet an input at each tap
+  constexpr int SUMS = (TAPS + STRIDE - 1) / STRIDE;
+  V sum[SUMS][LINES]; // of the outputs that meet an input at each tap
   const auto load = [&](auto k) POP_SIMD_LAMBDA {
     unroll<LINES>([&](auto l) POP_SIMD_LAMBDA {
       sum[k][l] = first ? V::zero() : V::load(sums - k * output + l * W);
@@ -73,49 +75,55 @@ __attribute__((noinline)) void addConvLines(const ConvLinesPass &pass, const Con
   const auto store = [&](auto k) POP_SIMD_LAMBDA {
     unroll<LINES>([&](auto l) POP_SIMD_LAMBDA { sum[k][l].store(sums - k * output + l * W); });
   };
-  unroll<TAPS - 1>([&](auto k) POP_SIMD_LAMBDA {
+  unroll<SUMS - 1>([&](auto k) POP_SIMD_LAMBDA {
     load(std::integral_constant<std::ptrdiff_t, decltype(k)::value + 1>{});
   });
-  for (std::size_t i = 0; i < pass.inputs; ++i, in += place, sums += output) {
+  for (std::size_t i = 0; i < pass.steps; ++i, in += STRIDE * place, sums += output) {
     load(std::integral_constant<std::ptrdiff_t, 0>{});
     unroll<LINES>([&](auto l) POP_SIMD_LAMBDA { __builtin_prefetch(ahead + l * aheadLine); });
     ahead += aheadPlace;
-    const float *from = in, *weights = pass.weights;
-    I channel = SHARED ? I::load(pass.channel) : I::zero();
-    const auto multiply = [&](auto step) POP_SIMD_LAMBDA {
-      V weight[TAPS];
-      unroll<TAPS>([&](auto k)
-                       POP_SIMD_LAMBDA { weight[k] = V::load(weights + k * tap + step * W); });
-      unroll<LINES>([&](auto l) POP_SIMD_LAMBDA {
-        V x;
-        if constexpr (SHARED)
-          x = arch::inRegister(arch::permuteLanes(V::load(from + l * W), channel));
-        else
-          x = arch::inRegister(V::broadcast(from + l * W + step));
-        unroll<TAPS>([&](auto k) POP_SIMD_LAMBDA { arch::accumulate(sum[k][l], x, weight[k]); });
-      });
-      channel = channel + I::splat(1);
-    };
-    std::ptrdiff_t left = channels;
-    for (; left >= STEPS; left -= STEPS) {
-      unroll<STEPS>(multiply);
-      arch::stepBy(from, SHARED ? 0 : STEPS), arch::stepBy(weights, STEPS * W);
-    }
-    if constexpr (STEPS > 1)
-      if (left != 0)
-        multiply(std::integral_constant<std::ptrdiff_t, 0>{});
+    unroll<STRIDE>([&](auto r) POP_SIMD_LAMBDA {
+      constexpr std::ptrdiff_t R = decltype(r)::value, COUNT = (TAPS - R + STRIDE - 1) / STRIDE;
+      if (STRIDE > 1 && ((i == 0 && R < pass.before) || (i + 1 == pass.steps && R >= pass.last)))
+        return;
+      const float *from = in + R * place, *weights = pass.weights + R * tap;
+      I channel = SHARED ? I::load(pass.channel) : I::zero();
+      const auto multiply = [&](auto step) POP_SIMD_LAMBDA {
+        V weight[COUNT];
+        unroll<COUNT>([&](auto k) POP_SIMD_LAMBDA {
+          weight[k] = V::load(weights + k * STRIDE * tap + step * W);
+        });
+        unroll<LINES>([&](auto l) POP_SIMD_LAMBDA {
+          V x;
+          if constexpr (SHARED)
+            x = arch::inRegister(arch::permuteLanes(V::load(from + l * STRIDE * W), channel));
+          else
+            x = arch::inRegister(V::broadcast(from + l * STRIDE * W + step));
+          unroll<COUNT>([&](auto k) POP_SIMD_LAMBDA { arch::accumulate(sum[k][l], x, weight[k]); });
+        });
+        channel = channel + I::splat(1);
+      };
+      std::ptrdiff_t left = channels;
+      for (; left >= STEPS; left -= STEPS) {
+        unroll<STEPS>(multiply);
+        arch::stepBy(from, SHARED ? 0 : STEPS), arch::stepBy(weights, STEPS * W);
+      }
+      if constexpr (STEPS > 1)
+        if (left != 0)
+          multiply(std::integral_constant<std::ptrdiff_t, 0>{});
+    });
     if (i >= end.skip && lanes == static_cast<std::size_t>(W))
-      unroll<LINES>([&](auto l) POP_SIMD_LAMBDA { sum[TAPS - 1][l].store(to + l * toLine); });
+      unroll<LINES>([&](auto l) POP_SIMD_LAMBDA { sum[SUMS - 1][l].store(to + l * toLine); });
     else if (i >= end.skip)
       unroll<LINES>([&](auto l)
-                        POP_SIMD_LAMBDA { sum[TAPS - 1][l].storePartial(to + l * toLine, lanes); });
+                        POP_SIMD_LAMBDA { sum[SUMS - 1][l].storePartial(to + l * toLine, lanes); });
     to += toOutput;
-    unroll<TAPS - 1>([&](auto k) POP_SIMD_LAMBDA {
-      constexpr std::ptrdiff_t TO = static_cast<std::ptrdiff_t>(TAPS) - 1 - decltype(k)::value;
+    unroll<SUMS - 1>([&](auto k) POP_SIMD_LAMBDA {
+      constexpr std::ptrdiff_t TO = static_cast<std::ptrdiff_t>(SUMS) - 1 - decltype(k)::value;
       unroll<LINES>([&](auto l) POP_SIMD_LAMBDA { sum[TO][l] = sum[TO - 1][l]; });
     });
   }
-  unroll<TAPS - 1>([&](auto k) POP_SIMD_LAMBDA {
+  unroll<SUMS - 1>([&](auto k) POP_SIMD_LAMBDA {
     store(std::integral_constant<std::ptrdiff_t, decltype(k)::value + 1>{});
   });
 }
@@ -155,8 +163,10 @@ private:
 
   /// n outputs from x on of each line.
   void runStrip(int x, int n) {
-    firstX_ = std::max(x + shape_.firstX, 0);
-    endX_ = std::min(x + n + shape_.firstX + shape_.tapsX - 1, shape_.inputsX);
+    const int stride = shape_.strideX, low = shape_.firstX;
+    firstX_ = std::max(x * stride + low, 0);
+    endX_ = std::min((x + n - 1) * stride + low + shape_.tapsX, shape_.inputsX);
+    step_ = (firstX_ - low) / stride, endStep_ = (endX_ - low + stride - 1) / stride;
     copied_ = INT32_MIN;
     for (int y = 0; y < shape_.outputsY; y += args_.cut.lines) {
       const int lines = std::min(args_.cut.lines, shape_.outputsY - y);
@@ -167,8 +177,9 @@ private:
 
   /// Those of lines from y on, but for those that the lines before have met.
   void copyInputs(int y, int lines) {
-    const int low = lowest(y),
-              end = std::min(low + lines + static_cast<int>(space_.reach), shape_.inputsY);
+    const int low = lowest(y), end = std::min(low + (lines - 1) * shape_.strideY + 1 +
+                                                  static_cast<int>(space_.reach),
+                                              shape_.inputsY);
     int from = std::max(low, 0);
     if (copied_ > from) {
       keepInputs(size(from - low_), size(from - low), size(copied_ - from));
@@ -180,7 +191,7 @@ private:
   }
   /// The first input line that output line y meets, in the padding maybe.
   int lowest(int y) const {
-    return y + shape_.firstY + std::min((shape_.tapsY - 1) * shape_.tapStepY, 0);
+    return y * shape_.strideY + shape_.firstY + std::min((shape_.tapsY - 1) * shape_.tapStepY, 0);
   }
   void keepInputs(std::size_t from, std::size_t to, std::size_t lines) const {
     float *place = inputs_;
@@ -215,10 +226,14 @@ private:
     int from, to;
   };
   Lines linesOf(int tapY, int y, int lines) const {
-    const int row = rowOf(tapY, y);
-    return {std::max(0, -row), std::min(lines, shape_.inputsY - row)};
+    const int row = rowOf(tapY, y), stride = shape_.strideY;
+    const int end = shape_.inputsY - row;
+    return {row < 0 ? (stride - 1 - row) / stride : 0,
+            end <= 0 ? 0 : std::min(lines, (end + stride - 1) / stride)};
   }
-  int rowOf(int tapY, int y) const { return y + shape_.firstY + tapY * shape_.tapStepY; }
+  int rowOf(int tapY, int y) const {
+    return y * shape_.strideY + shape_.firstY + tapY * shape_.tapStepY;
+  }
 
   /// The outputs of lines from y on, n from x on of each.
   void runLines(int y, int lines, int x, int n) const {
@@ -226,7 +241,7 @@ private:
     const Lines behind = linesOf(last, y, lines);
     clearLines(linesOf(0, y, lines), lines);
     // The first outputs that all taps of a line are added to are not those of the strip.
-    const int skip = shape_.tapsX - 1 - (firstX_ - shape_.firstX - x);
+    const int skip = reachX() - (step_ - x);
     for (int tapY = 0; tapY <= last; ++tapY) {
       const Lines some = linesOf(tapY, y, lines);
       if (some.from >= some.to)
@@ -240,14 +255,14 @@ private:
         end.skip = size(skip);
         addLines(pass, count, end);
       } else {
-        float *const to = pass.sums - size(shape_.tapsX - 1) * step();
+        float *const to = pass.sums - size(reachX()) * step();
         addLines(pass, count,
                  ConvLinesEnd<float>{to, static_cast<std::ptrdiff_t>(step()), W, W, 0});
       }
     }
-    const int done = args_.outMaps ? 0 : std::max(endX_ - firstX_ - skip, 0);
+    const int done = args_.outMaps ? 0 : std::max(endStep_ - step_ - skip, 0);
     for (int l = 0; l < lines; ++l)
-      storeLine(y + l, x, n, sums_ + size(shape_.tapsX - 1) * step() + size(l) * W,
+      storeLine(y + l, x, n, sums_ + size(reachX()) * step() + size(l) * W,
                 l >= behind.from && l < behind.to ? done : 0);
   }
   /// Sums of lines that the first line of taps is not added to.
@@ -257,15 +272,20 @@ private:
         V::zero().store(sums_ + i * step() + size(l) * W);
   }
   ConvLinesPass passOf(int tapY, int y, int line, int skip) const {
-    const std::size_t tapsX = size(shape_.tapsX), output = 2 * (tapsX - 1) - size(skip);
+    const std::size_t tapsX = size(shape_.tapsX), output = size(2 * reachX() - skip);
     ConvLinesPass pass{};
-    pass.in = inputs_ + size(rowOf(tapY, y) + line - low_) * W;
-    pass.inPlace = space_.rows * W, pass.inputs = size(endX_ - firstX_);
+    const int before = firstX_ - shape_.firstX - step_ * shape_.strideX;
+    pass.inPlace = space_.rows * W, pass.steps = size(endStep_ - step_);
+    pass.before = before, pass.last = endX_ - shape_.firstX - (endStep_ - 1) * shape_.strideX;
+    pass.in = inputs_ + size(rowOf(tapY, y) + line * shape_.strideY - low_) * W -
+              size(before) * pass.inPlace;
     pass.weights = packed_ + size(tapY) * tapsX * channels_ * W, pass.channels = channels_;
     pass.channel = lanes_.offset;
     pass.sums = sums_ + output * step() + size(line) * W, pass.sumsOutput = step();
     return pass;
   }
+  /// Outputs behind the one that an input meets at its first tap.
+  int reachX() const { return (shape_.tapsX - 1) / shape_.strideX; }
   /// Floats from the sums of one output to those of the next.
   std::size_t step() const { return size(args_.cut.lines) * W; }
 
@@ -289,19 +309,26 @@ private:
       const ConvLinesEnd<TOut> end = outputs(y, x);
       fetch(end.to, end.toOutput, end.toLine);
     } else if (tapY == 0 && args_.inChannel == 1) {
-      fetch(in_ + copied_ * args_.inY + firstX_ * args_.inX, args_.inX, args_.inY);
+      fetch(in_ + copied_ * args_.inY + firstX_ * args_.inX, args_.inX * shape_.strideX, args_.inY);
     }
   }
 
   template <class T>
   void addLines(const ConvLinesPass &pass, int lines, const ConvLinesEnd<T> &end) const {
+    if (shape_.strideX == 1)
+      addLines<1>(pass, lines, end);
+    else
+      addLines<2>(pass, lines, end);
+  }
+  template <int STRIDE, class T>
+  void addLines(const ConvLinesPass &pass, int lines, const ConvLinesEnd<T> &end) const {
     unroll<CONV_LINES_TAPS - 1>([&](auto k) POP_SIMD_LAMBDA {
       constexpr int TAPS = static_cast<int>(decltype(k)::value) + 2;
       if (shape_.tapsX == TAPS)
-        unroll<convLinesMost(TAPS, SHARED)>([&](auto l) POP_SIMD_LAMBDA {
+        unroll<convLinesMost(TAPS, STRIDE, SHARED)>([&](auto l) POP_SIMD_LAMBDA {
           constexpr int LINES = static_cast<int>(decltype(l)::value) + 1;
           if (lines == LINES)
-            addConvLines<Tag, SHARED, TAPS, LINES>(pass, end);
+            addConvLines<Tag, SHARED, STRIDE, TAPS, LINES>(pass, end);
         });
     });
   }
@@ -339,8 +366,9 @@ private:
   const float *packed_ = nullptr; ///< weights
   const TIn *in_ = nullptr;       ///< of an image and group
   std::size_t image_ = 0;
-  int firstX_ = 0, endX_ = 0; ///< inputs of a line
-  int low_ = 0, copied_ = 0;  ///< the first line in scratch, and the end of those
+  int firstX_ = 0, endX_ = 0;  ///< inputs of a line
+  int step_ = 0, endStep_ = 0; ///< the same by strides: outputs that meet them at the first taps
+  int low_ = 0, copied_ = 0;   ///< the first line in scratch, and the end of those
 };
 
 } // namespace cottonwood::kernels::detail

@@ -37,7 +37,9 @@ constexpr bool convGroupsBeforeMaps(std::size_t inChannels, std::size_t outChann
 /// Taps of a line that ConvGroupLines.hpp knows, and of how many lines of outputs it computes sums
 /// together, at most: those of all taps and lines, weights and an input are in 32 registers.
 inline constexpr int CONV_LINES_TAPS = 5;
-constexpr int convLinesMost(int taps, bool share) {
+constexpr int convLinesMost(int taps, int stride, bool share) {
+  if (stride == 2)
+    return taps == 3 ? 8 : 0;
   const int few = share ? 1 : 0; // one register more
   return taps == 2 ? 8 : taps == 3 ? 8 - few : taps == 4 ? 6 : 5 - few;
 }
@@ -64,10 +66,11 @@ constexpr ConvGroupsWay convGroupsWay(const ConvPlanesShape &s, std::size_t phas
   const bool vector =
       lanes == CONV_GROUPS_LANES && inChannels > 1 &&
       (share ? convGroupsSpan(inChannels, outChannels, lanes) : inChannels) <= lanes;
-  const bool neighbours = phases == 1 && s.strideY == 1 && s.strideX == 1 && s.tapStepX == 1 &&
-                          s.tapsX > 1 && s.tapsX <= CONV_LINES_TAPS;
+  const bool neighbours =
+      phases == 1 && s.strideY == s.strideX && s.tapStepX == 1 &&
+      (s.strideX == 1 ? s.tapsX > 1 && s.tapsX <= CONV_LINES_TAPS : s.strideX == 2 && s.tapsX == 3);
   // Each output meets an input.
-  const bool meets = s.firstX > -s.tapsX && s.outputsX + s.firstX <= s.inputsX;
+  const bool meets = s.firstX > -s.tapsX && (s.outputsX - 1) * s.strideX + s.firstX < s.inputsX;
   const bool many = s.outputsY >= CONV_LINES_FEW && s.outputsX >= CONV_LINES_FEW;
   if (vector && neighbours && meets && many)
     return share ? ConvGroupsWay::SHARED_LINES : ConvGroupsWay::SINGLE_LINES;
@@ -118,7 +121,7 @@ constexpr ConvGroupsCut convLinesCut(const ConvPlanesShape &shape, bool share) {
     return (all + parts - 1) / parts;
   };
   const int strip = partOf(shape.outputsX, CONV_LINES_OUTPUTS);
-  return {strip, strip, partOf(shape.outputsY, convLinesMost(shape.tapsX, share))};
+  return {strip, strip, partOf(shape.outputsY, convLinesMost(shape.tapsX, shape.strideX, share))};
 }
 /// Scratch of ConvGroupLines.hpp, of vectors of CONV_GROUPS_LANES floats.
 struct ConvLinesSpace {
@@ -131,9 +134,9 @@ struct ConvLinesSpace {
   constexpr ConvLinesSpace(const ConvPlanesShape &s, const ConvGroupsCut &cut)
       : reach(
             static_cast<std::size_t>((s.tapsY - 1) * (s.tapStepY < 0 ? -s.tapStepY : s.tapStepY))),
-        rows(static_cast<std::size_t>(cut.lines) + reach),
-        places(static_cast<std::size_t>(cut.strip + s.tapsX - 1)),
-        outputs(places + static_cast<std::size_t>(s.tapsX - 1)),
+        rows(static_cast<std::size_t>((cut.lines - 1) * s.strideY + 1) + reach),
+        places(static_cast<std::size_t>((cut.strip - 1) * s.strideX + s.tapsX)),
+        outputs(static_cast<std::size_t>(cut.strip + 2 * ((s.tapsX - 1) / s.strideX))),
         sums(outputs * static_cast<std::size_t>(cut.lines)) {}
   constexpr std::size_t floats() const { return (places * rows + sums) * CONV_GROUPS_LANES; }
 };

@@ -210,7 +210,9 @@ inline bool isOfFewChannels(::poplin::ConvParams const &p, ConvPhasedField const
                     lanes = vectorLanes();
   if (2 * out <= lanes)
     return in <= kernels::CONV_GROUPS_CHANNELS;
-  bool const neighbours = field.field.shape.strideX == 1 || p.inputType == ::poplar::HALF;
+  auto const &shape = field.field.shape;
+  bool const neighbours = shape.strideX == 1 || p.inputType == ::poplar::HALF ||
+                          kernels::isByLines(kernels::convGroupsWay(shape, 1, in, out, lanes));
   return lanes > 1 && out <= lanes && in <= kernels::CONV_GROUP_CHANNELS && neighbours &&
          field.taps() > 1;
 }
