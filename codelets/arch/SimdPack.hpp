@@ -180,8 +180,8 @@ template <class V, std::size_t N> struct Pack : PackLanes<Pack<V, N>, V, N> {
     return Pack::each([&](auto i) POP_SIMD_LAMBDA { return V::inverseSqrtEstimate(a.v[i]); });
   }
 #define POP_PACKED(NAME)                                                                           \
-  POP_SIMD_INLINE static Pack NAME(const Pack &y, const Pack &x) requires requires(V v) {          \
-    V::NAME(v, v);                                                                                 \
+  POP_SIMD_INLINE static Pack NAME(const Pack &y, const Pack &x) requires requires(V a) {          \
+    V::NAME(a, a);                                                                                 \
   }                                                                                                \
   {                                                                                                \
     return Pack::each([&](auto i) POP_SIMD_LAMBDA { return V::NAME(y.v[i], x.v[i]); });            \
