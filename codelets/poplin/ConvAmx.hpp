@@ -5,6 +5,7 @@
 
 #include <codelets/poplin/ConvAmxGrid.hpp>
 #include <codelets/poplin/ConvAmxOperands.hpp>
+#include <codelets/poplin/MatMulTileBlocking.hpp>
 
 namespace cottonwood::kernels {
 

@@ -8,6 +8,7 @@
 #include <codelets/poplin/ConvTileGrid.hpp>
 #include <codelets/poplin/ConvTiles.hpp>
 #include <codelets/poplin/MatMulAmxProduct.hpp>
+#include <codelets/poplin/MatMulTileBlocking.hpp>
 
 namespace cottonwood::kernels::detail {
 

@@ -11,6 +11,7 @@
 #include <codelets/poplin/ConvInputs.hpp>
 #include <codelets/poplin/ConvTiles.hpp>
 #include <codelets/poplin/MatMulAmxPack.hpp>
+#include <codelets/poplin/MatMulTileBlocking.hpp>
 
 namespace cottonwood::kernels::detail {
 

@@ -2,7 +2,9 @@
 /// Facts about convolution codelets that planners and profiles need. Standard library only.
 #pragma once
 
-#include <codelets/poplin/MatMulCost.hpp>
+#include <codelets/poplin/MatMulTileBlocking.hpp>
+
+#include <algorithm>
 
 namespace cottonwood::kernels {
 

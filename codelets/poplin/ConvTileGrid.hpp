@@ -14,6 +14,7 @@
 
 #include <codelets/poplin/ConvCost.hpp>
 #include <codelets/poplin/ConvGeometry.hpp>
+#include <codelets/poplin/MatMulWorkspace.hpp>
 
 #include <poplar/impl/base/Config.hpp>
 

@@ -4,6 +4,7 @@
 
 #include <codelets/poplin/ConvTileGrid.hpp>
 #include <codelets/poplin/MatMulTiles.hpp>
+#include <codelets/poplin/MatMulWorkspace.hpp>
 
 namespace cottonwood::kernels {
 

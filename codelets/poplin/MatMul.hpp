@@ -8,10 +8,10 @@
 
 #include <codelets/poplin/MatMulArgs.hpp>
 #include <codelets/poplin/MatMulBlocked.hpp>
-#include <codelets/poplin/MatMulCost.hpp>
 #include <codelets/poplin/MatMulSmall.hpp>
 #include <codelets/poplin/MatMulTiles.hpp>
 #include <codelets/poplin/MatMulVector.hpp>
+#include <codelets/poplin/MatMulWorkspace.hpp>
 #if defined(POPLAR_HEADER_ONLY)
 #include <codelets/arch/CpuFeatures.hpp>
 #include <codelets/poplin/MatMulAmx.hpp>

@@ -8,6 +8,7 @@
 #pragma once
 
 #include <codelets/poplin/MatMulAmxProduct.hpp>
+#include <codelets/poplin/MatMulTileBlocking.hpp>
 
 namespace cottonwood::kernels {
 

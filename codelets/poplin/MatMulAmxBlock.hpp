@@ -3,6 +3,7 @@
 #pragma once
 
 #include <codelets/poplin/MatMulAmxPack.hpp>
+#include <codelets/poplin/MatMulTileBlocking.hpp>
 
 #include <type_traits>
 #include <utility>

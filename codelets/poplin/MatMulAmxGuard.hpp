@@ -16,6 +16,7 @@
 #pragma once
 
 #include <codelets/poplin/MatMulAmxPack.hpp>
+#include <codelets/poplin/MatMulTileBlocking.hpp>
 #include <codelets/poplin/MatMulTiles.hpp>
 
 namespace cottonwood::kernels::detail {

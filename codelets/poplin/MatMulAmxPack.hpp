@@ -12,6 +12,7 @@
 #include <codelets/arch/Amx.hpp>
 #include <codelets/poplin/MatMulArgs.hpp>
 #include <codelets/poplin/MatMulPack.hpp>
+#include <codelets/poplin/MatMulTileBlocking.hpp>
 
 #include <cstdint>
 #include <limits>

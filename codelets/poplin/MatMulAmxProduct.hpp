@@ -5,6 +5,7 @@
 #include <codelets/poplin/MatMulAmxBlock.hpp>
 #include <codelets/poplin/MatMulAmxGuard.hpp>
 #include <codelets/poplin/MatMulTiles.hpp>
+#include <codelets/poplin/MatMulWorkspace.hpp>
 
 namespace cottonwood::kernels::detail {
 

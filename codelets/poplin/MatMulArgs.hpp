@@ -4,7 +4,7 @@
 
 #include <codelets/arch/Half.hpp>
 #include <codelets/arch/Isa.hpp>
-#include <codelets/poplin/MatMulCost.hpp>
+#include <codelets/poplin/MatMulBlocking.hpp>
 
 #include <cstddef>
 

@@ -8,6 +8,7 @@
 #include <codelets/poplin/MatMulNarrow.hpp>
 #include <codelets/poplin/MatMulPack.hpp>
 #include <codelets/poplin/MatMulTile.hpp>
+#include <codelets/poplin/MatMulWorkspace.hpp>
 
 namespace cottonwood::kernels::detail {
 

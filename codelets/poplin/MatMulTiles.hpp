@@ -5,6 +5,7 @@
 
 #include <codelets/poplin/Finish.hpp>
 #include <codelets/poplin/MatMulArgs.hpp>
+#include <codelets/poplin/MatMulTileBlocking.hpp>
 
 #include <poplar/impl/base/Config.hpp>
 

@@ -3,7 +3,7 @@
 #pragma once
 
 #include <codelets/poplin/Finish.hpp>
-#include <codelets/poplin/MatMulCost.hpp>
+#include <codelets/poplin/MatMulBlocking.hpp>
 #include <codelets/poplin/MatMulPack.hpp>
 
 namespace cottonwood::kernels {

@@ -25,6 +25,7 @@
 #include <codelets/arch/Shell.hpp>
 #include <codelets/poplin/MatMul.hpp>
 #include <codelets/poplin/MatMulQuarter.hpp>
+#include <codelets/poplin/MatMulWorkspace.hpp>
 #include <codelets/popops/QuarterEdge.hpp>
 
 namespace cottonwood::vertices {

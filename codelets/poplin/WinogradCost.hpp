@@ -3,9 +3,8 @@
 /// Standard library only.
 #pragma once
 
-#include <codelets/poplin/MatMulCost.hpp>
-
 #include <algorithm>
+#include <codelets/poplin/MatMulBlocking.hpp>
 #include <cstddef>
 #include <cstdint>
 

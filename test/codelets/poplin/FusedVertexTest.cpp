@@ -1,6 +1,8 @@
 // The vertices with bias and activation on every instruction set, against the same operations on
 // what the vertices without them give.
 #include <codelets/poplin/FusedVertex.hpp>
+#include <codelets/poplin/MatMulChoice.hpp>
+#include <codelets/poplin/MatMulWorkspace.hpp>
 #include <test/codelets/Isas.hpp>
 
 #include <doctest/doctest.h>

@@ -1,7 +1,9 @@
 // Products on matrix tiles, on every set of this machine that has them, twins included: against
 // double arithmetic, against the multiply-adds they must not be worse than, and against themselves
 // cut in other ways.
+#include <codelets/poplin/MatMulTileBlocking.hpp>
 #include <codelets/poplin/MatMulVertex.hpp>
+#include <codelets/poplin/MatMulWorkspace.hpp>
 #include <test/codelets/Isas.hpp>
 
 #include <algorithm>

@@ -1,4 +1,6 @@
+#include <codelets/poplin/MatMulChoice.hpp>
 #include <codelets/poplin/MatMulVertex.hpp>
+#include <codelets/poplin/MatMulWorkspace.hpp>
 #include <test/codelets/Isas.hpp>
 
 #include <algorithm>

@@ -1,4 +1,5 @@
 #include <codelets/poplin/MatMulVertex.hpp>
+#include <codelets/poplin/MatMulWorkspace.hpp>
 #include <test/codelets/Isas.hpp>
 
 #include <cmath>

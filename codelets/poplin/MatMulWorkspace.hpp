@@ -1,0 +1,71 @@
+/// \file MatMulWorkspace.hpp
+/// The scratch memory of kernels of matrix products.
+#pragma once
+
+#include <codelets/poplin/MatMulTileBlocking.hpp>
+
+#include <algorithm>
+
+namespace cottonwood::kernels {
+
+/// The parts of the workspace of a product on tiles, in bytes. All are whole cache lines.
+struct MatMulTileSpace {
+  std::size_t a, b, sums, ranges, repair;
+
+  constexpr std::size_t bytes() const { return a + b + sums + ranges + repair; }
+};
+constexpr MatMulTileSpace matMulTileSpace(const MatMulBlocking &blocking, std::size_t m,
+                                          std::size_t n, std::size_t k) {
+  const auto whole = [](std::size_t size) {
+    return (size + MATMUL_TILE_BLOCK - 1) / MATMUL_TILE_BLOCK * MATMUL_TILE_BLOCK;
+  };
+  const std::size_t rows = whole(std::min<std::size_t>(m, blocking.rows));
+  const std::size_t columns = whole(std::min(n, MATMUL_TILE_COLUMNS));
+  const std::size_t depth = whole(std::min<std::size_t>(k, blocking.depth));
+  const std::size_t panel = matMulTilePanelBytes(blocking.method, depth / MATMUL_TILE_BLOCK);
+  constexpr std::size_t BLOCK = MATMUL_TILE_BLOCK * MATMUL_TILE_BLOCK * sizeof(float);
+  MatMulTileSpace space{};
+  space.a = std::min(rows, MATMUL_TILE_ROWS) / MATMUL_TILE_BLOCK * panel;
+  if (matMulTilesKeepA(blocking, m, n, k) && k != 0)
+    space.a *= (k + blocking.depth - 1) / blocking.depth;
+  space.b = columns / MATMUL_TILE_BLOCK * panel;
+  space.sums = k > blocking.depth ? rows * columns * sizeof(float) : BLOCK;
+  space.ranges = 2 * (rows + columns) * sizeof(float);
+  // A block of C by multiply-adds, and what BLOCKED needs for it.
+  constexpr std::size_t ROWS = MATMUL_TILE_BLOCK + MATMUL_MAX_TILE_ROWS;
+  space.repair = BLOCK + sizeof(float) * (MATMUL_TILE_REPAIR_DEPTH * MATMUL_MAX_TILE_COLUMNS +
+                                          ROWS * MATMUL_MAX_TILE_COLUMNS +
+                                          ROWS * (MATMUL_TILE_REPAIR_DEPTH + MATMUL_ROW_PADDING) +
+                                          4 * MATMUL_TILE_BLOCK);
+  return space;
+}
+
+/// Columns of C whose sums a product with panelsA holds in scratch between its steps: whole strips.
+constexpr std::size_t matMulPanelsColumns(std::size_t n) {
+  constexpr std::size_t MOST = 2048;
+  return std::min((n + MATMUL_WIDE_COLUMNS - 1) / MATMUL_WIDE_COLUMNS * MATMUL_WIDE_COLUMNS, MOST);
+}
+
+/// Floats of scratch that a kernel with this blocking uses for products of depth k with at most n
+/// columns.
+constexpr std::size_t matMulWorkspace(const MatMulBlocking &blocking, std::size_t m, std::size_t k,
+                                      std::size_t n = SIZE_MAX / 2) {
+  if (onMatMulTiles(blocking.method) && m != 0)
+    return matMulTileSpace(blocking, m, n, k).bytes() / sizeof(float) + 16;
+  if (blocking.method != MatMulMethod::BLOCKED || m == 0)
+    return 0;
+  const std::size_t rows = std::min<std::size_t>(m, blocking.rows);
+  const std::size_t depth = std::min<std::size_t>(k, blocking.depth);
+  const std::size_t columns = matMulStripColumns(blocking);
+  const std::size_t strip = depth * columns;
+  const bool panels = blocking.panelsA != 0;
+  const std::size_t sums =
+      (rows + MATMUL_MAX_TILE_ROWS) * (panels ? matMulPanelsColumns(n) : columns);
+  const std::size_t values = panels ? depth : blocking.packA ? k : 0;
+  const std::size_t packed =
+      values != 0 ? (rows + MATMUL_MAX_TILE_ROWS) * (values + MATMUL_ROW_PADDING) : 0;
+  // Sums and packed A start on cache lines.
+  return strip + sums + packed + 2 * 16;
+}
+
+} // namespace cottonwood::kernels
