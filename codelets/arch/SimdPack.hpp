@@ -167,12 +167,6 @@ template <class V, std::size_t N> struct Pack : PackLanes<Pack<V, N>, V, N> {
   POP_SIMD_INLINE friend Pack operator/(const Pack &a, const Pack &b) {
     return Pack::each([&](auto i) POP_SIMD_LAMBDA { return a.v[i] / b.v[i]; });
   }
-  POP_SIMD_INLINE static Pack scale(const Pack &a, const Pack &n) requires requires(V x) {
-    V::scale(x, x);
-  }
-  {
-    return Pack::each([&](auto i) POP_SIMD_LAMBDA { return V::scale(a.v[i], n.v[i]); });
-  }
   POP_SIMD_INLINE static Pack inverseSqrtEstimate(const Pack &a) requires requires(V x) {
     V::inverseSqrtEstimate(x);
   }
@@ -180,12 +174,13 @@ template <class V, std::size_t N> struct Pack : PackLanes<Pack<V, N>, V, N> {
     return Pack::each([&](auto i) POP_SIMD_LAMBDA { return V::inverseSqrtEstimate(a.v[i]); });
   }
 #define POP_PACKED(NAME)                                                                           \
-  POP_SIMD_INLINE static Pack NAME(const Pack &y, const Pack &x) requires requires(V a) {          \
-    V::NAME(a, a);                                                                                 \
+  POP_SIMD_INLINE static Pack NAME(const Pack &a, const Pack &b) requires requires(V x) {          \
+    V::NAME(x, x);                                                                                 \
   }                                                                                                \
   {                                                                                                \
-    return Pack::each([&](auto i) POP_SIMD_LAMBDA { return V::NAME(y.v[i], x.v[i]); });            \
+    return Pack::each([&](auto i) POP_SIMD_LAMBDA { return V::NAME(a.v[i], b.v[i]); });            \
   }
+  POP_PACKED(scale)
   POP_PACKED(fixSqrt)
   POP_PACKED(fixInverseSqrt)
 #undef POP_PACKED

@@ -1,6 +1,5 @@
 /// \file SimdRoot.hpp
-/// Roots of simd<float, Tag> without the divider, which takes 4.5 cycles for 16 of them on Zen 5
-/// and 19 on Ice Lake.
+/// Roots of simd<float, Tag> without the divider, which takes 4.5 cycles for 16 of them on Zen 5.
 #pragma once
 
 #include <codelets/arch/SimdLog.hpp>
@@ -57,10 +56,10 @@ template <class V> POP_SIMD_INLINE V rsqrt(V x) { return detail::rsqrtByGuess<fa
 namespace ofHalf {
 
 /// Rounds to the half that the root itself rounds to: one step of Newton's from the estimate r,
-/// g = x r, leaves a relative error of -1.5 * 2^-28. Squares of halfway cases, odd numbers of 12
-/// bits, differ from halves by at least 7 units of 2^-22 above and 1 below, so that only the root
-/// of 4 - 2^-9 (and of its multiples by powers of 4) comes as near to one as half a unit in the
-/// last place of float, from below, and stays there as the error is negative.
+/// g = x r, leaves a relative error of 0 to -1.5 * 2^-28. Squares of halfway cases, odd numbers of
+/// 12 bits, differ from halves by at least 7 units of 2^-22 above and 1 below, so that only the
+/// root of 4 - 2^-9 (and of its multiples by powers of 4) comes as near to one as half a unit in
+/// the last place of float, from below, and stays there as the error is negative.
 template <class V> POP_SIMD_INLINE V sqrt(V x) {
   if constexpr (EstimatesRoots<V>) {
     const V r = V::inverseSqrtEstimate(x), g = x * r;

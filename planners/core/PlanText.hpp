@@ -123,6 +123,13 @@ template <PlanLike P> std::string planKeys() {
   return keys;
 }
 
+template <PlanLike P> bool hasKey(std::string_view key) {
+  bool found = false;
+  P plan{};
+  P::fields(plan, [&](std::string_view name, auto &) { found = found || name == key; });
+  return found;
+}
+
 /// One line: `reduce rows=8 order=tree`.
 template <PlanLike P> std::string toText(P const &plan) {
   std::string line(P::NAME);
@@ -135,16 +142,13 @@ template <PlanLike P> std::string toText(P const &plan) {
 /// Sets one field from its text. \throws PlanError unknown key (lists the keys) or a value the
 /// field cannot hold.
 template <PlanLike P> void setField(P &plan, std::string_view key, std::string_view text) {
-  bool found = false;
-  P::fields(plan, [&](std::string_view name, auto &value) {
-    if (name == key) {
-      detail::parseField(key, text, value);
-      found = true;
-    }
-  });
-  if (!found)
+  if (!hasKey<P>(key))
     throw PlanError("plan text: no key " + detail::quoted(key) + " in a plan of " +
                     std::string(P::NAME) + "; keys: " + planKeys<P>());
+  P::fields(plan, [&](std::string_view name, auto &value) {
+    if (name == key)
+      detail::parseField(key, text, value);
+  });
 }
 
 /// Inverse of toText: every field must be there once.
