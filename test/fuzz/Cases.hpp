@@ -47,6 +47,25 @@ inline std::string textOf(Shape const &shape) {
   return text.str();
 }
 
+/// What a host reads from `handle` are the expected numbers.
+/// \param units  that each may be off, of the last place of one or of itself
+inline void expectNumbers(poplar::Engine &engine, std::string const &handle, Codec const &codec,
+                          poplar::Type const &type, Numbers const &numbers, double units,
+                          std::string const &story) {
+  std::size_t const n = numbers.size(), size = codec.bytesOf(type);
+  std::vector<unsigned char> bytes(n * size);
+  engine.readTensor(handle, bytes.data(), bytes.data() + bytes.size());
+  double const unit = type == poplar::HALF ? 0x1p-10 : 0x1p-23;
+  for (std::size_t i = 0; i != n; ++i) {
+    double const actual = codec.read(type, &bytes[i * size]),
+                 expected = codec.rounded(type, numbers[i]),
+                 allowed = units * unit * std::max(1., std::fabs(expected));
+    expect(actual == expected || std::fabs(actual - expected) <= allowed,
+           handle + ": element " + std::to_string(i) + " is " + std::to_string(actual) +
+               " instead of " + std::to_string(expected) + ":" + story);
+  }
+}
+
 class Cases {
 public:
   /// \param integers  INT is one of the types, beside FLOAT and HALF
@@ -73,7 +92,8 @@ public:
     views_.write(engine);
     engine.run();
     for (Result const &result : results_)
-      compare(engine, result);
+      expectNumbers(engine, result.name, codec_, result.type, result.expected, result.units,
+                    what_ + views_.story());
     views_.expectSame(engine, what_);
   }
 
@@ -136,23 +156,6 @@ private:
                    type == poplar::UNSIGNED_INT ? static_cast<double>(number(indices_))
                                                 : static_cast<double>(number(5)) - 2,
                    &bytes[i]);
-  }
-
-  void compare(poplar::Engine &engine, Result const &result) const {
-    std::size_t const n = result.expected.size(),
-                      size = device_.getTarget().getTypeSize(result.type);
-    std::vector<unsigned char> bytes(n * size);
-    engine.readTensor(result.name, bytes.data(), bytes.data() + bytes.size());
-    double const unit = result.type == poplar::HALF ? 0x1p-10 : 0x1p-23;
-    for (std::size_t i = 0; i != n; ++i) {
-      double const actual = codec_.read(result.type, &bytes[i * size]),
-                   expected = codec_.rounded(result.type, result.expected[i]),
-                   allowed = result.units * unit * std::max(1., std::fabs(expected));
-      fuzz::expect(actual == expected || std::fabs(actual - expected) <= allowed,
-                   result.name + ": element " + std::to_string(i) + " is " +
-                       std::to_string(actual) + " instead of " + std::to_string(expected) + ":" +
-                       what_ + views_.story());
-    }
   }
 
   std::size_t indices_ = 1; ///< offsets that variables are filled with are below

@@ -36,6 +36,7 @@ public:
       store(static_cast<std::uint32_t>(x), bytes);
     }
   }
+  std::size_t bytesOf(poplar::Type const &type) const { return target_.getTypeSize(type); }
   double rounded(poplar::Type const &type, double x) const {
     unsigned char bytes[8];
     write(type, x, bytes);

@@ -81,6 +81,7 @@ public:
     for (int run = 0; run != 2; ++run) {
       engine.run(0);
       all.run();
+      // Numbers, not bits: which zero the largest of 0 and -0 is is open.
       for (Value const &variable : variables_)
         compare(engine, variable.view.places[0].first->handle, variable);
       for (std::size_t const i : read_)
@@ -131,18 +132,8 @@ private:
     executable.serialize(file);
     return Engine(Executable::deserialize(file), options);
   }
-  /// Numbers, not bits: which zero the largest of 0 and -0 is is open.
   void compare(Engine &engine, std::string const &handle, Value const &value) const {
-    std::size_t const size = graph_.getTarget().getTypeSize(value.type);
-    std::vector<unsigned char> bytes(value.view.size() * size);
-    engine.readTensor(handle, bytes.data(), bytes.data() + bytes.size());
-    for (std::size_t i = 0; i != value.view.size(); ++i) {
-      double const actual = codec_.read(value.type, &bytes[i * size]),
-                   expected = codec_.read(value.type, value.view.at(i));
-      fuzz::expect(actual == expected, handle + ": element " + std::to_string(i) + " is " +
-                                           std::to_string(actual) + " instead of " +
-                                           std::to_string(expected) + ':' + story_);
-    }
+    fuzz::expectNumbers(engine, handle, codec_, value.type, numbers(value.view), 0, story_);
   }
 
   Shape someShape() {
@@ -178,53 +169,35 @@ private:
         continue;
       }
       std::size_t const d = number(v.shape.size()), n = v.shape[d];
-      auto const dim = static_cast<unsigned>(d);
-      Shape shape = v.shape;
       switch (number(7)) {
       case 0: {
-        std::size_t const from = number(n), to = from + 1 + number(n - from);
-        shape[d] = to - from;
-        v = fuzz::picked(v, v.tensor.slice(from, to, dim), shape,
-                         [&](Shape index) { return index[d] += from, index; });
+        std::size_t const from = number(n);
+        v = fuzz::sliced(v, from, from + 1 + number(n - from), d);
         break;
       }
       case 1: {
-        std::vector<unsigned> order(shape.size());
+        std::vector<unsigned> order(v.shape.size());
         std::iota(order.begin(), order.end(), 0U);
         std::shuffle(order.begin(), order.end(), random_);
-        for (std::size_t k = 0; k != order.size(); ++k)
-          shape[k] = v.shape[order[k]];
-        v = fuzz::picked(v, v.tensor.dimShuffle(order), shape, [&](Shape const &index) {
-          Shape at(index.size());
-          for (std::size_t k = 0; k != order.size(); ++k)
-            at[order[k]] = index[k];
-          return at;
-        });
+        v = fuzz::shuffled(v, order);
         break;
       }
       case 2:
-        v = fuzz::picked(v, v.tensor.reverse(dim), shape,
-                         [&](Shape index) { return index[d] = n - 1 - index[d], index; });
+        v = fuzz::reversed(v, d);
         break;
       case 3:
-        v = fuzz::RandomViews::reshaped(v, {product(shape)});
+        v = fuzz::RandomViews::reshaped(v, {v.size()});
         break;
       case 4:
-        shape[d] = (n + 1) / 2;
-        v = fuzz::picked(v, v.tensor.subSample(2, dim), shape,
-                         [&](Shape index) { return index[d] *= 2, index; });
+        v = fuzz::subSampled(v, 2, d);
         break;
       case 5:
-        shape.erase(shape.begin());
-        v = fuzz::picked(v, v.tensor[0], shape,
-                         [&](Shape index) { return index.insert(index.begin(), 0), index; });
+        v = fuzz::picked(v, v.tensor[0], Shape(v.shape.begin() + 1, v.shape.end()),
+                         [](Shape index) { return index.insert(index.begin(), 0), index; });
         break;
       default:
-        if (!repeats || v.size() > LARGEST / 3)
-          break;
-        shape[d] *= 2;
-        v = fuzz::picked(v, v.tensor.broadcast(2, dim), shape,
-                         [&](Shape index) { return index[d] %= n, index; });
+        if (repeats && v.size() <= LARGEST / 3)
+          v = fuzz::repeated(v, 2, d);
       }
     }
     return v;
@@ -244,12 +217,10 @@ private:
   }
   /// Its elements in a shape, the first ones or all of them again and again.
   static View fit(View const &view, Shape const &shape) {
-    std::size_t const has = view.size(), needed = product(shape), times = (needed + has - 1) / has;
-    View const flat = fuzz::RandomViews::reshaped(view, {has}),
-               some = fuzz::picked(
-                   flat, flat.tensor.broadcast(static_cast<unsigned>(times), 0).slice(0, needed),
-                   {needed}, [&](Shape index) { return index[0] %= has, index; });
-    return fuzz::RandomViews::reshaped(some, shape);
+    std::size_t const has = view.size(), needed = product(shape);
+    View const all =
+        fuzz::repeated(fuzz::RandomViews::reshaped(view, {has}), (needed + has - 1) / has, 0);
+    return fuzz::RandomViews::reshaped(fuzz::sliced(all, 0, needed, 0), shape);
   }
   View pickOf(Type const &type, Shape const &shape) { return fit(pick(type), shape); }
 

@@ -70,6 +70,45 @@ inline View picked(View const &view, poplar::Tensor tensor, Shape shape, Place p
   return result;
 }
 
+/// Elements [from, to) of dimension d.
+inline View sliced(View const &view, std::size_t from, std::size_t to, std::size_t d) {
+  Shape shape = view.shape;
+  shape[d] = to - from;
+  return picked(view, view.tensor.slice(from, to, static_cast<unsigned>(d)), shape,
+                [&](Shape index) { return index[d] += from, index; });
+}
+/// Dimension order[k] as dimension k.
+inline View shuffled(View const &view, std::vector<unsigned> const &order) {
+  Shape shape(order.size());
+  for (std::size_t k = 0; k < order.size(); ++k)
+    shape[k] = view.shape[order[k]];
+  return picked(view, view.tensor.dimShuffle(order), shape, [&](Shape const &index) {
+    Shape at(index.size());
+    for (std::size_t k = 0; k < order.size(); ++k)
+      at[order[k]] = index[k];
+    return at;
+  });
+}
+/// Every so many elements of dimension d.
+inline View subSampled(View const &view, std::size_t stride, std::size_t d) {
+  Shape shape = view.shape;
+  shape[d] = (shape[d] + stride - 1) / stride;
+  return picked(view,
+                view.tensor.subSample(static_cast<unsigned>(stride), static_cast<unsigned>(d)),
+                shape, [&](Shape index) { return index[d] *= stride, index; });
+}
+inline View reversed(View const &view, std::size_t d) {
+  return picked(view, view.tensor.reverse(static_cast<unsigned>(d)), view.shape,
+                [&](Shape index) { return index[d] = view.shape[d] - 1 - index[d], index; });
+}
+/// Dimension d so many times.
+inline View repeated(View const &view, std::size_t times, std::size_t d) {
+  Shape shape = view.shape;
+  shape[d] *= times;
+  return picked(view, view.tensor.broadcast(static_cast<unsigned>(times), static_cast<unsigned>(d)),
+                shape, [&](Shape index) { return index[d] %= view.shape[d], index; });
+}
+
 /// Makes variables that the host writes and reads, and views of them.
 class RandomViews {
 public:
@@ -122,7 +161,6 @@ public:
         oneIn(random_, 6))
       return variable(type, shape);
     std::size_t const d = number(shape.size()), n = shape[d];
-    unsigned const dim = static_cast<unsigned>(d);
     Shape other = shape;
     switch (number(repeats ? 8 : 7)) {
     case 0: { // dimensions in another order
@@ -133,28 +171,21 @@ public:
         other[order[k]] = shape[k];
       View const from = view(type, other, steps - 1, repeats);
       story_ += " dimShuffle";
-      return picked(from, from.tensor.dimShuffle(order), shape, [&](Shape const &index) {
-        Shape at(index.size());
-        for (std::size_t k = 0; k < order.size(); ++k)
-          at[order[k]] = index[k];
-        return at;
-      });
+      return shuffled(from, order);
     }
     case 1: { // a slice
       std::size_t const before = number(5), after = number(20);
       other[d] = before + n + after;
       View const from = view(type, other, steps - 1, repeats);
       story_ += " slice";
-      return picked(from, from.tensor.slice(before, before + n, dim), shape,
-                    [&](Shape index) { return index[d] += before, index; });
+      return sliced(from, before, before + n, d);
     }
     case 2: { // every so many
       std::size_t const stride = 2 + number(4);
       other[d] = n * stride - number(stride);
       View const from = view(type, other, steps - 1, repeats);
       story_ += " subSample";
-      return picked(from, from.tensor.subSample(static_cast<unsigned>(stride), dim), shape,
-                    [&](Shape index) { return index[d] *= stride, index; });
+      return subSampled(from, stride, d);
     }
     case 3: { // two or more parts
       View all;
@@ -171,8 +202,7 @@ public:
     case 4: { // backwards
       View const from = view(type, shape, steps - 1, repeats);
       story_ += " reverse";
-      return picked(from, from.tensor.reverse(dim), shape,
-                    [&](Shape index) { return index[d] = n - 1 - index[d], index; });
+      return reversed(from, d);
     }
     case 5: { // one dimension more or less
       for (std::size_t factor : {2, 3, 4, 5, 8})
@@ -194,8 +224,7 @@ public:
       other[d] = n / times;
       View const from = view(type, other, steps - 1, repeats);
       story_ += " broadcast";
-      return picked(from, from.tensor.broadcast(static_cast<unsigned>(times), dim), shape,
-                    [&](Shape index) { return index[d] %= other[d], index; });
+      return repeated(from, times, d);
     }
     }
   }
