@@ -14,7 +14,8 @@
 ///   in       Input<Vector<In, ONE_PTR>>   [outer, reduced, inner], row-major
 ///   out      Output (Update: InOut) <Vector<Out, SPAN>>   [outer, inner]; outer = size / inner
 ///   scale    Input<float>, in the Scale forms only
-///   op       unsigned: ReduceOp (the order of popops::Operation)
+///   op       unsigned: ReduceOp (the order of popops::Operation); REDUCE_FAR set beside it where
+///            all vertices of the reduction together read more than the caches hold
 ///   reduced  unsigned: 0 gives the operation's identity
 ///   inner    unsigned: 1 where the reduced dimension is the last one
 ///
@@ -43,10 +44,11 @@ POP_SIMD_INLINE bool runReduce(Vertex &v, const float *scale, bool update, Worke
   auto *out = kernelPointer(v.out.data());
   using Out = std::remove_pointer_t<decltype(out)>;
   const kernels::ReduceArgs<KernelType<In>, Out> args{
-      kernelPointer(v.in.data()), out, v.reduced, v.inner, scale, update};
+      kernelPointer(v.in.data()), out, v.reduced, v.inner, scale, update, (v.op & REDUCE_FAR) != 0};
   const WorkerShare share =
       workerShare(v.out.size(), workers, kernels::reduceGrain(v.inner, v.out.size()));
-  kernels::reduce<Tag>(static_cast<kernels::ReduceOp>(v.op), args, share.begin, share.end);
+  kernels::reduce<Tag>(static_cast<kernels::ReduceOp>(v.op & ~REDUCE_FAR), args, share.begin,
+                       share.end);
   return true;
 }
 

@@ -2,6 +2,7 @@
 /// out[o, i] = op over r of in[o, r, i]; order, identities and NaN rules are those of Reduce.hpp.
 #pragma once
 
+#include <codelets/popops/ReduceFar.hpp>
 #include <codelets/popops/ReduceRows.hpp>
 
 namespace cottonwood::kernels {
@@ -20,6 +21,7 @@ template <class In, class Out> struct ReduceArgs {
   std::size_t inner;
   const float *scale; ///< null: no scaling
   bool update;        ///< add to what is in out
+  bool far;           ///< `in` is part of what comes from past the caches
 };
 
 namespace detail {
@@ -27,9 +29,26 @@ namespace detail {
 /// Columns reduced at a time: their results stay in L1.
 inline constexpr std::size_t REDUCE_COLUMNS = 1024;
 
-/// Columns of so many bytes and more are fetched ahead of time: hardware prefetchers lose track of
-/// eight rows at a time. So far ahead lies what is fetched, at least.
+/// What is fetched ahead of time while columns are reduced. Eight rows at a time are more than some
+/// hardware prefetchers keep track of.
+enum class ColumnFetch : std::uint8_t {
+  NONE,
+  ROWS, ///< what eight rows further on are read from
+  /// Lines in memory's order, to the first cache or to the second, where whole rows come from past
+  /// the caches: 40 MB take .3 to .75 of the time on Zen 4, what the third cache holds 1.1 to 1.2
+  /// times as long.
+  LINES_TO_FIRST,
+  LINES_TO_SECOND,
+};
+
+/// Columns of so many bytes and more are fetched ROWS by rows, at least so far ahead.
 inline constexpr std::size_t REDUCE_FETCHED = std::size_t{1} << 19, REDUCE_AHEAD = 8192;
+
+/// Whether lines of rows of so many bytes go to the first cache: whole lines, neither few nor many.
+/// Rows of 512 bytes take .45 and rows of 4000 bytes 1.3 times as long as to the second on Zen 4.
+POP_SIMD_INLINE constexpr bool goesToFirst(std::size_t rowBytes) {
+  return rowBytes % 64 == 0 && rowBytes >= 256 && rowBytes < 2048;
+}
 
 /// Whether that is worth it for rows of so many bytes. With vectors of whole lines prefetchers keep
 /// track of all rows but short ones that end within lines: requests for others take 1.1 to 1.3
@@ -40,27 +59,32 @@ template <class Tag, class In> POP_SIMD_INLINE bool isFetched(std::size_t rowByt
 }
 
 /// How eight rows are combined with what was before them, vector by vector.
-template <class Tag, ReduceOp OP, bool FETCHES, class In, class T, class F> class ColumnFold {
+template <class Tag, ReduceOp OP, ColumnFetch FETCH, class In, class T, class F> class ColumnFold {
   using V = simd<T, Tag>;
   using C = Combine<OP>;
+  static constexpr bool TO_FIRST = FETCH == ColumnFetch::LINES_TO_FIRST,
+                        LINES = TO_FIRST || FETCH == ColumnFetch::LINES_TO_SECOND;
 
 public:
   /// \param f  of a vector of the input and of its first column
   POP_SIMD_INLINE ColumnFold(std::size_t stride, std::size_t n, F f)
       : stride_(stride), part_((n - 1) % V::width + 1), f_(f) {
     const std::size_t eight = 8 * stride * sizeof(In);
-    ahead_ = (REDUCE_AHEAD + eight - 1) / eight * 8 * stride;
+    ahead_ = LINES ? (TO_FIRST ? 12288 : 32768) / sizeof(In)
+                   : (REDUCE_AHEAD + eight - 1) / eight * 8 * stride;
   }
 
   /// Columns [c, c + width) of the eight rows at `in`; a PART of a vector: [c, n).
   template <bool PART> POP_SIMD_INLINE V eightRows(V sum, const In *in, std::size_t c) const {
     constexpr int LEVEL = arch::Avx512Tag<Tag> ? 3 : 2; // the first cache, or the second
     const In *const low = in + c, *const high = low + 4 * stride_;
-    if constexpr (FETCHES)
+    if constexpr (FETCH == ColumnFetch::ROWS)
       arch::unrolled<4>([&](auto k) POP_SIMD_LAMBDA {
         __builtin_prefetch(low + ahead_ + k * stride_, 0, LEVEL);
         __builtin_prefetch(high + ahead_ + k * stride_, 0, LEVEL);
       });
+    else if constexpr (LINES)
+      fetchLines<TO_FIRST ? 3 : 2, PART>(in + ahead_, c);
     const auto four = [&](const In *p) POP_SIMD_LAMBDA {
       const auto at = [&](std::size_t k) POP_SIMD_LAMBDA { return load<PART>(p + k * stride_, c); };
       return C::merge(C::accumulate(C::lift(at(0)), at(1)), C::accumulate(C::lift(at(2)), at(3)));
@@ -93,6 +117,21 @@ public:
   }
 
 private:
+  /// The share of columns [c, c + width), or [c, n), in the lines of eight whole rows at p.
+  template <int LEVEL, bool PART>
+  POP_SIMD_INLINE void fetchLines(const In *p, std::size_t c) const {
+    constexpr std::size_t LINE = 64, BYTES = 8 * sizeof(In) * V::width;
+    const std::uintptr_t begin = reinterpret_cast<std::uintptr_t>(p) + 8 * sizeof(In) * c;
+    const auto fetch = [&](std::size_t line) POP_SIMD_LAMBDA {
+      __builtin_prefetch(reinterpret_cast<const void *>(begin + line * LINE), 0, LEVEL);
+    };
+    if constexpr (PART)
+      for (std::size_t line = 0; line * LINE < 8 * sizeof(In) * part_; ++line)
+        fetch(line);
+    else
+      arch::unrolled<(BYTES + LINE - 1) / LINE>(fetch);
+  }
+
   template <bool PART> POP_SIMD_INLINE V load(const In *p, std::size_t c) const {
     if constexpr (PART)
       return f_(V::loadPartial(p, part_), c);
@@ -105,12 +144,12 @@ private:
 };
 
 /// sums[c] = op over r of in[r * stride + c], for c < n, n <= REDUCE_COLUMNS.
-template <class Tag, ReduceOp OP, bool FETCHES, class In, class T, class F>
+template <class Tag, ReduceOp OP, ColumnFetch FETCH, class In, class T, class F>
 POP_SIMD_INLINE void foldColumns(const In *in, std::size_t rows, std::size_t stride, std::size_t n,
                                  T *sums, F f) {
   using V = simd<T, Tag>;
   constexpr std::size_t W = V::width;
-  const ColumnFold<Tag, OP, FETCHES, In, T, F> fold(stride, n, f);
+  const ColumnFold<Tag, OP, FETCH, In, T, F> fold(stride, n, f);
   // Sums are whole vectors: lanes beyond n hold rubbish that is never stored. Of few columns they
   // stay in registers: through memory each step would wait for the one before.
   if (n <= W)
@@ -136,21 +175,28 @@ POP_SIMD_INLINE void foldColumns(const In *in, std::size_t rows, std::size_t str
 }
 
 /// The same, fetched ahead of time where that is worth it.
+/// \param far  the columns are part of what comes from past the caches
 template <class Tag, ReduceOp OP, class In, class T, class F>
 POP_SIMD_INLINE void foldLargeColumns(const In *in, std::size_t rows, std::size_t stride,
-                                      std::size_t n, T *sums, F f) {
-  if (rows * stride * sizeof(In) >= REDUCE_FETCHED && isFetched<Tag, In>(stride * sizeof(In)))
-    return foldColumns<Tag, OP, true>(in, rows, stride, n, sums, f);
-  foldColumns<Tag, OP, false>(in, rows, stride, n, sums, f);
+                                      std::size_t n, bool far, T *sums, F f) {
+  if (far && n == stride && goesToFirst(stride * sizeof(In)))
+    foldColumns<Tag, OP, ColumnFetch::LINES_TO_FIRST>(in, rows, stride, n, sums, f);
+  else if (far && n == stride)
+    foldColumns<Tag, OP, ColumnFetch::LINES_TO_SECOND>(in, rows, stride, n, sums, f);
+  else if (rows * stride * sizeof(In) >= REDUCE_FETCHED && isFetched<Tag, In>(stride * sizeof(In)))
+    foldColumns<Tag, OP, ColumnFetch::ROWS>(in, rows, stride, n, sums, f);
+  else
+    foldColumns<Tag, OP, ColumnFetch::NONE>(in, rows, stride, n, sums, f);
 }
 
 template <class Tag, class In>
-void logAddColumns(const In *in, std::size_t rows, std::size_t stride, std::size_t n, float *sums) {
+void logAddColumns(const In *in, std::size_t rows, std::size_t stride, std::size_t n, bool far,
+                   float *sums) {
   using V = simd<float, Tag>;
   float largest[REDUCE_COLUMNS];
-  foldLargeColumns<Tag, ReduceOp::MAX>(in, rows, stride, n, largest,
+  foldLargeColumns<Tag, ReduceOp::MAX>(in, rows, stride, n, far, largest,
                                        [](V x, std::size_t) POP_SIMD_LAMBDA { return x; });
-  foldColumns<Tag, ReduceOp::ADD, false>(
+  foldColumns<Tag, ReduceOp::ADD, ColumnFetch::NONE>(
       in, rows, stride, n, sums,
       [&](V x, std::size_t c) POP_SIMD_LAMBDA { return math::exp(x - V::load(largest + c)); });
   const V inf = V::splat(__builtin_inff());
@@ -167,15 +213,15 @@ template <class Tag> using EightLanes = std::conditional_t<arch::Avx512Tag<Tag>,
 
 /// sums[c] = op over r of in[r * stride + c], for c < n, n <= REDUCE_COLUMNS.
 template <class Tag, ReduceOp OP, class In>
-void reduceColumns(const In *in, std::size_t rows, std::size_t stride, std::size_t n,
+void reduceColumns(const In *in, std::size_t rows, std::size_t stride, std::size_t n, bool far,
                    Accumulator<In> *sums) {
   const auto same = [](auto x, std::size_t) POP_SIMD_LAMBDA { return x; };
   if constexpr (OP == ReduceOp::LOG_ADD)
-    logAddColumns<Tag>(in, rows, stride, n, sums);
+    logAddColumns<Tag>(in, rows, stride, n, far, sums);
   else if (n == 8 || (n <= 10 && sizeof(In) == 4))
-    foldLargeColumns<EightLanes<Tag>, OP>(in, rows, stride, n, sums, same);
+    foldLargeColumns<EightLanes<Tag>, OP>(in, rows, stride, n, far, sums, same);
   else
-    foldLargeColumns<Tag, OP>(in, rows, stride, n, sums, same);
+    foldLargeColumns<Tag, OP>(in, rows, stride, n, far, sums, same);
 }
 
 /// Scale, update, rounding: n results into out.
@@ -249,7 +295,8 @@ void reduceBool(const ReduceArgs<bool, bool> &args, std::size_t begin, std::size
 /// The two shapes of a reduction; null for operations that the type does not have.
 template <class In> struct ReduceShapes {
   void (*rows)(const In *, std::size_t, std::size_t, Accumulator<In> *) = nullptr;
-  void (*columns)(const In *, std::size_t, std::size_t, std::size_t, Accumulator<In> *) = nullptr;
+  void (*columns)(const In *, std::size_t, std::size_t, std::size_t, bool,
+                  Accumulator<In> *) = nullptr;
 };
 
 template <class Tag, class In> POP_SIMD_INLINE ReduceShapes<In> reduceKernels(ReduceOp op) {
@@ -283,7 +330,7 @@ POP_SIMD_INLINE void reducePart(const ReduceShapes<In> &kernels, const ReduceArg
     return kernels.rows(args.in + begin * args.reduced, n, args.reduced, results);
   const std::size_t outer = begin / args.inner, column = begin % args.inner;
   kernels.columns(args.in + outer * args.reduced * args.inner + column, args.reduced, args.inner, n,
-                  results);
+                  args.far, results);
 }
 } // namespace detail
 
@@ -337,7 +384,8 @@ template <class Tag, class In, class Out> void reduceErased(const ErasedReduce &
                                  r.reduced,
                                  r.inner,
                                  r.scale,
-                                 r.update};
+                                 r.update,
+                                 r.outputs * r.reduced * sizeof(In) >= vertices::REDUCE_FAR_BYTES};
   reduce<Tag>(r.op, args, 0, r.outputs);
 }
 

@@ -215,6 +215,48 @@ template <class T> void checkInteger(unsigned seed) {
     }
 }
 
+/// Sums of columns in the order that Reduce.hpp states: eight rows as a tree, then the running sum.
+template <class In> std::vector<float> columnSums(const std::vector<In> &in, const Shape &s) {
+  std::vector<float> sums(s.outer * s.inner);
+  for (std::size_t o = 0; o < s.outer; ++o)
+    for (std::size_t i = 0; i < s.inner; ++i) {
+      const auto at = [&](std::size_t r) {
+        return test::toFloat(in[(o * s.reduced + r) * s.inner + i]);
+      };
+      float &sum = sums[o * s.inner + i];
+      std::size_t r = 0;
+      for (; r + 8 <= s.reduced; r += 8)
+        sum += ((at(r) + at(r + 1)) + (at(r + 2) + at(r + 3))) +
+               ((at(r + 4) + at(r + 5)) + (at(r + 6) + at(r + 7)));
+      for (; r < s.reduced; ++r)
+        sum += at(r);
+    }
+  return sums;
+}
+
+template <class In> void checkFarColumns(const Shape &s) {
+  using KIn = vertices::KernelType<In>;
+  CAPTURE(s.inner);
+  std::vector<KIn> in(s.outer * s.reduced * s.inner);
+  std::uint32_t x = 1;
+  for (KIn &value : in)
+    value = test::fromFloat<KIn>(
+        static_cast<float>((x = x * 1664525u + 1013904223u) >> 16) * 0x1p-16f - 0.5f);
+  const auto expected = columnSums(in, s);
+  for (isa::Isa isa : test::vectorIsas()) {
+    CAPTURE(std::string(isa::name(isa)));
+    auto state = test::zeroed<vertices::Reduce<isa::scalar, In, float>>();
+    std::vector<float> out(expected.size(), -1.f);
+    test::connect(state.in, in.data());
+    test::connect(state.out, out.data(), out.size());
+    state.op = static_cast<unsigned>(ReduceOp::ADD) | vertices::REDUCE_FAR;
+    state.reduced = static_cast<unsigned>(s.reduced);
+    state.inner = static_cast<unsigned>(s.inner);
+    test::runOn<vertices::ReduceFamily>(isa, state, true);
+    REQUIRE(std::memcmp(out.data(), expected.data(), out.size() * sizeof(float)) == 0);
+  }
+}
+
 } // namespace
 
 TEST_SUITE("codelets/popops/reduce") {
@@ -273,6 +315,15 @@ TEST_SUITE("codelets/popops/reduce") {
         CHECK(run<V>(isa, ReduceOp::MIN, s, in, old, 0.f)[0] == INFINITY);
         CHECK(run<V>(isa, ReduceOp::MAX, s, in, old, 0.f)[0] == -INFINITY);
       }
+  }
+
+  TEST_CASE("columns from past the caches are summed in the same order") {
+    // Rows of few lanes, of whole lines and not, and of more than are reduced at a time.
+    for (const Shape &s : {Shape{1, 701, 7}, Shape{1, 203, 27}, Shape{1, 85, 64}, Shape{2, 40, 707},
+                           Shape{1, 23, 2500}})
+      checkFarColumns<float>(s);
+    for (const Shape &s : {Shape{1, 1201, 8}, Shape{3, 127, 300}})
+      checkFarColumns<poplar::half>(s);
   }
 
   TEST_CASE("many short rows with NaN and infinities have the bits of the scalar tag") {

@@ -119,6 +119,8 @@ private:
       ::poputil::mapTensorLinearly(graph_, stage.out);
     if (!crew_.oneTile)
       return identities(stage);
+    stage.far = stage.in.numElements() * graph_.getTarget().getTypeSize(stage.in.elementType()) >=
+                vertices::REDUCE_FAR_BYTES;
     planner::ReduceProblem problem;
     problem.outer = stage.in.dim(0);
     problem.reduced = stage.in.dim(1);

@@ -3,6 +3,7 @@
 #include <popops/impl/ReduceStages.hpp>
 #include <poputil/VertexTemplates.hpp>
 
+#include <codelets/popops/ReduceFar.hpp>
 #include <codelets/popops/ReduceFunctor.hpp>
 #include <poplar/impl/codelet/Registry.hpp>
 
@@ -16,12 +17,13 @@ POP_INLINE ReduceStage ReduceStage::behind(::poplar::Tensor const &partials) con
   // Squares are taken once.
   stage.op = op == ::popops::Operation::SQUARE_ADD ? ::popops::Operation::ADD : op;
   stage.maps = false;
+  stage.far = false;
   return stage;
 }
 
 POP_INLINE ReduceStage ReduceStage::partial(::poplar::Tensor const &part,
                                             ::poplar::Tensor const &result) const {
-  return {part, result, op, false, ::poplar::Tensor(), maps, false, false};
+  return {part, result, op, false, ::poplar::Tensor(), maps, false, false, far};
 }
 
 POP_INLINE ReduceVertices::ReduceVertices(::poplar::Graph &graph,
@@ -81,7 +83,8 @@ POP_INLINE void ReduceVertices::add(::poplar::ComputeSet cs, unsigned tile,
       {{"in", part.in.flatten()}, {"out", part.out.flatten()}});
   if (useScale)
     graph_.connect(v["scale"], part.scale);
-  graph_.setInitialValue(v["op"], static_cast<unsigned>(part.op));
+  graph_.setInitialValue(v["op"],
+                         static_cast<unsigned>(part.op) | (part.far ? vertices::REDUCE_FAR : 0U));
   graph_.setInitialValue(v["reduced"], part.in.dim(1));
   graph_.setInitialValue(v["inner"], part.in.dim(2));
   graph_.setTileMapping(v, tile);
