@@ -19,11 +19,12 @@ namespace cottonwood::isa {
 /// Feature bits that decide between our tags: set only if the CPU has the instructions and the
 /// operating system saves the registers they use.
 struct CpuFeatures {
-  bool avx2 = false;       ///< all that isa::avx2 asks for
-  bool avx512 = false;     ///< all that isa::avx512 asks for
-  bool avx512fp16 = false; ///< all that isa::avx512fp16 asks for
-  bool amx = false;        ///< all that isa::amx asks for, the system's permission included
-  bool amxfp16 = false;    ///< all that isa::amxfp16 asks for
+  bool avx2 = false;          ///< all that isa::avx2 asks for
+  bool avx512 = false;        ///< all that isa::avx512 asks for
+  bool avx512fp16 = false;    ///< all that isa::avx512fp16 asks for
+  bool amx = false;           ///< all that isa::amx asks for, the system's permission included
+  bool amxfp16 = false;       ///< all that isa::amxfp16 asks for
+  bool splitsVectors = false; ///< instructions on 512 bits run as two on 256
 
   /// True if kernels of this tag run here; soft twins run wherever their instructions do.
   bool supports(Isa isa) const {
@@ -77,7 +78,8 @@ inline bool permitTiles() {
 }
 } // namespace detail
 
-/// Asks CPUID and XGETBV. Bit numbers: Intel SDM vol. 2A, table of CPUID leaves 1, 7, 80000001H.
+/// Asks CPUID and XGETBV. Bit numbers: Intel SDM vol. 2A, table of CPUID leaves 1, 7, 80000001H;
+/// 8000001AH, what data paths are wide: AMD64 Architecture Programmer's Manual vol. 3, appendix E.
 inline CpuFeatures detectCpuFeatures() {
   using detail::hasAll;
   CpuFeatures found;
@@ -109,6 +111,9 @@ inline CpuFeatures detectCpuFeatures() {
   found.amx = found.avx512fp16 && hasAll(d, AMX_BF16 | AMX_TILE) && hasAll(saved, TILE) &&
               detail::permitTiles();
   found.amxfp16 = found.amx && hasAll(a1, AMX_FP16);
+  constexpr unsigned FP256 = 1u << 2, FP512 = 1u << 3;
+  found.splitsVectors =
+      found.avx512 && __get_cpuid(0x8000001au, &a, &b, &c, &d) && (a & (FP256 | FP512)) == FP256;
   return found;
 }
 #else

@@ -2,6 +2,8 @@
 
 namespace cottonwood::kernels {
 
+bool splitsVectors() { return isa::cpuFeatures().splitsVectors; }
+
 const MapKernels &activeMapKernels() {
   static const MapKernels all = vertices::withServingTag<vertices::MapFamily>(
       isa::activeIsa(), [](auto tag) { return vertices::MapFamily::kernels<decltype(tag)>(); });
