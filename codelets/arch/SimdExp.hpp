@@ -148,9 +148,22 @@ template <class V> POP_SIMD_INLINE V tanh(V x) {
   return giveSign(d / (d + V::splat(1.f)), x);
 }
 
+namespace detail {
+/// e^x as a step on the way to something else: that it overflows is no exception.
+template <class V> POP_SIMD_INLINE V expInside(V x) {
+  if constexpr (RAISES<V>) {
+    V n;
+    const V r = reduceExp(clampKeepNan(x, -104.f, 89.f), n);
+    if ((expReduced(r, n - V::splat(2.f)) >= V::splat(0x1p126f)).any())
+      return V::splat(__builtin_inff());
+  }
+  return exp(x);
+}
+} // namespace detail
+
 /// a / (1 + e^-x); 2 ulp where the result is normal.
 template <class V> POP_SIMD_INLINE V timesSigmoid(V a, V x) {
-  return a / (V::splat(1.f) + exp(-x));
+  return a / (V::splat(1.f) + detail::expInside(-x));
 }
 template <class V> POP_SIMD_INLINE V sigmoid(V x) { return timesSigmoid(V::splat(1.f), x); }
 

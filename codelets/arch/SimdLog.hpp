@@ -31,6 +31,14 @@ template <class V> POP_SIMD_INLINE V logSum(V f, V e, V low) {
 
 /// Results at 0, below it, at infinity and for NaN; `value` elsewhere.
 template <class V> POP_SIMD_INLINE V logSpecial(V x, V value) {
+  if constexpr (RAISES<V>) {
+    if (isNan(x).any()) // to compare it would be invalid
+      return x;
+    if ((x == V::zero()).any())
+      raiseDivisionByZero();
+    else if (signBit(x).any())
+      raiseInvalid();
+  }
   const V inf = V::splat(__builtin_inff());
   V result = V::select(x == inf, inf, value);
   result = V::select(x == V::zero(), -inf, result);
@@ -108,6 +116,11 @@ template <class V> POP_SIMD_INLINE typename V::Mask notPositiveNormal(V x) {
 template <class V> POP_SIMD_INLINE bool anyNotPositiveNormal(V x) {
   return anyGreater(abovePositiveNormal(x), POSITIVE_NORMAL);
 }
+/// Whether there is no finite logarithm of the one lane x.
+template <class V> POP_SIMD_INLINE bool hasNoLog(V x) {
+  const float value = x.first();
+  return !__builtin_isgreater(value, 0.f) || __builtin_isinf(value);
+}
 } // namespace detail
 
 /// 1 ulp of positive normal x.
@@ -118,6 +131,9 @@ template <class V> POP_SIMD_INLINE V log(V x) {
   const V value = logOfNormal(x);
   if (!detail::anyNotPositiveNormal(x))
     return value;
+  if constexpr (RAISES<V>)
+    if (detail::hasNoLog(x))
+      return detail::logSpecial(x, x);
   V shift;
   const V u = detail::normalise(x, shift);
   return V::select(detail::notPositiveNormal(x),
@@ -128,6 +144,9 @@ template <class V> POP_SIMD_INLINE V log(V x) {
 template <class V> POP_SIMD_INLINE V log1p(V x) {
   using I = typename V::Int;
   const V one = V::splat(1.f), u = one + x;
+  if constexpr (RAISES<V>)
+    if (detail::hasNoLog(u))
+      return detail::logSpecial(u, u);
   V e;
   V f = detail::splitLog(u, e);
   // What 1 + x lost, relative to u; where nothing was scaled, x itself is the exact f.
@@ -199,7 +218,10 @@ template <class V> POP_SIMD_INLINE V powOfLog2(V y, V high, V low) {
 /// Whether x^y needs more than logarithm and exponential somewhere: where x is no positive normal
 /// number, or y so large that products with it might be infinite.
 template <class V> POP_SIMD_INLINE bool anyHardPow(V x, V y) {
-  return (notPositiveNormal(x) | ~(V::abs(y) < V::splat(0x1p100f))).any();
+  if constexpr (RAISES<V>)
+    return anyNotPositiveNormal(x) || anyLarger(y, 0x1.fffffep99f); // NaN is not compared
+  else
+    return (notPositiveNormal(x) | ~(V::abs(y) < V::splat(0x1p100f))).any();
 }
 /// a^y for a >= 0.
 template <class V> POP_SIMD_INLINE V powMagnitude(V a, V y) {
@@ -227,8 +249,38 @@ template <class V> POP_SIMD_INLINE V powOf(V x, V y, V magnitude) {
   return V::select((y == zero) | (x == one), one, value);
 }
 
+/// Whether C's pow of one lane is a case of its own, with what it raises; `result` is its value.
+template <class V> POP_SIMD_INLINE bool isSpecialPow(V x, V y, V &result) {
+  constexpr float INF = __builtin_inff();
+  const float base = x.first(), power = y.first(), a = __builtin_fabsf(base);
+  const bool isInteger = __builtin_truncf(power) == power;
+  const bool isOdd = isInteger && __builtin_truncf(power * 0.5f) != power * 0.5f;
+  if (power == 0 || base == 1) {
+    result = V::splat(1.f);
+  } else if (isNan(x).any() || isNan(y).any()) {
+    result = x + y;
+  } else if (a == 0 || a == INF || __builtin_isinf(power)) {
+    if (a == 0 && power < 0 && power > -INF)
+      raiseDivisionByZero();
+    const float magnitude = a == 1 ? 1.f : (a > 1) == (power > 0) ? INF : 0.f;
+    result = V::splat(isOdd && signBit(x).any() ? -magnitude : magnitude);
+  } else if (base < 0 && !isInteger) {
+    raiseInvalid();
+    result = V::splat(__builtin_nanf(""));
+  } else {
+    return false;
+  }
+  return true;
+}
+
 /// pow where anyHardPow: apart, so that what this needs does not take registers from others.
 template <class V> [[gnu::noinline]] V powOfHard(V x, V y) {
+  if constexpr (RAISES<V>) {
+    if (V result; isSpecialPow(x, y, result))
+      return result;
+    // The product of a larger one with a logarithm might be infinite.
+    return powOf(x, y, powMagnitude(V::abs(x), clampKeepNan(y, -0x1p100f, 0x1p100f)));
+  }
   return powOf(x, y, powMagnitude(V::abs(x), y));
 }
 } // namespace detail

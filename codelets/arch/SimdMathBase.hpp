@@ -38,7 +38,19 @@ template <class V> POP_SIMD_INLINE typename V::Mask signBit(V a) {
 
 template <class V> POP_SIMD_INLINE typename V::Mask isNan(V a) { return a != a; }
 
+/// Whether functions raise the floating-point exceptions that C's do, and no other: one lane, as
+/// vectors compute lanes that nobody asked for.
+template <class V> inline constexpr bool RAISES = V::width == 1;
+
 namespace detail {
+/// Raises the exception of a / b, whose value is of no interest.
+POP_SIMD_INLINE void raiseByDividing(float a, float b) {
+  const volatile float divisor = b;
+  [[maybe_unused]] const volatile float quotient = a / divisor;
+}
+POP_SIMD_INLINE void raiseDivisionByZero() { raiseByDividing(1, 0); }
+POP_SIMD_INLINE void raiseInvalid() { raiseByDividing(0, 0); }
+
 /// Whether any lane exceeds a number.
 template <class I> POP_SIMD_INLINE bool anyGreater(I a, std::int32_t limit) {
   return (a > I::splat(limit)).any();

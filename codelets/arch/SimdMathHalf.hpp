@@ -149,6 +149,9 @@ template <class V> POP_SIMD_INLINE V preciseLogOfNormal(V x) {
   return logOfNormal(x, math::detail::LOG_PIECE<V>);
 }
 template <class V> [[gnu::noinline]] V powOfHard(V x, V y) {
+  if constexpr (RAISES<V>)
+    if (V result; math::detail::isSpecialPow(x, y, result))
+      return result;
   const V a = V::abs(x);
   return math::detail::powOf(x, y, exp(y * logSpecial(a, preciseLogOfNormal(a))));
 }

@@ -2,8 +2,10 @@
 /// Conversion of n elements; the rules are those of Cast.hpp.
 #pragma once
 
+#include <codelets/arch/SimdMathBase.hpp>
 #include <codelets/arch/SimdSteps.hpp>
 
+#include <limits>
 #include <type_traits>
 
 namespace cottonwood::kernels {
@@ -49,6 +51,17 @@ template <class V, class T> POP_SIMD_INLINE void storeLanes(V v, T *p, std::size
     v.storePartial(p, n);
 }
 
+/// Whether x truncates to a To.
+template <class To> POP_SIMD_INLINE bool holds(float x) {
+  if constexpr (std::is_same_v<To, std::int32_t>)
+    return x >= -0x1p31f && x < 0x1p31f;
+  else if constexpr (std::is_same_v<To, std::uint32_t>)
+    return x > -1.f && x < 0x1p32f;
+  else
+    return x > float{std::numeric_limits<To>::min()} - 1.f &&
+           x < float{std::numeric_limits<To>::max()} + 1.f;
+}
+
 /// From lanes of From to lanes of To.
 template <class Tag, class From, class To, class X> POP_SIMD_INLINE auto convertLanes(X x) {
   using V = simd<float, Tag>;
@@ -64,6 +77,9 @@ template <class Tag, class From, class To, class X> POP_SIMD_INLINE auto convert
   } else if constexpr (std::is_same_v<To, bool>) {
     return x != X::zero();
   } else if constexpr (IS_FLOATING<From>) {
+    if constexpr (math::RAISES<V> && std::is_integral_v<To>)
+      if (!holds<To>(x.first()))
+        math::detail::raiseInvalid();
     if constexpr (IS_FLOATING<To>)
       return x;
     else if constexpr (std::is_same_v<To, std::int32_t>)
@@ -106,8 +122,16 @@ template <class From, class To> POP_SIMD_INLINE To convertOne(From x) {
 /// Fixed trip counts let the compiler vectorise the plain loops.
 inline constexpr std::size_t CAST_BLOCK = 64;
 
-template <class From, class To>
+template <class Tag, class From, class To>
 POP_SIMD_INLINE void convertBlock(const From *__restrict in, To *__restrict out) {
+  if constexpr (math::RAISES<simd<float, Tag>> && std::is_same_v<From, float> &&
+                !std::is_same_v<To, bool>) {
+    bool allHeld = true;
+    for (std::size_t i = 0; i < CAST_BLOCK; ++i)
+      allHeld &= holds<To>(in[i]);
+    if (!allHeld)
+      math::detail::raiseInvalid();
+  }
   for (std::size_t i = 0; i < CAST_BLOCK; ++i)
     out[i] = convertOne<From, To>(in[i]);
 }
@@ -119,14 +143,14 @@ template <class Tag, class From, class To> POP_SIMD_INLINE void castBlock(const 
     float wide[CAST_BLOCK];
     for (std::size_t i = 0; i < CAST_BLOCK; i += V::width)
       V::load(in + i).store(wide + i);
-    convertBlock(wide, out);
+    convertBlock<Tag>(wide, out);
   } else if constexpr (std::is_same_v<To, half>) {
     float wide[CAST_BLOCK];
-    convertBlock(in, wide);
+    convertBlock<Tag>(in, wide);
     for (std::size_t i = 0; i < CAST_BLOCK; i += V::width)
       V::load(wide + i).store(out + i);
   } else {
-    convertBlock(in, out);
+    convertBlock<Tag>(in, out);
   }
 }
 } // namespace detail

@@ -15,6 +15,7 @@
 #include <popops/ScaledAdd.hpp>
 
 #include <cmath>
+#include <limits>
 #include <string>
 
 TEST_SUITE_BEGIN("popnn/debug options");
@@ -174,6 +175,134 @@ TEST_CASE("floatPointOpException names the exception that there is, and no other
     }
     CAPTURE(text);
     CHECK(text.find("(division by zero)") != std::string::npos);
+  });
+}
+
+namespace {
+
+/// What a run of a step with floatPointOpException says, from "(" to ")"; "" if nothing.
+template <class Step> std::string exceptionOf(DeviceMaker const &device, Step step) {
+  Watched run(device, EXCEPTIONS);
+  step(run);
+  try {
+    run.run();
+  } catch (poplar::application_runtime_error const &error) {
+    std::string const text = error.what();
+    std::size_t const begin = text.find("exception (") + 11;
+    return text.substr(begin, text.find(')', begin) - begin);
+  }
+  return "";
+}
+
+char const *const INVALID = "invalid operation", *const ZERO = "division by zero",
+                  *const OVERFLOW_ = "overflow", *const NONE = "";
+double const INF = std::numeric_limits<double>::infinity(), NOT = std::nan("");
+
+} // namespace
+
+TEST_CASE("floatPointOpException finds in functions the exceptions that C's raise, and no other") {
+  using popops::expr::UnaryOpType;
+  struct Row {
+    UnaryOpType op;
+    double x;
+    char const *exception;
+  };
+  UnaryOpType const log = UnaryOpType::LOGARITHM, log1p = UnaryOpType::LOGARITHM_ONE_PLUS;
+  Row const rows[] = {{log, 0, ZERO},
+                      {log, -0.0, ZERO},
+                      {log, -1, INVALID},
+                      {log, -65504, INVALID},
+                      {log, -INF, INVALID},
+                      {log, INF, NONE},
+                      {log, NOT, NONE},
+                      {log, 0x1p-24, NONE},
+                      {log1p, -1, ZERO},
+                      {log1p, -2, INVALID},
+                      {log1p, -INF, INVALID},
+                      {log1p, INF, NONE},
+                      {log1p, NOT, NONE},
+                      {log1p, -0x1p-24, NONE},
+                      {UnaryOpType::SIGMOID, -200, NONE},
+                      {UnaryOpType::SIGMOID, -INF, NONE},
+                      {UnaryOpType::EXPONENT, 100, OVERFLOW_},
+                      {UnaryOpType::EXPONENT, -INF, NONE}};
+  onDevices([&](DeviceMaker const &device) {
+    for (auto const &type : {FLOAT, HALF})
+      for (Row const &row : rows)
+        for (std::size_t const n : {1, 40}) {
+          CAPTURE(row.op);
+          CAPTURE(row.x);
+          CAPTURE(n);
+          CHECK(exceptionOf(device, [&](Watched &run) {
+                  Values values(n, 1);
+                  values.back() = row.x;
+                  popops::map(run.graph, row.op, run.input(type, {n}, values), run.prog);
+                }) == row.exception);
+        }
+  });
+}
+
+TEST_CASE("floatPointOpException finds in powers the exceptions that C's raise, and no other") {
+  struct Row {
+    double x, y;
+    char const *exception;
+  };
+  Row const rows[] = {
+      {0, 2, NONE},         {0, 0, NONE},       {0, -1, ZERO},      {-0.0, -3, ZERO},
+      {0, -INF, NONE},      {-2, 0.5, INVALID}, {-2, 3, NONE},      {-INF, 0.5, NONE},
+      {INF, -2, NONE},      {0.5, INF, NONE},   {-1, INF, NONE},    {NOT, 2, NONE},
+      {2, NOT, NONE},       {1, NOT, NONE},     {NOT, 0, NONE},     {2, 200, OVERFLOW_},
+      {-2, 201, OVERFLOW_}, {2, -200, NONE},    {0.5, 60000, NONE}, {1, 60000, NONE}};
+  onDevices([&](DeviceMaker const &device) {
+    for (auto const &type : {FLOAT, HALF})
+      for (Row const &row : rows) {
+        CAPTURE(row.x);
+        CAPTURE(row.y);
+        CHECK(exceptionOf(device, [&](Watched &run) {
+                popops::pow(run.graph, run.input(type, {2}, {1, row.x}),
+                            run.input(type, {2}, {1, row.y}), run.prog);
+              }) == row.exception);
+      }
+  });
+}
+
+TEST_CASE("floatPointOpException finds casts to integers that do not hold the number") {
+  struct Row {
+    poplar::Type to;
+    double least, most, below, above;
+  };
+  Row const rows[] = {
+      {poplar::INT, -0x1p31, 0x1.fffffep30, -0x1.000002p31, 0x1p31},
+      {poplar::UNSIGNED_INT, -0.75, 0x1.fffffep31, -1, 0x1p32},
+      {poplar::SHORT, -32768.75, 32767.75, -32769, 32768},
+      {poplar::UNSIGNED_SHORT, -0.75, 65535.75, -1, 65536},
+      {poplar::SIGNED_CHAR, -128.75, 127.75, -129, 128},
+      {poplar::UNSIGNED_CHAR, -0.75, 255.75, -1, 256},
+      {poplar::BOOL, -INF, INF, 0, 0},
+  };
+  onDevices([&](DeviceMaker const &device) {
+    for (Row const &row : rows)
+      for (std::size_t const n : {1, 70}) {
+        CAPTURE(row.to);
+        CAPTURE(n);
+        auto const exception = [&](double x) {
+          return exceptionOf(device, [&](Watched &run) {
+            Values values(n, 1);
+            values.back() = x;
+            run.output(popops::cast(run.graph, run.input(FLOAT, {n}, values), row.to, run.prog));
+          });
+        };
+        CHECK(exception(row.least) == NONE);
+        CHECK(exception(row.most) == NONE);
+        char const *const lost = row.to == poplar::BOOL ? NONE : INVALID;
+        CHECK(exception(row.below) == lost);
+        CHECK(exception(row.above) == lost);
+        CHECK(exception(NOT) == lost);
+      }
+    CHECK(exceptionOf(device, [](Watched &run) {
+            run.output(popops::cast(run.graph, run.input(HALF, {2}, {1, 300}),
+                                    poplar::UNSIGNED_CHAR, run.prog));
+          }) == INVALID);
   });
 }
 
