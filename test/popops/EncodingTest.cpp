@@ -1,5 +1,6 @@
 #include "Harness.hpp"
 
+#include <poplar/exceptions.hpp>
 #include <popops/Encoding.hpp>
 #include <popops/EncodingConstants.hpp>
 #include <popops/SelectScalarFromRows.hpp>
@@ -243,6 +244,21 @@ TEST_CASE("what does not fit is named in the error") {
                        "float, half",
                        poplibs_error);
   CHECK_THROWS_AS(popops::updateScalarInRows(g, f, i.slice(1, 4), run.prog), poplibs_error);
+}
+
+TEST_CASE("what is written must be mapped on every device") {
+  onDevices([](DeviceMaker const &device) {
+    Run run(device);
+    auto &g = run.graph;
+    Tensor const i = g.addVariable(UNSIGNED_INT, {4}, "numbers"), f = g.addVariable(FLOAT, {4, 3});
+    g.setTileMapping(i.slice(0, 2), 0);
+    CHECK_THROWS_WITH_AS(popops::iota(g, i, 0u, run.prog),
+                         doctest::Contains("element 2 of the tensor of shape [4] (numbers) is "
+                                           "mapped to no tile"),
+                         poplar::invalid_tile_mapping);
+    CHECK_THROWS_AS(popops::encodeOneHot(g, i, f, run.prog), poplar::invalid_tile_mapping);
+    CHECK_THROWS_AS(popops::updateScalarInRows(g, f, i, run.prog), poplar::invalid_tile_mapping);
+  });
 }
 
 TEST_SUITE_END();

@@ -1,7 +1,11 @@
 #include "Harness.hpp"
 
 #include <popops/Rearrange.hpp>
+#include <poputil/TileMapping.hpp>
 #include <poputil/exceptions.hpp>
+
+#include <string>
+#include <vector>
 
 using namespace harness;
 using poplar::FLOAT;
@@ -155,6 +159,33 @@ TEST_CASE("what can be rearranged") {
       "popops::rearrange::regroupTensor: 'to' is groups of 4 along dimension 0 of 't' of shape "
       "[6, 4]; they must divide a dimension of it",
       poplibs_error);
+}
+
+TEST_CASE("invalid tensors are named in the error") {
+  onDevices([](DeviceMaker const &device) {
+    Run run(device);
+    auto &g = run.graph;
+    Tensor const none, t = g.addVariable(FLOAT, {8, 8}), mapped = g.addVariable(FLOAT, {8, 8});
+    poputil::mapTensorLinearly(g, mapped);
+    auto const cs = g.addComputeSet();
+    std::vector<poplar::program::Copy> copies;
+    std::string const of = "popops::rearrange::", bad = "' is an invalid tensor";
+    std::string const beneficial = of + "regroupIfBeneficial: '";
+    for (Tensor const &other : {t, mapped}) {
+      CHECK_THROWS_WITH_AS(rearrange::regroupIfBeneficial(g, none, other, run.prog),
+                           (beneficial + "in" + bad).c_str(), poplibs_error);
+      CHECK_THROWS_WITH_AS(rearrange::regroupIfBeneficial(g, other, none, copies, cs),
+                           (beneficial + "ref" + bad).c_str(), poplibs_error);
+    }
+    CHECK_THROWS_WITH_AS(rearrange::regroupIfBeneficial(g, none, 8, run.prog),
+                         (beneficial + "in" + bad).c_str(), poplibs_error);
+    CHECK_THROWS_WITH_AS(rearrange::regroupIfPossible(g, none, run.prog, {0, 4}),
+                         (of + "regroupIfPossible: 't" + bad).c_str(), poplibs_error);
+    CHECK_THROWS_WITH_AS(rearrange::regroupTensor(g, none, run.prog, cs, {0, 4}, {1, 4}),
+                         (of + "regroupTensor: 't" + bad).c_str(), poplibs_error);
+    CHECK_THROWS_WITH_AS(rearrange::partialTranspose(g, none, cs),
+                         (of + "partialTranspose: 'in" + bad).c_str(), poplibs_error);
+  });
 }
 
 TEST_SUITE_END();

@@ -13,6 +13,7 @@ namespace popops {
 /// \param indices  [N] INT or UNSIGNED_INT.
 /// \param encoded  [N, C] FLOAT, HALF, INT or UNSIGNED_INT; written.
 /// \throws poputil::poplibs_error  shapes or types do not fit, or parts of `encoded` alias.
+/// \throws poplar::invalid_tile_mapping  `encoded` is not mapped.
 POP_API void encodeOneHot(poplar::Graph &graph, poplar::Tensor const &indices,
                           poplar::Tensor const &encoded, poplar::program::Sequence &prog,
                           poplar::DebugContext const &debugContext = {});

@@ -40,7 +40,7 @@ POP_API void addTransposeVertices(
 
 /// A new tensor with the two innermost dimensions swapped, whatever the view: [..., r, c] to
 /// [..., c, r]; written by vertices added to cs.
-/// \throws poputil::poplibs_error  a rank below 2.
+/// \throws poputil::poplibs_error  an invalid tensor or a rank below 2.
 POP_API poplar::Tensor partialTranspose(poplar::Graph &graph, poplar::Tensor const &in,
                                         poplar::ComputeSet const &cs,
                                         poplar::DebugContext const &debugContext = {});
@@ -53,7 +53,8 @@ POP_API unsigned getMinimumRegroupGrainSize(poplar::Type const &type);
 /// lie together. `from` is the grouping of t. The copies are appended to `copies`; nothing is added
 /// to transposeCS, which the caller executes after them.
 /// \returns  of the shape of t.
-/// \throws poputil::poplibs_error  a grouping is of no dimension of t or does not divide it.
+/// \throws poputil::poplibs_error  t is invalid; a grouping is of no dimension of it or does not
+/// divide it.
 POP_API poplar::Tensor
 regroupTensor(poplar::Graph &graph, poplar::Tensor const &t, poplar::program::Sequence &copies,
               poplar::ComputeSet const &transposeCS, poputil::GroupingInfo const &from,
@@ -66,6 +67,7 @@ POP_API poplar::Tensor regroupTensor(poplar::Graph &graph, poplar::Tensor const 
                                      poplar::DebugContext const &debugContext = {});
 
 /// The same if `to` fits t and t is not in that layout yet; else t.
+/// \throws poputil::poplibs_error  t is invalid.
 POP_API poplar::Tensor regroupIfPossible(poplar::Graph &graph, poplar::Tensor const &t,
                                          poplar::program::Sequence &prog,
                                          poputil::GroupingInfo const &to,
@@ -74,6 +76,7 @@ POP_API poplar::Tensor regroupIfPossible(poplar::Graph &graph, poplar::Tensor co
 /// Regroups `in` as `ref` is grouped if that makes copies from one to the other faster: both have
 /// groups of at least the minimum grain size, along different dimensions; else returns `in`.
 /// \param ref  of the shape of `in`.
+/// \throws poputil::poplibs_error  `in` or `ref` is invalid.
 POP_API poplar::Tensor regroupIfBeneficial(poplar::Graph &graph, poplar::Tensor const &in,
                                            poplar::Tensor const &ref,
                                            poplar::program::Sequence &prog,

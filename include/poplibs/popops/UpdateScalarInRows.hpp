@@ -13,6 +13,7 @@ namespace popops {
 /// \param params   [N, C] FLOAT or HALF; updated.
 /// \param indices  [N] UNSIGNED_INT.
 /// \throws poputil::poplibs_error  shapes or types do not fit, or parts of `params` alias.
+/// \throws poplar::invalid_tile_mapping  `params` is not mapped.
 POP_API void updateScalarInRows(poplar::Graph &graph, poplar::Tensor const &params,
                                 poplar::Tensor const &indices, poplar::program::Sequence &program,
                                 poplar::DebugContext const &debugContext = {});

@@ -16,7 +16,7 @@ struct PositionShare {
 
 /// The shares of a matrix with at least one element. On several tiles they follow the mapping: one
 /// share an interval. Empty if that takes more than a few a tile; the caller then works on a copy.
-/// \throws poplar::invalid_tile_mapping  some element is mapped to no tile of several.
+/// \throws poplar::invalid_tile_mapping  some element is mapped to no tile.
 POP_API POP_INLINE std::vector<PositionShare> positionSharesOf(::poplar::Graph const &graph,
                                                                Tensor const &matrix);
 

@@ -12,6 +12,9 @@ POP_INLINE std::vector<PositionShare> positionSharesOf(::poplar::Graph const &gr
                                                        Tensor const &matrix) {
   constexpr std::size_t MOST_A_TILE = 8;
   Tensor const flat = matrix.flatten();
+  std::size_t const tiles = graph.getTarget().getNumTiles();
+  if (tiles == 1) // where shares do not depend on the mapping
+    static_cast<void>(graph.getTileMapping(flat));
   std::size_t const columns = matrix.dim(1);
   planner::ElementWiseProblem problem;
   problem.elements = flat.numElements();
@@ -20,7 +23,6 @@ POP_INLINE std::vector<PositionShare> positionSharesOf(::poplar::Graph const &gr
   planner::ElementWisePlan plan = planner::planElementWise(problem, crewOf(graph.getTarget()));
   plan.gatherAbove = std::numeric_limits<unsigned>::max();
   std::vector<Share> const shares = sharesOf(graph, flat, plan);
-  std::size_t const tiles = graph.getTarget().getNumTiles();
   if (tiles > 1 && shares.size() > MOST_A_TILE * tiles)
     return {};
   std::vector<PositionShare> result;

@@ -84,6 +84,11 @@ POP_INLINE void addPlannedTransposes(::poplar::Graph &graph, ::poplar::ComputeSe
       }
 }
 
+POP_INLINE void checkRearranged(char const *where, char const *what, Tensor const &t) {
+  if (!t.valid())
+    base::fail<::poputil::poplibs_error>(where, "'", what, "' is an invalid tensor");
+}
+
 POP_INLINE void checkGrouping(char const *what, Tensor const &t, GroupingInfo const &grouping) {
   if (grouping.first >= t.rank() || grouping.second == 0 ||
       t.dim(grouping.first) % grouping.second != 0)
@@ -121,6 +126,8 @@ beneficialGrouping(::poplar::Graph const &graph, Tensor const &in, GroupingInfo 
 
 POP_INLINE std::optional<GroupingInfo> groupingLike(::poplar::Graph const &graph, Tensor const &in,
                                                     Tensor const &ref) {
+  checkRearranged("popops::rearrange::regroupIfBeneficial", "in", in);
+  checkRearranged("popops::rearrange::regroupIfBeneficial", "ref", ref);
   auto const wanted = ::poputil::detectDimGroupings(graph, ref);
   if (wanted.empty() || in.rank() != ref.rank())
     return std::nullopt;
@@ -195,6 +202,7 @@ POP_INLINE poplar::Tensor partialTranspose(poplar::Graph &graph, poplar::Tensor 
                                            poplar::ComputeSet const &cs,
                                            poplar::DebugContext const &debugContext) {
   namespace base = cottonwood::base;
+  cottonwood::popops::detail::checkRearranged("popops::rearrange::partialTranspose", "in", in);
   if (in.rank() < 2)
     base::fail<poputil::poplibs_error>("popops::rearrange::partialTranspose", "'in' has shape ",
                                        base::shapeText(in.shape()),
@@ -242,6 +250,7 @@ POP_INLINE poplar::Tensor regroupTensor(poplar::Graph &graph, poplar::Tensor con
                                         poputil::GroupingInfo const &to,
                                         poplar::DebugContext const &debugContext) {
   namespace detail = cottonwood::popops::detail;
+  detail::checkRearranged("popops::rearrange::regroupTensor", "t", t);
   detail::checkGrouping("from", t, from);
   detail::checkGrouping("to", t, to);
   poputil::PoplibsOpDebugInfo di(debugContext, {}, "regroupTensor");
@@ -265,6 +274,7 @@ POP_INLINE poplar::Tensor regroupIfPossible(poplar::Graph &graph, poplar::Tensor
                                             poplar::program::Sequence &prog,
                                             poputil::GroupingInfo const &to,
                                             poplar::DebugContext const &debugContext) {
+  cottonwood::popops::detail::checkRearranged("popops::rearrange::regroupIfPossible", "t", t);
   if (to.first >= t.rank() || to.second < 2 || t.dim(to.first) % to.second != 0)
     return t;
   auto const now = poputil::detectDimGroupings(graph, t);
@@ -299,6 +309,7 @@ POP_INLINE poplar::Tensor regroupIfBeneficial(poplar::Graph &graph, poplar::Tens
                                               std::size_t preferredGrouping,
                                               poplar::program::Sequence &prog,
                                               poplar::DebugContext const &debugContext) {
+  cottonwood::popops::detail::checkRearranged("popops::rearrange::regroupIfBeneficial", "in", in);
   if (in.rank() == 0)
     return in;
   auto const to = cottonwood::popops::detail::beneficialGrouping(
