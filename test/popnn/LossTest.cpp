@@ -272,6 +272,98 @@ TEST_CASE("arguments that do not fit are named in the error") {
                        "calcAccuracy: 'numCorrect' is an invalid tensor", poplibs_error);
 }
 
+TEST_CASE("what is written must be so once, and scales be floating-point numbers") {
+  onDevices([](DeviceMaker const &device) {
+    Run run(device);
+    popnn::addCodelets(run.graph);
+    auto &g = run.graph;
+    Values const ones(12, 1);
+    Tensor const o = run.input(FLOAT, {4, 3}, ones), l = run.input(INT, {4}, {0, 1, 2, -1}),
+                 loss = run.input(FLOAT, {4}, {0, 0, 0, 0}),
+                 deltas = run.input(FLOAT, {4, 3}, ones), whole = run.input(INT, {}, {1}),
+                 one = run.input(HALF, {}, {1}), constant = g.addConstant(FLOAT, {4}, 1.0F);
+    auto const type = popnn::CROSS_ENTROPY_LOSS;
+    CHECK_THROWS_WITH_AS(
+        popnn::calcLoss(g, o, l, loss.slice(0, 1).broadcast(4, 0), deltas, type),
+        "calcLoss: 'loss' of shape [4] must be writeable in parallel, but it contains aliases",
+        poplibs_error);
+    CHECK_THROWS_WITH_AS(popnn::calcLoss(g, o, l, constant, deltas, type),
+                         doctest::Contains("but it contains constants"), poplibs_error);
+    CHECK_THROWS_WITH_AS(
+        popnn::calcLoss(g, o, l, loss, deltas.slice(0, 1).broadcast(4, 0), type),
+        "calcLoss: 'deltas' of shape [4, 3] must be writeable in parallel, but it contains aliases",
+        poplibs_error);
+    CHECK_THROWS_WITH_AS(popnn::calcLoss(g, o, l, deltas.flatten().slice(0, 4), deltas, type),
+                         "calcLoss: 'loss' and 'deltas' share elements; both are written",
+                         poplibs_error);
+    CHECK_THROWS_WITH_AS(popnn::calcLoss(g, o, l, loss, deltas, one, whole, type),
+                         "calcLoss: 'modelOutputScaling' has shape [] and type int; it must be one "
+                         "element of type float or half",
+                         poplibs_error);
+  });
+}
+
+TEST_CASE("what is read may lie in what is written") {
+  onDevices([](DeviceMaker const &device) {
+    constexpr std::size_t ROWS = 6, CLASSES = 4;
+    for (bool const counts : {false, true})
+      for (std::size_t const shift : {0, 1}) {
+        CAPTURE(counts);
+        CAPTURE(shift);
+        Run run(device);
+        popnn::addCodelets(run.graph);
+        Numbers numbers;
+        Values const values = numbers.real(FLOAT, (ROWS + 1) * CLASSES, -1, 1),
+                     labels{0, 1, 2, 3, -1, 1};
+        Tensor const all = run.input(FLOAT, {ROWS + 1, CLASSES}, values),
+                     outputs = all.slice(0, ROWS), deltas = all.slice(shift, ROWS + shift),
+                     expected = run.input(INT, {ROWS}, labels),
+                     loss = run.input(FLOAT, {ROWS}, Values(ROWS, 9)),
+                     correct = run.input(UNSIGNED_INT, {}, {0});
+        run.prog.add(counts ? popnn::calcLoss(run.graph, outputs, expected, loss, deltas, correct,
+                                              popnn::SUM_SQUARED_LOSS)
+                            : popnn::calcLoss(run.graph, outputs, expected, loss, deltas,
+                                              popnn::SUM_SQUARED_LOSS));
+        std::size_t const lossOut = run.output(loss), deltasOut = run.output(deltas),
+                          correctOut = run.output(correct);
+        run.run();
+        Values losses, gradients;
+        double right = 0;
+        for (std::size_t row = 0; row != ROWS; ++row) {
+          double sum = 0, largest = 0;
+          for (std::size_t c = 0; c != CLASSES; ++c) {
+            double const o = values[row * CLASSES + c],
+                         delta = labels[row] < 0 ? 0 : o - (static_cast<double>(c) == labels[row]);
+            if (o > values[row * CLASSES + static_cast<std::size_t>(largest)])
+              largest = static_cast<double>(c);
+            gradients.push_back(delta);
+            sum += delta * delta / 2;
+          }
+          losses.push_back(sum);
+          right += largest == labels[row];
+        }
+        checkClose(run.values(deltasOut), gradients, epsilonOf(FLOAT), 1);
+        checkClose(run.values(lossOut), losses, epsilonOf(FLOAT), 3 * CLASSES);
+        CHECK(run.values(correctOut)[0] == (counts ? right : 0));
+      }
+  });
+}
+
+TEST_CASE("the loss of rows without classes is 0") {
+  onDevices([](DeviceMaker const &device) {
+    for (popnn::LossType const type : {popnn::SUM_SQUARED_LOSS, popnn::CROSS_ENTROPY_LOSS}) {
+      Run run(device);
+      popnn::addCodelets(run.graph);
+      Tensor const none = run.input(FLOAT, {2, 0}, {}), loss = run.input(FLOAT, {2}, {3, 4});
+      run.prog.add(
+          popnn::calcLoss(run.graph, none, run.input(INT, {2}, {0, -1}), loss, none, type));
+      std::size_t const out = run.output(loss);
+      run.run();
+      CHECK(run.values(out) == Values{0, 0});
+    }
+  });
+}
+
 TEST_CASE("forgetting popnn's addCodelets is an error that says so") {
   Run run(cpu); // has those of popops
   auto &g = run.graph;

@@ -269,6 +269,11 @@ TEST_CASE("bad arguments of dynamic slices are named") {
   CHECK_THROWS_WITH_AS(popops::dynamicSliceWithOutput(graph, at, t, at, {1}, {2}, run.prog),
                        "popops::dynamicSliceWithOutput: 'output' has shape [1]; a slice has [2, 2]",
                        poplar::graph_connection_error);
+  CHECK_THROWS_WITH_AS(
+      popops::dynamicUpdate(graph, t.slice(0, 1).broadcast(3, 0), t, at, {0}, {2}, run.prog),
+      "popops::dynamicUpdate: 't' of shape [3, 3] must be writeable in parallel, but it contains "
+      "aliases",
+      poputil::poplibs_error);
   CHECK_THROWS_AS(popops::dynamicSlice(graph, {}, at, {0}, {1}, run.prog), poputil::poplibs_error);
   CHECK_THROWS_AS(popops::createSliceableTensor(graph, poplar::FLOAT, {2, 3}, {5}, {1}),
                   poplar::graph_connection_error);

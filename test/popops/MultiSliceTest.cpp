@@ -417,6 +417,20 @@ TEST_CASE("bad arguments of several slices are named") {
   CHECK_THROWS_AS(popops::multiSlice(graph, t, {0U}, 2, prog), poputil::poplibs_error);
   CHECK_THROWS_AS(popops::multiUpdateAdd(graph, t, s, {0U, 1U}, scale, 0, prog),
                   poputil::poplibs_error);
+  auto const same = t.slice(0, 1).broadcast(2, 0);
+  char const *const aliases = "'t' of shape [2, 3] must be writeable in parallel, but it contains "
+                              "aliases";
+  CHECK_THROWS_WITH_AS(popops::multiUpdate(graph, same, s, at, {0}, {1}, prog, none, {}),
+                       doctest::Contains(aliases), poputil::poplibs_error);
+  CHECK_THROWS_WITH_AS(popops::multiUpdateAdd(graph, same, s, at, scale, {0}, {1}, prog, none, {}),
+                       doctest::Contains(aliases), poputil::poplibs_error);
+  CHECK_THROWS_WITH_AS(popops::multiUpdateAdd(graph, same, s, {0U}, scale, 0, prog),
+                       doctest::Contains(aliases), poputil::poplibs_error);
+  auto const constant = graph.addConstant(poplar::FLOAT, {2, 3}, 1.0F);
+  CHECK_THROWS_WITH_AS(popops::multiUpdateMax(graph, constant, s, at, {0}, {1}, prog, none, {}),
+                       doctest::Contains("'t' of shape [2, 3] must be writeable in parallel, but "
+                                         "it contains constants"),
+                       poputil::poplibs_error);
 }
 
 TEST_CASE("plans copy, compare, print, and say what they refuse") {

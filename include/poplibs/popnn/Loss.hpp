@@ -22,7 +22,7 @@ enum LossType { SUM_SQUARED_LOSS, CROSS_ENTROPY_LOSS };
 // - loss: [B] of the type of modelOutputs, written.
 // - deltas: [B, C] of the type of modelOutputs, written: the gradient with respect to the model's
 //   outputs before the softmax, times deltasScale / modelOutputScaling.
-// - deltasScale, modelOutputScaling: one element each, of the type of modelOutputs or FLOAT.
+// - deltasScale, modelOutputScaling: one element each, FLOAT or HALF.
 // - numCorrect: UNSIGNED_INT, one element; the number of rows whose first largest output is at the
 //   label is *added*. NaN is passed over: a row of nothing else is not correct.
 //
@@ -31,8 +31,9 @@ enum LossType { SUM_SQUARED_LOSS, CROSS_ENTROPY_LOSS };
 // - SUM_SQUARED_LOSS: delta = o - h; loss = sum of delta^2 / 2.
 // - CROSS_ENTROPY_LOSS: delta = (s / m) (o - m h); loss = log(m) - log(o[label] + eps).
 //
-// They return the program; the caller adds it. All throw poputil::poplibs_error on shapes and types
-// that do not fit.
+// What is written may lie in what is read; deltas may be modelOutputs themselves. They return the
+// program; the caller adds it. All throw poputil::poplibs_error on shapes and types that do not
+// fit, and where elements of loss and deltas are constant or the same.
 
 /// \throws poputil::poplibs_error  also for SUM_SQUARED_LOSS, which has no scaling.
 POP_API poplar::program::Program

@@ -212,6 +212,7 @@ POP_API poplar::Graph::TileToTensorMapping getSliceMapping(poplar::Graph &graph,
 /// \param s  the shape of the slice. Without dims all of t is overwritten; with a size of 0
 ///           nothing happens.
 /// \throws poplar::graph_connection_error  s has another shape or type than the slice
+/// \throws poputil::poplibs_error  elements of t are constant or the same
 POP_API void dynamicUpdate(poplar::Graph &graph, poplar::Tensor const &t, poplar::Tensor const &s,
                            poplar::Tensor const &offset, std::vector<std::size_t> const &dims,
                            std::vector<std::size_t> const &sizes, poplar::program::Sequence &prog,
@@ -222,7 +223,8 @@ POP_API void dynamicUpdate(poplar::Graph &graph, poplar::Tensor const &t, poplar
 //
 // All of them: \throws poputil::poplibs_error  offsets is not of rank 2 (grouped: 3), its last
 // dimension is not dims.size(), its type is not INT or UNSIGNED_INT, shapes do not fit, a plan is
-// for a table of other sizes; grouped: the plan is null or for another number of groups.
+// for a table of other sizes; grouped: the plan is null or for another number of groups; updates:
+// elements of t are constant or the same.
 
 /// \param offsets  [N, dims.size()]
 /// \returns [N] + the shape of a slice: result[n] is the slice at offsets[n].

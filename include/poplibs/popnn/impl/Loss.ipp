@@ -6,11 +6,14 @@
 #include <popops/Cast.hpp>
 #include <popops/Reduce.hpp>
 #include <popops/TopK.hpp>
+#include <popops/Zero.hpp>
 #include <popops/impl/Partition.hpp>
 #include <popops/impl/RowExtremesEmit.hpp>
 #include <poputil/DebugInfo.hpp>
+#include <poputil/Util.hpp>
 #include <poputil/VertexTemplates.hpp>
 #include <poputil/exceptions.hpp>
+#include <poputil/impl/CheckWriteable.hpp>
 #include <poputil/impl/Math.hpp>
 
 #include <codelets/popnn/LossCost.hpp>
@@ -75,11 +78,18 @@ POP_INLINE void checkLoss(LossArgs const &args) {
       base::fail<::poputil::poplibs_error>(
           where, "'", t == &args.loss ? "loss" : "deltas", "' is of type ", t->elementType(),
           "; it must be that of the model outputs, ", args.outputs.elementType());
+  poputil::checkWriteable(where, "'loss'", args.loss);
+  poputil::checkWriteable(where, "'deltas'", args.deltas);
+  if (args.loss.intersectsWith(args.deltas))
+    base::fail<::poputil::poplibs_error>(where,
+                                         "'loss' and 'deltas' share elements; both are written");
   for (Tensor const *t : {&args.deltasScale, &args.outputScaling})
-    if (t->valid() && t->numElements() != 1)
+    if (t->valid() && (t->numElements() != 1 ||
+                       (t->elementType() != ::poplar::FLOAT && t->elementType() != ::poplar::HALF)))
       base::fail<::poputil::poplibs_error>(
           where, "'", t == &args.deltasScale ? "deltasScale" : "modelOutputScaling", "' has shape ",
-          base::shapeText(t->shape()), "; it must have one element");
+          base::shapeText(t->shape()), " and type ", t->elementType(),
+          "; it must be one element of type float or half");
   if (args.type == ::popnn::SUM_SQUARED_LOSS &&
       (args.deltasScale.valid() || args.outputScaling.valid()))
     base::fail<::poputil::poplibs_error>(
@@ -147,9 +157,25 @@ POP_INLINE std::vector<LossBlock> lossBlocks(::poplar::Graph const &graph, LossA
   return blocks;
 }
 
+/// Copies of what is read, if it is written as well. The vertices of losses may write deltas over
+/// the outputs that they read, if that is all that reads them.
+POP_INLINE LossArgs readApart(::poplar::Graph &graph, LossArgs args, bool mayReplaceOutputs,
+                              ::poplar::program::Sequence &prog,
+                              ::poplar::DebugContext const &debugContext) {
+  Tensor const written = ::poplar::concat(args.loss, args.deltas.flatten());
+  for (Tensor *t : {&args.outputs, &args.deltasScale, &args.outputScaling})
+    if (t->valid() && t->intersectsWith(written) && !(mayReplaceOutputs && *t == args.deltas))
+      *t = ::poputil::duplicate(graph, *t, prog, debugContext);
+  return args;
+}
+
 POP_INLINE void emitLoss(::poplar::Graph &graph, LossArgs const &args,
                          ::poplar::program::Sequence &prog,
                          ::poplar::DebugContext const &debugContext) {
+  if (args.outputs.dim(1) == 0) {
+    ::popops::zero(graph, args.loss, prog, debugContext);
+    return;
+  }
   bool const crossEntropy = args.type == ::popnn::CROSS_ENTROPY_LOSS;
   Tensor deltasScale, outputScaling;
   if (crossEntropy) {
@@ -227,9 +253,10 @@ POP_INLINE ::poplar::program::Program lossProgram(::poplar::Graph &graph, LossAr
   ::poputil::PoplibsOpDebugInfo di(debugContext, {}, "calcLoss");
   ::poplar::DebugContext const context(di);
   ::poplar::program::Sequence prog(context);
-  emitLoss(graph, args, prog, context);
+  LossArgs const apart = readApart(graph, args, !numCorrect, prog, context);
+  emitLoss(graph, apart, prog, context);
   if (numCorrect)
-    prog.add(::popnn::calcAccuracy(graph, args.outputs, args.expected, *numCorrect, context));
+    prog.add(::popnn::calcAccuracy(graph, apart.outputs, args.expected, *numCorrect, context));
   return prog;
 }
 

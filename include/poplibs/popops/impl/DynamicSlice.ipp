@@ -5,6 +5,7 @@
 #include <poputil/DebugInfo.hpp>
 #include <poputil/Util.hpp>
 #include <poputil/exceptions.hpp>
+#include <poputil/impl/CheckWriteable.hpp>
 #include <poputil/impl/Math.hpp>
 
 #include <poplar/impl/base/Error.hpp>
@@ -148,6 +149,7 @@ dynamicUpdate(poplar::Graph &graph, poplar::Tensor const &t, poplar::Tensor cons
   auto const parsed = ours::readSliceOptions(WHERE, options);
   poplar::Tensor const at = ours::detail::checkedOffset(WHERE, t, offset, dims, sizes);
   ours::detail::checkSliceTensor(WHERE, "s", s, t, ours::sliceShape(t.shape(), dims, sizes));
+  cottonwood::poputil::checkWriteable(WHERE, "'t'", t);
   if (s.numElements() == 0)
     return;
   if (dims.empty()) {

@@ -9,6 +9,7 @@
 #include <poputil/TileMapping.hpp>
 #include <poputil/Util.hpp>
 #include <poputil/exceptions.hpp>
+#include <poputil/impl/CheckWriteable.hpp>
 #include <poputil/impl/Math.hpp>
 
 #include <poplar/impl/base/Error.hpp>
@@ -59,6 +60,7 @@ POP_INLINE void setSlices(char const *where, MultiCall &call, Tensor const &s) {
   if (s.elementType() != call.table.elementType())
     base::fail<poplibs_error>(where, "'s' is ", s.elementType(), " and 't' ",
                               call.table.elementType(), "; they must have the same type");
+  poputil::checkWriteable(where, "'t'", call.table);
   call.slices = s;
 }
 
