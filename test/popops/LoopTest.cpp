@@ -79,6 +79,10 @@ TEST_CASE("loops that cannot count are refused") {
   CHECK_THROWS_AS(popops::countedLoop(run.graph, 0, body), poputil::poplibs_error);
   CHECK_THROWS_AS(popops::countedLoop(run.graph, 0, std::size_t(1) << 33, 1, body),
                   poputil::poplibs_error);
+  CHECK_THROWS_WITH_AS(popops::countedLoop(run.graph, 3, popops::CountedLoopBodyType()),
+                       "popops::countedLoop: 'body' is empty; it must be a function that makes a "
+                       "program",
+                       poputil::poplibs_error);
   auto const count = run.input(poplar::INT, {1}, {0});
   auto const limit = run.input(poplar::UNSIGNED_INT, {1}, {0});
   CHECK_THROWS_WITH_AS(

@@ -155,6 +155,11 @@ TEST_CASE("what can be rearranged") {
                        "at least 2",
                        poplibs_error);
   CHECK_THROWS_WITH_AS(
+      rearrange::addTransposeVertices(g, g.addComputeSet(), FLOAT, 2, 2, {{{0, 1}}}, {}),
+      "popops::rearrange::addTransposeVertices: 'getInOut' is empty; it must be a function of the "
+      "number of a matrix",
+      poplibs_error);
+  CHECK_THROWS_WITH_AS(
       rearrange::regroupTensor(g, t, run.prog, g.addComputeSet(), {1, 4}, {0, 4}),
       "popops::rearrange::regroupTensor: 'to' is groups of 4 along dimension 0 of 't' of shape "
       "[6, 4]; they must divide a dimension of it",

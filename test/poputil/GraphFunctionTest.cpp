@@ -145,4 +145,26 @@ TEST_CASE_FIXTURE(Fixture, "errors name the argument") {
         "poputil::graphfn: the similar tensor of argument 0 ('c') is invalid");
 }
 
+TEST_CASE_FIXTURE(Fixture, "functions that are empty are refused") {
+  using Name = poplar::DebugNameAndId;
+  char const *const empty =
+      "poputil::graphfn: the function is empty; it must be one that can be called";
+  CHECK(messageOf([&] { VoidFunction(graph, {}, std::function<void(Tensors &, Sequence &)>()); }) ==
+        empty);
+  CHECK(messageOf([&] {
+          VoidFunction(graph, {}, std::function<void(Tensors &, Sequence &, Name const &)>());
+        }) == empty);
+  CHECK(messageOf([&] { ProgramFunction(graph, {}, std::function<Program(Tensors &)>()); }) ==
+        empty);
+  CHECK(messageOf([&] {
+          ProgramFunction(graph, {}, std::function<Program(Tensors &, Name const &)>());
+        }) == empty);
+  CHECK(messageOf([&] {
+          TensorFunction(graph, {}, std::function<Tensor(Tensors &, Sequence &)>());
+        }) == empty);
+  CHECK(messageOf([&] {
+          TensorFunction(graph, {}, std::function<Tensor(Tensors &, Sequence &, Name const &)>());
+        }) == empty);
+}
+
 TEST_SUITE_END();

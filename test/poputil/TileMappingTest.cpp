@@ -43,6 +43,13 @@ TEST_CASE_FIXTURE(Fixture, "offsets turn around the tiles, in either direction")
     for (unsigned tile = 0; tile != 4; ++tile)
       CHECK(poputil::transformTileIndex(poputil::invTransformTileIndex(tile, 4, 3, ascending), 4, 3,
                                         ascending) == tile);
+  for (bool ascending : {true, false}) {
+    CHECK_THROWS_WITH_AS(poputil::transformTileIndex(3, 0, 1, ascending),
+                         "poputil::transformTileIndex: numTiles = 0; there must be at least one "
+                         "tile",
+                         poputil::poplibs_error);
+    CHECK_THROWS_AS(poputil::invTransformTileIndex(3, 0, 1, ascending), poputil::poplibs_error);
+  }
 }
 
 TEST_CASE_FIXTURE(Fixture, "mapTensorLinearly maps every element") {

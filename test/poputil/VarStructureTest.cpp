@@ -231,6 +231,10 @@ TEST_CASE("numbers of partitions must fit") {
                        "poputil::createPartitionableTensor: 'nPartitions' has 1 elements; for the "
                        "shape [4, 4] it must have 2",
                        poplibs_error);
+  CHECK_THROWS_WITH_AS(poputil::iterateTensorPartitions(g.addVariable(FLOAT, {4}), {2}, {}),
+                       "poputil::iterateTensorPartitions: 'f' is empty; it must be a function of a "
+                       "partition",
+                       poplibs_error);
   CHECK_THROWS_AS(poputil::iterateTensorPartitions(g.addVariable(FLOAT, {4}), {0},
                                                    [](Shape const &, Tensor const &) {}),
                   poplibs_error);

@@ -19,7 +19,8 @@ using CountedLoopBodyType = std::function<poplar::program::Program(poplar::Tenso
 
 /// Runs the body with counter begin, begin + step, ... below `end`.
 /// \param body  called once, now; its program must not write the counter.
-/// \throws poputil::poplibs_error  step is 0, begin is not below end, or end above 4294967295
+/// \throws poputil::poplibs_error  step is 0, begin is not below end, end above 4294967295, or
+/// `body` empty
 POP_API poplar::program::Sequence countedLoop(poplar::Graph &graph, std::size_t begin,
                                               std::size_t end, std::size_t step,
                                               CountedLoopBodyType const &body,

@@ -31,7 +31,8 @@ POP_API bool canUseFastTranspose(poplar::Target const &target, poplar::Type cons
 /// \param mapping  for each tile the numbers of the matrices that it transposes.
 /// \param getInOut for the number of a matrix: what to read, of rows x cols elements in row-major
 /// order, and what to write, of as many.
-/// \throws poputil::poplibs_error  a tensor has another type or number of elements.
+/// \throws poputil::poplibs_error  a tensor has another type or number of elements, or getInOut is
+/// empty.
 POP_API void addTransposeVertices(
     poplar::Graph &graph, poplar::ComputeSet const &cs, poplar::Type const &dType, unsigned rows,
     unsigned cols, poplar::Graph::TileToTensorMapping const &mapping,

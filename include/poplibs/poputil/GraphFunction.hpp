@@ -56,7 +56,8 @@ public:
   /// Runs f once, on the parameters in the order of the signature; f adds to the sequence, assigns
   /// the created arguments, and may replace results (not inputs) by tensors of its own.
   /// \param inlined  the code is part of every place of call, instead of being called
-  /// \throws poplibs_error  f left a created argument unset, or a similar tensor is invalid
+  /// \throws poplibs_error  f is empty or left a created argument unset, or a similar tensor is
+  /// invalid
   VoidFunction(poplar::Graph &graph, Signature sig,
                std::function<void(std::vector<poplar::Tensor> &, poplar::program::Sequence &)> f,
                bool inlined = false, poplar::DebugContext const &debugContext = {});

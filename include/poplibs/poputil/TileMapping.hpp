@@ -181,6 +181,7 @@ POP_API poplar::Tensor createBroadcastOperand(poplar::Graph &graph,
 
 /// Position of a tile in a mapping that starts at `offset`, counted forwards or backwards; and the
 /// inverse.
+/// \throws poplibs_error  numTiles is 0.
 POP_API unsigned transformTileIndex(unsigned tile, unsigned numTiles, unsigned offset,
                                     bool ascending);
 POP_API unsigned invTransformTileIndex(unsigned tile, unsigned numTiles, unsigned offset,

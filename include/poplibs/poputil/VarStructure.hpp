@@ -38,7 +38,7 @@ POP_API poplar::Tensor createPartitionableTensor(poplar::Graph &graph, poplar::T
 
 /// Calls f(indices of a partition, its slice of t) for all partitions as above, in row-major order;
 /// slices may be empty.
-/// \throws poplibs_error  as above.
+/// \throws poplibs_error  as above, or f is empty.
 POP_API void iterateTensorPartitions(
     poplar::Tensor const &t, std::vector<std::size_t> const &nPartitions,
     std::function<void(std::vector<std::size_t> const &i, poplar::Tensor const &s)> const &f);

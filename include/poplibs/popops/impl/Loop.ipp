@@ -70,6 +70,9 @@ POP_INLINE poplar::program::Sequence countedLoop(poplar::Graph &graph, std::size
     base::fail<poputil::poplibs_error>(WHERE, "begin ", begin, " is not below end ", end);
   if (end > std::numeric_limits<unsigned>::max())
     base::fail<poputil::poplibs_error>(WHERE, "end ", end, " is above 4294967295");
+  if (!body)
+    base::fail<poputil::poplibs_error>(WHERE, "'body' is empty; it must be a function that makes "
+                                              "a program");
   poplar::Tensor const counter = graph.addVariable(poplar::UNSIGNED_INT, {1}, {di, "counter"});
   poplar::Tensor const first =
       graph.addConstant(poplar::UNSIGNED_INT, {1}, static_cast<unsigned>(begin), {di, "begin"});

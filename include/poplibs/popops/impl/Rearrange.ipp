@@ -174,6 +174,10 @@ POP_INLINE void addTransposeVertices(
     std::function<std::pair<poplar::Tensor const, poplar::Tensor const>(std::size_t)> getInOut,
     poplar::DebugContext const &debugContext) {
   namespace base = cottonwood::base;
+  if (!getInOut)
+    base::fail<poputil::poplibs_error>(
+        "popops::rearrange::addTransposeVertices",
+        "'getInOut' is empty; it must be a function of the number of a matrix");
   poputil::PoplibsOpDebugInfo di(debugContext, {}, "addTransposeVertices");
   std::size_t const elements = std::size_t(rows) * cols;
   if (elements == 0)

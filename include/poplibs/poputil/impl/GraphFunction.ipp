@@ -31,6 +31,14 @@ POP_INLINE Signature withResult(Signature sig) {
   return sig;
 }
 
+/// What the application gave as the body.
+template <class F> F const &presentBody(F const &f) {
+  if (!f)
+    base::fail<::poputil::poplibs_error>(
+        GRAPH_FUNCTION, "the function is empty; it must be one that can be called");
+  return f;
+}
+
 using VoidBody = std::function<void(std::vector<Tensor> &, ::poplar::program::Sequence &,
                                     ::poplar::DebugNameAndId const &)>;
 
@@ -72,7 +80,7 @@ POP_INLINE VoidFunction::VoidFunction(
                                             detail::argumentText(sig_, i), " is invalid");
   }
   results_ = inputs_;
-  f(results_, body_, poplar::DebugNameAndId(debugContext.getPathName()));
+  detail::presentBody(f)(results_, body_, poplar::DebugNameAndId(debugContext.getPathName()));
   for (std::size_t i = 0; i != sig_.size(); ++i)
     if (results_.size() != sig_.size() || !results_[i].valid())
       cottonwood::base::fail<poplibs_error>(detail::GRAPH_FUNCTION, "the function left ",
@@ -86,9 +94,11 @@ POP_INLINE VoidFunction::VoidFunction(
     std::function<void(std::vector<poplar::Tensor> &, poplar::program::Sequence &)> f, bool inlined,
     poplar::DebugContext const &debugContext)
     : VoidFunction(graph, std::move(sig),
-                   cottonwood::poputil::detail::VoidBody(
-                       [&f](std::vector<poplar::Tensor> &args, poplar::program::Sequence &seq,
-                            poplar::DebugNameAndId const &) { f(args, seq); }),
+                   cottonwood::poputil::detail::VoidBody([&f](std::vector<poplar::Tensor> &args,
+                                                              poplar::program::Sequence &seq,
+                                                              poplar::DebugNameAndId const &) {
+                     cottonwood::poputil::detail::presentBody(f)(args, seq);
+                   }),
                    inlined, debugContext) {}
 
 POP_INLINE void VoidFunction::checkArgs(std::vector<poplar::Tensor> const &args) const {
@@ -139,9 +149,11 @@ POP_INLINE ProgramFunction::ProgramFunction(
         f,
     bool inlined, poplar::DebugContext const &debugContext)
     : function_(graph, std::move(sig),
-                cottonwood::poputil::detail::VoidBody(
-                    [&f](std::vector<poplar::Tensor> &args, poplar::program::Sequence &seq,
-                         poplar::DebugNameAndId const &name) { seq.add(f(args, name)); }),
+                cottonwood::poputil::detail::VoidBody([&f](std::vector<poplar::Tensor> &args,
+                                                           poplar::program::Sequence &seq,
+                                                           poplar::DebugNameAndId const &name) {
+                  seq.add(cottonwood::poputil::detail::presentBody(f)(args, name));
+                }),
                 inlined, debugContext) {}
 
 POP_INLINE ProgramFunction::ProgramFunction(
@@ -149,9 +161,11 @@ POP_INLINE ProgramFunction::ProgramFunction(
     std::function<poplar::program::Program(std::vector<poplar::Tensor> &)> f, bool inlined,
     poplar::DebugContext const &debugContext)
     : function_(graph, std::move(sig),
-                cottonwood::poputil::detail::VoidBody(
-                    [&f](std::vector<poplar::Tensor> &args, poplar::program::Sequence &seq,
-                         poplar::DebugNameAndId const &) { seq.add(f(args)); }),
+                cottonwood::poputil::detail::VoidBody([&f](std::vector<poplar::Tensor> &args,
+                                                           poplar::program::Sequence &seq,
+                                                           poplar::DebugNameAndId const &) {
+                  seq.add(cottonwood::poputil::detail::presentBody(f)(args));
+                }),
                 inlined, debugContext) {}
 
 POP_INLINE poplar::program::Program
@@ -169,16 +183,19 @@ POP_INLINE TensorFunction::TensorFunction(
         f,
     bool inlined, poplar::DebugContext const &debugContext)
     : function_(graph, cottonwood::poputil::detail::withResult(std::move(sig)),
-                cottonwood::poputil::detail::assigning(std::move(f)), inlined, debugContext) {}
+                cottonwood::poputil::detail::assigning(cottonwood::poputil::detail::presentBody(f)),
+                inlined, debugContext) {}
 
 POP_INLINE TensorFunction::TensorFunction(
     poplar::Graph &graph, Signature sig,
     std::function<poplar::Tensor(std::vector<poplar::Tensor> &, poplar::program::Sequence &)> f,
     bool inlined, poplar::DebugContext const &debugContext)
     : function_(graph, cottonwood::poputil::detail::withResult(std::move(sig)),
-                cottonwood::poputil::detail::assigning(
-                    [f](std::vector<poplar::Tensor> &args, poplar::program::Sequence &seq,
-                        poplar::DebugNameAndId const &) { return f(args, seq); }),
+                cottonwood::poputil::detail::assigning([f](std::vector<poplar::Tensor> &args,
+                                                           poplar::program::Sequence &seq,
+                                                           poplar::DebugNameAndId const &) {
+                  return cottonwood::poputil::detail::presentBody(f)(args, seq);
+                }),
                 inlined, debugContext) {}
 
 POP_INLINE poplar::Tensor TensorFunction::operator()(std::vector<poplar::Tensor> &args,

@@ -63,6 +63,13 @@ indicesOf(std::vector<::poplar::Interval> const &intervals, std::size_t size, st
   return indices;
 }
 
+/// `offset` as a number below numTiles.
+POP_INLINE unsigned tileShift(char const *where, unsigned numTiles, unsigned offset) {
+  if (numTiles == 0)
+    base::fail<::poputil::poplibs_error>(where, "numTiles = 0; there must be at least one tile");
+  return offset % numTiles;
+}
+
 /// Moves every element of t by that many tiles.
 POP_INLINE void turnTiles(::poplar::Graph &graph, ::poplar::Tensor const &t, unsigned offset) {
   auto const before = graph.getTileMapping(t);
@@ -220,14 +227,16 @@ POP_INLINE poplar::Tensor createBroadcastOperand(poplar::Graph &graph,
 
 POP_INLINE unsigned transformTileIndex(unsigned tile, unsigned numTiles, unsigned offset,
                                        bool ascending) {
-  unsigned const shift = offset % numTiles;
+  unsigned const shift =
+      cottonwood::poputil::detail::tileShift("poputil::transformTileIndex", numTiles, offset);
   return ascending ? (numTiles + tile - shift) % numTiles
                    : (2 * numTiles - 1 - shift - tile) % numTiles;
 }
 
 POP_INLINE unsigned invTransformTileIndex(unsigned tile, unsigned numTiles, unsigned offset,
                                           bool ascending) {
-  unsigned const shift = offset % numTiles;
+  unsigned const shift =
+      cottonwood::poputil::detail::tileShift("poputil::invTransformTileIndex", numTiles, offset);
   return ascending ? (tile + shift) % numTiles : (2 * numTiles - 1 - shift - tile) % numTiles;
 }
 

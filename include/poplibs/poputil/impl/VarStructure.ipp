@@ -162,7 +162,11 @@ POP_INLINE void iterateTensorPartitions(
     poplar::Tensor const &t, std::vector<std::size_t> const &nPartitions,
     std::function<void(std::vector<std::size_t> const &i, poplar::Tensor const &s)> const &f) {
   namespace detail = cottonwood::poputil::detail;
-  detail::checkPartitions("poputil::iterateTensorPartitions", t.shape(), nPartitions);
+  char const *const where = "poputil::iterateTensorPartitions";
+  detail::checkPartitions(where, t.shape(), nPartitions);
+  if (!f)
+    cottonwood::base::fail<poplibs_error>(where,
+                                          "'f' is empty; it must be a function of a partition");
   std::vector<std::size_t> indices(nPartitions.size(), 0);
   for (;;) {
     poplar::Tensor slice = t;
