@@ -49,13 +49,14 @@ constexpr Depthwise DEPTHWISE[] = {
 
 struct Grouped {
   Set set;
-  std::size_t groups, in, out, size, batch = 1;
+  std::size_t groups, in, out, size, batch = 1, stride = 1;
 };
 
 /// 3x3 with few channels a group, of ResNeXt-50 32x4d and 32x8d, and depthwise with multipliers.
 constexpr Grouped GROUPED[] = {
-    {Set::Ci, 32, 4, 4, 56},     {Set::All, 32, 8, 8, 28},     {Set::All, 32, 16, 16, 14},
-    {Set::All, 64, 2, 2, 28, 4}, {Set::All, 128, 1, 2, 28, 4}, {Set::All, 128, 1, 4, 28, 4},
+    {Set::Ci, 32, 4, 4, 56},        {Set::All, 32, 8, 8, 28},         {Set::All, 32, 16, 16, 14},
+    {Set::All, 64, 2, 2, 28, 4},    {Set::All, 128, 1, 2, 28, 4},     {Set::All, 128, 1, 4, 28, 4},
+    {Set::All, 32, 8, 8, 56, 1, 2}, {Set::All, 32, 16, 16, 28, 1, 2},
 };
 
 /// Layers whose gradients are measured at batch 4.
@@ -75,8 +76,13 @@ Conv convOf(Layer const &layer, std::size_t batch) {
 }
 
 Conv convOf(Grouped const &g, std::size_t batch) {
-  return {
-      .batch = batch, .groups = g.groups, .in = g.in, .out = g.out, .size = g.size, .kernel = 3};
+  return {.batch = batch,
+          .groups = g.groups,
+          .in = g.in,
+          .out = g.out,
+          .size = g.size,
+          .kernel = 3,
+          .stride = g.stride};
 }
 
 char const *kindOf(Layer const &layer) {

@@ -23,7 +23,8 @@ namespace cottonwood::kernels::detail {
 /// channels at in[place * inPlace + line * W]; sum (output, line), of a vector of output channels,
 /// is at sums[output * sumsOutput + line * W]; tap k's weights of a channel are at
 /// weights[(k * channels + channel) * W]. Output i meets input i * STRIDE + k at tap k; a step has
-/// the STRIDE inputs that output i meets first.
+/// the STRIDE inputs that output i meets first. Where the input is dilated instead, a step has one
+/// input i, which output i * PHASES - k meets at tap k.
 struct ConvLinesPass {
   const float *in;
   std::size_t inPlace, steps;
@@ -36,19 +37,19 @@ struct ConvLinesPass {
   bool first; ///< sums are zero and not loaded
   /// What is fetched meanwhile, for each input and line: distances in bytes.
   const char *ahead;
-  std::ptrdiff_t aheadPlace, aheadLine;
+  std::ptrdiff_t aheadPlace, aheadPhase, aheadLine;
 };
 
-/// Where sums go that all taps of a line were added to, but for the first `skip` ones: `lanes` of
-/// each, rounded to T.
+/// Where sums go that all taps of a line were added to, `count` of them behind the first `skip`
+/// ones: `lanes` of each, rounded to T.
 template <class T> struct ConvLinesEnd {
   T *to;
   std::ptrdiff_t toOutput, toLine;
-  std::size_t lanes, skip;
+  std::size_t lanes, skip, count;
 };
 
 /// Adds TAPS taps to LINES lines, to all outputs that meet an input of a step.
-template <class Tag, bool SHARED, int STRIDE, int TAPS, int LINES, class T>
+template <class Tag, bool SHARED, int STRIDE, int PHASES, int TAPS, int LINES, class T>
 __attribute__((noinline)) void addConvLines(const ConvLinesPass &pass, const ConvLinesEnd<T> &end) {
   using V = simd<float, Tag>;
   using I = simd<std::int32_t, Tag>;
@@ -62,9 +63,11 @@ __attribute__((noinline)) void addConvLines(const ConvLinesPass &pass, const Con
   float *sums = pass.sums;
   T *to = end.to;
   const std::ptrdiff_t toOutput = end.toOutput, toLine = end.toLine;
-  const std::size_t lanes = end.lanes;
+  const std::size_t lanes = end.lanes, count = end.count;
+  std::size_t done = std::size_t{0} - end.skip; // behind the skipped ones
   const char *ahead = pass.ahead;
-  const std::ptrdiff_t aheadLine = pass.aheadLine, aheadPlace = pass.aheadPlace;
+  const std::ptrdiff_t aheadLine = pass.aheadLine, aheadPlace = pass.aheadPlace,
+                       aheadPhase = pass.aheadPhase;
   constexpr int SUMS = (TAPS + STRIDE - 1) / STRIDE;
   V sum[SUMS][LINES]; // of the outputs that meet an input at each tap
   const auto load = [&](auto k) POP_SIMD_LAMBDA {
@@ -75,12 +78,16 @@ __attribute__((noinline)) void addConvLines(const ConvLinesPass &pass, const Con
   const auto store = [&](auto k) POP_SIMD_LAMBDA {
     unroll<LINES>([&](auto l) POP_SIMD_LAMBDA { sum[k][l].store(sums - k * output + l * W); });
   };
-  unroll<SUMS - 1>([&](auto k) POP_SIMD_LAMBDA {
-    load(std::integral_constant<std::ptrdiff_t, decltype(k)::value + 1>{});
+  unroll<SUMS - PHASES>([&](auto k) POP_SIMD_LAMBDA {
+    load(std::integral_constant<std::ptrdiff_t, decltype(k)::value + PHASES>{});
   });
-  for (std::size_t i = 0; i < pass.steps; ++i, in += STRIDE * place, sums += output) {
-    load(std::integral_constant<std::ptrdiff_t, 0>{});
-    unroll<LINES>([&](auto l) POP_SIMD_LAMBDA { __builtin_prefetch(ahead + l * aheadLine); });
+  for (std::size_t i = 0; i < pass.steps; ++i, in += STRIDE * place, sums += PHASES * output) {
+    unroll<PHASES>([&](auto p) POP_SIMD_LAMBDA {
+      load(p);
+      unroll<LINES>([&](auto l) POP_SIMD_LAMBDA {
+        __builtin_prefetch(ahead + p * aheadPhase + l * aheadLine);
+      });
+    });
     ahead += aheadPlace;
     unroll<STRIDE>([&](auto r) POP_SIMD_LAMBDA {
       constexpr std::ptrdiff_t R = decltype(r)::value, COUNT = (TAPS - R + STRIDE - 1) / STRIDE;
@@ -112,19 +119,22 @@ __attribute__((noinline)) void addConvLines(const ConvLinesPass &pass, const Con
         if (left != 0)
           multiply(std::integral_constant<std::ptrdiff_t, 0>{});
     });
-    if (i >= end.skip && lanes == static_cast<std::size_t>(W))
-      unroll<LINES>([&](auto l) POP_SIMD_LAMBDA { sum[SUMS - 1][l].store(to + l * toLine); });
-    else if (i >= end.skip)
-      unroll<LINES>([&](auto l)
-                        POP_SIMD_LAMBDA { sum[SUMS - 1][l].storePartial(to + l * toLine, lanes); });
-    to += toOutput;
-    unroll<SUMS - 1>([&](auto k) POP_SIMD_LAMBDA {
+    unroll<PHASES>([&](auto p) POP_SIMD_LAMBDA {
+      constexpr std::ptrdiff_t LAST = SUMS - 1 - decltype(p)::value;
+      if (done < count && lanes == static_cast<std::size_t>(W))
+        unroll<LINES>([&](auto l) POP_SIMD_LAMBDA { sum[LAST][l].store(to + l * toLine); });
+      else if (done < count)
+        unroll<LINES>([&](auto l)
+                          POP_SIMD_LAMBDA { sum[LAST][l].storePartial(to + l * toLine, lanes); });
+      ++done, to += toOutput;
+    });
+    unroll<SUMS - PHASES>([&](auto k) POP_SIMD_LAMBDA {
       constexpr std::ptrdiff_t TO = static_cast<std::ptrdiff_t>(SUMS) - 1 - decltype(k)::value;
-      unroll<LINES>([&](auto l) POP_SIMD_LAMBDA { sum[TO][l] = sum[TO - 1][l]; });
+      unroll<LINES>([&](auto l) POP_SIMD_LAMBDA { sum[TO][l] = sum[TO - PHASES][l]; });
     });
   }
-  unroll<SUMS - 1>([&](auto k) POP_SIMD_LAMBDA {
-    store(std::integral_constant<std::ptrdiff_t, decltype(k)::value + 1>{});
+  unroll<SUMS - PHASES>([&](auto k) POP_SIMD_LAMBDA {
+    store(std::integral_constant<std::ptrdiff_t, decltype(k)::value + PHASES>{});
   });
 }
 
@@ -134,13 +144,18 @@ public:
   using Args = ConvGroupsArgs<TIn, TOut>;
 
   explicit ConvGroupLines(const Args &args)
-      : args_(args), shape_(args.shape), space_(args.shape, args.cut),
-        columns_(args.groups * args.outChannels), channels_(args.inChannels),
-        inputs_(alignedToLine(args.workspace)), sums_(inputs_ + space_.places * space_.rows * W),
-        weights_(args, sums_ + space_.sums * W) {
-    for (std::ptrdiff_t y = 0; y < shape_.tapsY; ++y)
-      for (std::ptrdiff_t x = 0; x < shape_.tapsX; ++x)
+      : args_(args), shape_(args.shape), phases_(args.allPhases()),
+        space_(args.shape, phases_, args.cut), columns_(args.groups * args.outChannels),
+        channels_(args.inChannels), inputs_(alignedToLine(args.workspace)),
+        sums_(inputs_ + space_.places * space_.rows * W), weights_(args, sums_ + space_.sums * W) {
+    int tapsY = 0;
+    for (std::size_t phase = 0; phase < args.phasesY; ++phase)
+      tapsY += args.phases[phase].taps;
+    for (std::ptrdiff_t y = 0; y < tapsY; ++y)
+      for (std::ptrdiff_t x = 0; x < phases_.tapsX; ++x)
         weights_.addTap(y * args.weightsY + x * args.weightsX);
+    while (args.phases[args.phasesY + size(firstPhase_)].weight != 0)
+      ++firstPhase_;
   }
 
   void run() {
@@ -161,17 +176,22 @@ private:
 
   static std::size_t size(int n) { return static_cast<std::size_t>(n); }
 
-  /// n outputs from x on of each line.
+  /// n outputs from x on of each line and phase.
   void runStrip(int x, int n) {
-    const int stride = shape_.strideX, low = shape_.firstX;
+    const int stride = shape_.strideX, low = shape_.firstX, phasesX = phases_.x;
     firstX_ = std::max(x * stride + low, 0);
     endX_ = std::min((x + n - 1) * stride + low + shape_.tapsX, shape_.inputsX);
     step_ = (firstX_ - low) / stride, endStep_ = (endX_ - low + stride - 1) / stride;
     copied_ = INT32_MIN;
+    const int outputs = std::min(n * phasesX, static_cast<int>(args_.width) - x * phasesX);
     for (int y = 0; y < shape_.outputsY; y += args_.cut.lines) {
       const int lines = std::min(args_.cut.lines, shape_.outputsY - y);
       copyInputs(y, lines);
-      runLines(y, lines, x, n);
+      for (std::size_t i = 0; i < args_.phasesY; ++i) {
+        const auto count = static_cast<int>((args_.lines - i + args_.phasesY - 1) / args_.phasesY);
+        if (y < count)
+          runLines({args_.phases[i], i}, y, std::min(lines, count - y), x * phasesX, outputs);
+      }
     }
   }
 
@@ -189,7 +209,7 @@ private:
     for (; from < end; ++from)
       copyLine(from, inputs_ + size(from - low) * W);
   }
-  /// The first input line that output line y meets, in the padding maybe.
+  /// The first input line that output line y of a phase meets, in the padding maybe.
   int lowest(int y) const {
     return y * shape_.strideY + shape_.firstY + std::min((shape_.tapsY - 1) * shape_.tapStepY, 0);
   }
@@ -221,7 +241,13 @@ private:
     }
   }
 
-  /// Lines [from, to) of those from y on, which meet an input at a line of taps.
+  /// Of lines: line y is y * phases + at of all.
+  struct Phase {
+    ConvPhase taps;
+    std::size_t at;
+  };
+  std::size_t lineOf(const Phase &phase, int y) const { return size(y) * args_.phasesY + phase.at; }
+  /// Lines [from, to) of those from y on, which meet an input at a line of all phases' taps.
   struct Lines {
     int from, to;
   };
@@ -235,34 +261,38 @@ private:
     return y * shape_.strideY + shape_.firstY + tapY * shape_.tapStepY;
   }
 
-  /// The outputs of lines from y on, n from x on of each.
-  void runLines(int y, int lines, int x, int n) const {
-    const int last = shape_.tapsY - 1;
-    const Lines behind = linesOf(last, y, lines);
-    clearLines(linesOf(0, y, lines), lines);
+  /// The outputs of lines of a phase from y on, n from x on of each.
+  void runLines(const Phase &phase, int y, int lines, int x, int n) const {
+    const int first = phase.taps.first, taps = phase.taps.taps;
+    const Lines none{0, 0};
+    const Lines behind = taps == 0 ? none : linesOf(first + taps - 1, y, lines);
+    clearLines(taps == 0 ? none : linesOf(first, y, lines), lines);
     // The first outputs that all taps of a line are added to are not those of the strip.
-    const int skip = reachX() - (step_ - x);
-    for (int tapY = 0; tapY <= last; ++tapY) {
-      const Lines some = linesOf(tapY, y, lines);
+    const int skip = reachX() - (step_ * phases_.x + firstPhase_ - x);
+    for (int tap = 0; tap < taps; ++tap) {
+      const Lines some = linesOf(first + tap, y, lines);
       if (some.from >= some.to)
         continue;
-      ConvLinesPass pass = passOf(tapY, y, some.from, skip);
-      pass.first = tapY == 0;
+      ConvLinesPass pass = passOf(phase, tap, y, some.from, skip);
+      pass.first = tap == 0;
       const int at = y + some.from, count = some.to - some.from;
-      fetchAhead(pass, tapY, at, x);
-      if (tapY == last && !args_.outMaps) {
-        ConvLinesEnd<TOut> end = outputs(at, x - skip);
-        end.skip = size(skip);
+      const bool last = tap + 1 == taps && !args_.outMaps;
+      fetchInputs(pass, first + tap == 0);
+      if (last) {
+        ConvLinesEnd<TOut> end = outputs(lineOf(phase, at), x - skip);
+        end.skip = size(skip), end.count = size(n);
+        fetchOutputs(pass, end);
         addLines(pass, count, end);
       } else {
         float *const to = pass.sums - size(reachX()) * step();
         addLines(pass, count,
-                 ConvLinesEnd<float>{to, static_cast<std::ptrdiff_t>(step()), W, W, 0});
+                 ConvLinesEnd<float>{to, static_cast<std::ptrdiff_t>(step()), W, W, 0, SIZE_MAX});
       }
     }
-    const int done = args_.outMaps ? 0 : std::max(endStep_ - step_ - skip, 0);
+    const int done =
+        args_.outMaps ? 0 : std::min(std::max((endStep_ - step_) * phases_.x - skip, 0), n);
     for (int l = 0; l < lines; ++l)
-      storeLine(y + l, x, n, sums_ + size(reachX()) * step() + size(l) * W,
+      storeLine(lineOf(phase, y + l), x, n, sums_ + size(reachX()) * step() + size(l) * W,
                 l >= behind.from && l < behind.to ? done : 0);
   }
   /// Sums of lines that the first line of taps is not added to.
@@ -271,72 +301,81 @@ private:
       for (std::size_t i = 0; i < space_.outputs && (l < added.from || l >= added.to); ++i)
         V::zero().store(sums_ + i * step() + size(l) * W);
   }
-  ConvLinesPass passOf(int tapY, int y, int line, int skip) const {
-    const std::size_t tapsX = size(shape_.tapsX), output = size(2 * reachX() - skip);
+  ConvLinesPass passOf(const Phase &phase, int tap, int y, int line, int skip) const {
+    const std::size_t tapsX = size(phases_.tapsX), output = size(2 * reachX() - skip),
+                      tapY = size(phase.taps.weight) + size(tap) * args_.phasesY;
     ConvLinesPass pass{};
     const int before = firstX_ - shape_.firstX - step_ * shape_.strideX;
     pass.inPlace = space_.rows * W, pass.steps = size(endStep_ - step_);
     pass.before = before, pass.last = endX_ - shape_.firstX - (endStep_ - 1) * shape_.strideX;
-    pass.in = inputs_ + size(rowOf(tapY, y) + line * shape_.strideY - low_) * W -
+    pass.in = inputs_ + size(rowOf(phase.taps.first + tap, y) + line * shape_.strideY - low_) * W -
               size(before) * pass.inPlace;
-    pass.weights = packed_ + size(tapY) * tapsX * channels_ * W, pass.channels = channels_;
+    pass.weights = packed_ + tapY * tapsX * channels_ * W, pass.channels = channels_;
     pass.channel = lanes_.offset;
     pass.sums = sums_ + output * step() + size(line) * W, pass.sumsOutput = step();
     return pass;
   }
   /// Outputs behind the one that an input meets at its first tap.
-  int reachX() const { return (shape_.tapsX - 1) / shape_.strideX; }
+  int reachX() const { return (phases_.tapsX - 1) / shape_.strideX; }
   /// Floats from the sums of one output to those of the next.
   std::size_t step() const { return size(args_.cut.lines) * W; }
 
-  /// Those from (y, x) on, of channels side by side.
-  ConvLinesEnd<TOut> outputs(int y, int x) const {
+  /// Those of a phase from (y, x) of all on, of channels side by side.
+  ConvLinesEnd<TOut> outputs(std::size_t y, int x) const {
     const auto columns = static_cast<std::ptrdiff_t>(columns_),
                line = columns * static_cast<std::ptrdiff_t>(args_.width);
-    return {args_.out[image_] + y * line + x * columns + lanes_.column, columns, line, lanes_.lanes,
+    return {args_.out[image_] + static_cast<std::ptrdiff_t>(y) * line + x * columns + lanes_.column,
+            columns,
+            line * static_cast<std::ptrdiff_t>(args_.phasesY),
+            lanes_.lanes,
+            0,
             0};
   }
 
-  /// Inputs of the next lines with the first line of taps, outputs with the last one.
-  void fetchAhead(ConvLinesPass &pass, int tapY, int y, int x) const {
-    const auto fetch = [&](const auto *at, std::ptrdiff_t place, std::ptrdiff_t line) {
-      constexpr auto BYTES = static_cast<std::ptrdiff_t>(sizeof *at);
-      pass.ahead = reinterpret_cast<const char *>(at);
-      pass.aheadPlace = place * BYTES, pass.aheadLine = line * BYTES;
-    };
-    fetch(pass.in, 0, 0);
-    if (tapY == shape_.tapsY - 1 && !args_.outMaps) {
-      const ConvLinesEnd<TOut> end = outputs(y, x);
-      fetch(end.to, end.toOutput, end.toLine);
-    } else if (tapY == 0 && args_.inChannel == 1) {
-      fetch(in_ + copied_ * args_.inY + firstX_ * args_.inX, args_.inX * shape_.strideX, args_.inY);
-    }
+  /// Inputs of the next lines, or nothing.
+  void fetchInputs(ConvLinesPass &pass, bool inputs) const {
+    if (inputs && args_.inChannel == 1)
+      fetch(pass, in_ + copied_ * args_.inY + firstX_ * args_.inX, args_.inX * shape_.strideX, 0,
+            args_.inY);
+    else
+      fetch(pass, pass.in, 0, 0, 0);
+  }
+  void fetchOutputs(ConvLinesPass &pass, const ConvLinesEnd<TOut> &end) const {
+    fetch(pass, end.to, end.toOutput * phases_.x, end.toOutput, end.toLine);
+  }
+  template <class T>
+  static void fetch(ConvLinesPass &pass, const T *at, std::ptrdiff_t place, std::ptrdiff_t phase,
+                    std::ptrdiff_t line) {
+    constexpr auto BYTES = static_cast<std::ptrdiff_t>(sizeof(T));
+    pass.ahead = reinterpret_cast<const char *>(at);
+    pass.aheadPlace = place * BYTES, pass.aheadPhase = phase * BYTES, pass.aheadLine = line * BYTES;
   }
 
   template <class T>
   void addLines(const ConvLinesPass &pass, int lines, const ConvLinesEnd<T> &end) const {
-    if (shape_.strideX == 1)
-      addLines<1>(pass, lines, end);
-    else
-      addLines<2>(pass, lines, end);
-  }
-  template <int STRIDE, class T>
-  void addLines(const ConvLinesPass &pass, int lines, const ConvLinesEnd<T> &end) const {
+    if (phases_.x != 1)
+      return addLines<1, 2, 3>(pass, lines, end);
+    if (shape_.strideX != 1)
+      return addLines<2, 1, 3>(pass, lines, end);
     unroll<CONV_LINES_TAPS - 1>([&](auto k) POP_SIMD_LAMBDA {
       constexpr int TAPS = static_cast<int>(decltype(k)::value) + 2;
-      if (shape_.tapsX == TAPS)
-        unroll<convLinesMost(TAPS, STRIDE, SHARED)>([&](auto l) POP_SIMD_LAMBDA {
-          constexpr int LINES = static_cast<int>(decltype(l)::value) + 1;
-          if (lines == LINES)
-            addConvLines<Tag, SHARED, STRIDE, TAPS, LINES>(pass, end);
-        });
+      if (phases_.tapsX == TAPS)
+        addLines<1, 1, TAPS>(pass, lines, end);
+    });
+  }
+  template <int STRIDE, int PHASES, int TAPS, class T>
+  void addLines(const ConvLinesPass &pass, int lines, const ConvLinesEnd<T> &end) const {
+    unroll<convLinesMost(TAPS, STRIDE, SHARED)>([&](auto l) POP_SIMD_LAMBDA {
+      constexpr int LINES = static_cast<int>(decltype(l)::value) + 1;
+      if (lines == LINES)
+        addConvLines<Tag, SHARED, STRIDE, PHASES, TAPS, LINES>(pass, end);
     });
   }
 
   /// n outputs from (y, x) on, whose sums are from `sums` on, but for the first ones that are done.
-  void storeLine(int y, int x, int n, const float *sums, int done) const {
+  void storeLine(std::size_t y, int x, int n, const float *sums, int done) const {
     if (args_.outMaps)
-      return storeMaps(sums, size(n), size(y) * args_.width + size(x));
+      return storeMaps(sums, size(n), y * args_.width + size(x));
     TOut *to = outputs(y, x + done).to;
     sums += size(done) * step();
     for (int i = done; i < n; ++i, sums += step(), to += columns_)
@@ -358,6 +397,7 @@ private:
 
   const Args &args_;
   const ConvPlanesShape &shape_;
+  const ConvGroupsPhases phases_;
   const ConvLinesSpace space_;
   const std::size_t columns_, channels_; ///< of all groups; of inputs
   float *const inputs_, *const sums_;    ///< by places or outputs, and lines
@@ -368,6 +408,7 @@ private:
   std::size_t image_ = 0;
   int firstX_ = 0, endX_ = 0;  ///< inputs of a line
   int step_ = 0, endStep_ = 0; ///< the same by strides: outputs that meet them at the first taps
+  int firstPhase_ = 0;         ///< which such outputs are of, of a line
   int low_ = 0, copied_ = 0;   ///< the first line in scratch, and the end of those
 };
 

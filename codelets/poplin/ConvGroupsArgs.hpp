@@ -28,6 +28,10 @@ template <class TIn, class TOut> struct ConvGroupsArgs {
   TOut *const *out;
   bool outMaps;
   float *workspace; ///< convGroupsWorkspace() floats
+
+  constexpr ConvGroupsPhases allPhases() const {
+    return convGroupsPhases(shape, phases, phasesY, phasesX, width);
+  }
 };
 
 namespace detail {

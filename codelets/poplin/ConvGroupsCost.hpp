@@ -45,7 +45,7 @@ constexpr int convLinesMost(int taps, int stride, bool share) {
 }
 /// Fewer lines have too few sums to fill the units for multiply-adds.
 inline constexpr int CONV_LINES_FEW = 4;
-/// Outputs of a line, at most: L2 keeps their inputs and sums.
+/// Outputs of a line, of all phases, at most: L2 keeps their inputs and sums.
 inline constexpr int CONV_LINES_OUTPUTS = 64;
 
 /// How groups are computed: a line or two of outputs together, several groups in a vector of
@@ -57,8 +57,27 @@ constexpr bool isShared(ConvGroupsWay way) {
 constexpr bool isByLines(ConvGroupsWay way) {
   return way == ConvGroupsWay::SHARED_LINES || way == ConvGroupsWay::SINGLE_LINES;
 }
-/// \param phases  of the field
-constexpr ConvGroupsWay convGroupsWay(const ConvPlanesShape &s, std::size_t phases,
+/// Phases of a line, as far as ways differ.
+struct ConvGroupsPhases {
+  int x;
+  int tapsX;  ///< of the weights: those of all phases
+  bool meets; ///< each output meets an input
+};
+/// \param phases  of y, then of x
+/// \param width  of the output
+constexpr ConvGroupsPhases convGroupsPhases(const ConvPlanesShape &s, const ConvPhase *phases,
+                                            std::size_t phasesY, std::size_t phasesX,
+                                            std::size_t width) {
+  ConvGroupsPhases all{static_cast<int>(phasesX), 0, true};
+  for (int i = 0; i < all.x; ++i) {
+    const auto [phase, taps, weight] = phases[phasesY + static_cast<std::size_t>(i)];
+    const int first = s.firstX + phase, last = (static_cast<int>(width) - 1 - i) / all.x;
+    all.tapsX += taps;
+    all.meets &= first > -taps && last * s.strideX + first < s.inputsX;
+  }
+  return all;
+}
+constexpr ConvGroupsWay convGroupsWay(const ConvPlanesShape &s, const ConvGroupsPhases &phases,
                                       std::size_t inChannels, std::size_t outChannels,
                                       std::size_t lanes) {
   const bool share = convGroupsShare(outChannels, lanes);
@@ -66,13 +85,14 @@ constexpr ConvGroupsWay convGroupsWay(const ConvPlanesShape &s, std::size_t phas
   const bool vector =
       lanes == CONV_GROUPS_LANES && inChannels > 1 &&
       (share ? convGroupsSpan(inChannels, outChannels, lanes) : inChannels) <= lanes;
+  const int taps = phases.tapsX;
+  const bool plain = phases.x == 1 && s.strideX == 1 && taps > 1 && taps <= CONV_LINES_TAPS;
+  const bool strided = phases.x == 1 && s.strideX == 2 && taps == 3;
+  const bool dilated = phases.x == 2 && s.strideX == 1 && taps == 3;
   const bool neighbours =
-      phases == 1 && s.strideY == s.strideX && s.tapStepX == 1 &&
-      (s.strideX == 1 ? s.tapsX > 1 && s.tapsX <= CONV_LINES_TAPS : s.strideX == 2 && s.tapsX == 3);
-  // Each output meets an input.
-  const bool meets = s.firstX > -s.tapsX && (s.outputsX - 1) * s.strideX + s.firstX < s.inputsX;
+      s.strideY == s.strideX && s.tapStepX == 1 && (plain || strided || dilated);
   const bool many = s.outputsY >= CONV_LINES_FEW && s.outputsX >= CONV_LINES_FEW;
-  if (vector && neighbours && meets && many)
+  if (vector && neighbours && phases.meets && many)
     return share ? ConvGroupsWay::SHARED_LINES : ConvGroupsWay::SINGLE_LINES;
   return share ? ConvGroupsWay::SHARED : ConvGroupsWay::SINGLE;
 }
@@ -114,14 +134,15 @@ struct ConvGroupsCut {
   }
 };
 
-/// Strips and blocks of lines are equal, but for the last.
-constexpr ConvGroupsCut convLinesCut(const ConvPlanesShape &shape, bool share) {
+/// Strips and blocks of lines are equal, but for the last. Both are of each phase.
+constexpr ConvGroupsCut convLinesCut(const ConvPlanesShape &shape, const ConvGroupsPhases &phases,
+                                     bool share) {
   const auto partOf = [](int all, int most) {
     const int parts = (all + most - 1) / most;
     return (all + parts - 1) / parts;
   };
-  const int strip = partOf(shape.outputsX, CONV_LINES_OUTPUTS);
-  return {strip, strip, partOf(shape.outputsY, convLinesMost(shape.tapsX, shape.strideX, share))};
+  const int strip = partOf(shape.outputsX, CONV_LINES_OUTPUTS / phases.x);
+  return {strip, strip, partOf(shape.outputsY, convLinesMost(phases.tapsX, shape.strideX, share))};
 }
 /// Scratch of ConvGroupLines.hpp, of vectors of CONV_GROUPS_LANES floats.
 struct ConvLinesSpace {
@@ -131,12 +152,14 @@ struct ConvLinesSpace {
   std::size_t outputs; ///< of a line, with those beside the strip that inputs meet
   std::size_t sums;
 
-  constexpr ConvLinesSpace(const ConvPlanesShape &s, const ConvGroupsCut &cut)
+  constexpr ConvLinesSpace(const ConvPlanesShape &s, const ConvGroupsPhases &phases,
+                           const ConvGroupsCut &cut)
       : reach(
             static_cast<std::size_t>((s.tapsY - 1) * (s.tapStepY < 0 ? -s.tapStepY : s.tapStepY))),
         rows(static_cast<std::size_t>((cut.lines - 1) * s.strideY + 1) + reach),
         places(static_cast<std::size_t>((cut.strip - 1) * s.strideX + s.tapsX)),
-        outputs(static_cast<std::size_t>(cut.strip + 2 * ((s.tapsX - 1) / s.strideX))),
+        outputs(
+            static_cast<std::size_t>(cut.strip * phases.x + 2 * ((phases.tapsX - 1) / s.strideX))),
         sums(outputs * static_cast<std::size_t>(cut.lines)) {}
   constexpr std::size_t floats() const { return (places * rows + sums) * CONV_GROUPS_LANES; }
 };
@@ -145,10 +168,10 @@ struct ConvLinesSpace {
 /// CONV_GROUPS_FEW or more. So are strips, but for the rounding to pieces: the widest whose inputs
 /// L1 keeps, or pieces.
 /// \param way  convGroupsWay()
-constexpr ConvGroupsCut convGroupsCut(const ConvPlanesShape &shape, std::size_t channels,
-                                      ConvGroupsWay way) {
+constexpr ConvGroupsCut convGroupsCut(const ConvPlanesShape &shape, const ConvGroupsPhases &phases,
+                                      std::size_t channels, ConvGroupsWay way) {
   if (isByLines(way))
-    return convLinesCut(shape, isShared(way));
+    return convLinesCut(shape, phases, isShared(way));
   const int width = shape.outputsX;
   const auto partOf = [](int all, int parts) { return (all + parts - 1) / parts; };
   const auto isKept = [&](int outputs, int lines) {
@@ -183,10 +206,11 @@ constexpr ConvGroupsCut convGroupsCut(const ConvPlanesShape &shape, std::size_t 
 /// Floats of scratch: of a strip's inputs, which begin on a cache line, of sums, and of the weights
 /// to a vector of output channels.
 /// \param taps  of the weights: those of all phases
-constexpr std::size_t convGroupsWorkspace(const ConvPlanesShape &shape, std::size_t channels,
+constexpr std::size_t convGroupsWorkspace(const ConvPlanesShape &shape,
+                                          const ConvGroupsPhases &phases, std::size_t channels,
                                           ConvGroupsWay way, std::size_t taps) {
-  const ConvGroupsCut cut = convGroupsCut(shape, channels, way);
-  return (isByLines(way) ? ConvLinesSpace(shape, cut).floats()
+  const ConvGroupsCut cut = convGroupsCut(shape, phases, channels, way);
+  return (isByLines(way) ? ConvLinesSpace(shape, phases, cut).floats()
                          : convGroupsInputs(cut.of(shape), channels, way)) +
          taps * channels * CONV_GROUPS_LANES + 16;
 }

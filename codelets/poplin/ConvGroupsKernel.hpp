@@ -320,7 +320,7 @@ template <class Tag, class TIn, class TOut>
 void convolveGroups(const ConvGroupsArgs<TIn, TOut> &args) {
   constexpr std::size_t W = static_cast<std::size_t>(simd<float, Tag>::width);
   const ConvGroupsWay way =
-      convGroupsWay(args.shape, args.phasesY * args.phasesX, args.inChannels, args.outChannels, W);
+      convGroupsWay(args.shape, args.allPhases(), args.inChannels, args.outChannels, W);
   if constexpr (W == CONV_GROUPS_LANES) {
     if (way == ConvGroupsWay::SHARED_LINES)
       return detail::ConvGroupLines<Tag, TIn, TOut, true>(args).run();

@@ -76,6 +76,55 @@ const Groups CASES[] = {
     {{15, 130, 7, 64, 3, 3, 2, 2, 0, 0, 1, 1}, 1, 2, 12, 11},
     {{9, 140, 6, 70, 3, 3, 2, 2, -2, -2, 2, 1}, 1, 3, 4, 4},
     {{19, 8, 18, 4, 2, 3, 2, 2, -16, -1, 1, 1}, 1, 2, 8, 8},
+    // lines of two phases of 3 taps, either first: strips, padding, inputs behind those that are
+    // met, lines of one phase, phases without taps, and outputs that meet no line
+    {{9, 40, 9, 40, 2, 2, 1, 1, 0, 0, 1, 1},
+     1,
+     3,
+     8,
+     8,
+     {{0, 2, 0}, {1, 1, 1}},
+     {{0, 2, 0}, {1, 1, 1}},
+     18,
+     79},
+    {{9, 9, 10, 10, 2, 2, 1, 1, -1, -1, 1, 1},
+     2,
+     5,
+     3,
+     5,
+     {{0, 2, 0}, {1, 1, 1}},
+     {{0, 2, 0}, {1, 1, 1}},
+     19,
+     19},
+    {{9, 70, 8, 40, 2, 2, 1, 1, 1, 3, 1, 1},
+     1,
+     2,
+     16,
+     16,
+     {{0, 1, 1}, {0, 2, 0}},
+     {{0, 1, 1}, {0, 2, 0}},
+     15,
+     80},
+    {{8, 9, 8, 9, 3, 2, 1, 1, -1, 0, 1, 1}, 1, 3, 11, 13, {}, {{0, 1, 1}, {0, 2, 0}}, 8, 18},
+    {{5, 20, 5, 20, 2, 2, 1, 1, -1, 0, 1, 1},
+     1,
+     9,
+     2,
+     2,
+     {{1, 1, 0}, {0, 0, 2}, {0, 1, 1}},
+     {{0, 1, 1}, {0, 2, 0}},
+     14,
+     39},
+    {{5, 8, 12, 8, 2, 2, 1, 1, -4, 0, 1, 1},
+     2,
+     2,
+     8,
+     8,
+     {{0, 1, 1}, {0, 2, 0}},
+     {{0, 1, 1}, {0, 2, 0}},
+     24,
+     16},
+    {{5, 9, 5, 9, 3, 3, 1, 1, -1, -1, 1, 1}, 1, 5, 4, 4, {{0, 3, 0}, {1, 2, 1}}, {}, 10, 9},
     // phases without taps, and strides in the other dimension
     {{9, 7, 3, 15, 2, 2, 2, 1, -1, -1, 2, 1},
      1,
@@ -145,9 +194,12 @@ std::vector<Out> convolve(isa::Isa isa, const Groups &g, const Operands<In> &ope
   using PublicOut = std::conditional_t<sizeof(Out) == 2, poplar::half, float>;
   const auto &s = g.shape;
   const Field field(g);
-  const kernels::ConvGroupsWay way =
-      kernels::convGroupsWay(s, field.y.size() * field.x.size(), g.in, g.out,
-                             static_cast<std::size_t>(isa::vectorBytes(isa)) / 4);
+  std::vector<kernels::ConvPhase> both = field.y;
+  both.insert(both.end(), field.x.begin(), field.x.end());
+  const kernels::ConvGroupsPhases known =
+      kernels::convGroupsPhases(s, both.data(), field.y.size(), field.x.size(), size(field.width));
+  const kernels::ConvGroupsWay way = kernels::convGroupsWay(
+      s, known, g.in, g.out, static_cast<std::size_t>(isa::vectorBytes(isa)) / 4);
   const Layout in = inputLayout(g, inMaps), result = outputLayout(g, outMaps);
   const std::size_t arrays = g.images * (outMaps ? result.channels : 1),
                     each = g.images * result.channels * result.field / arrays;
@@ -157,7 +209,8 @@ std::vector<Out> convolve(isa::Isa isa, const Groups &g, const Operands<In> &ope
   std::vector<Out *> to;
   for (std::size_t i = 0; i < arrays; ++i)
     to.push_back(out.data() + 1 + i * (each + 1));
-  std::vector<float> workspace(kernels::convGroupsWorkspace(s, g.in, way, field.taps()) + 1, 77.f);
+  std::vector<float> workspace(kernels::convGroupsWorkspace(s, known, g.in, way, field.taps()) + 1,
+                               77.f);
   const auto n = [](std::size_t x) { return static_cast<long long>(x); };
   const std::size_t pixel = g.in * g.out, row = size(s.inputsX) * in.place;
   long long strides[] = {n(in.channels * in.field),
@@ -182,12 +235,11 @@ std::vector<Out> convolve(isa::Isa isa, const Groups &g, const Operands<In> &ope
   vertex.images = u(g.images), vertex.groups = u(g.groups), vertex.columns = u(g.out);
   vertex.inChannels = u(g.in), vertex.outMaps = outMaps;
   std::vector<int> phases;
-  for (const auto *dim : {&field.y, &field.x})
-    for (const kernels::ConvPhase &phase : *dim)
-      phases.insert(phases.end(), {phase.first, phase.taps, phase.weight});
+  for (const kernels::ConvPhase &phase : both)
+    phases.insert(phases.end(), {phase.first, phase.taps, phase.weight});
   test::connect(vertex.phases, phases.data(), phases.size());
   vertex.phasesY = u(field.y.size()), vertex.phasesX = u(field.x.size());
-  const kernels::ConvGroupsCut cut = kernels::convGroupsCut(s, g.in, way);
+  const kernels::ConvGroupsCut cut = kernels::convGroupsCut(s, known, g.in, way);
   vertex.strip = u(size(cut.strip));
   vertex.pieceOutputs = u(size(cut.outputs)), vertex.pieceLines = u(size(cut.lines));
   vertex.lines = u(size(field.lines)), vertex.width = u(size(field.width));

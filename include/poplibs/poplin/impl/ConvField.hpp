@@ -132,6 +132,12 @@ struct ConvPhasedField {
   ConvField field;
   ConvPhasedDim y, x;
 
+  /// Of y, then of x.
+  std::vector<kernels::ConvPhase> phases() const {
+    auto all = y.phases;
+    all.insert(all.end(), x.phases.begin(), x.phases.end());
+    return all;
+  }
   /// Of the weights.
   std::size_t taps() const {
     std::size_t taps = 1;

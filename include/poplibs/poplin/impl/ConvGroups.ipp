@@ -144,11 +144,13 @@ private:
                       first = rows.begin() * phasesY(),
                       end = std::min(rows.end() * phasesY(),
                                      static_cast<std::size_t>(phased_.y.outputs));
-    auto const way = kernels::convGroupsWay(shape, phasesY() * phasesX(), channels,
-                                            p.outputChannelsPerConvGroup, vectorLanes());
+    auto const phases = phased_.phases();
+    auto const known = kernels::convGroupsPhases(shape, phases.data(), phasesY(), phasesX(), width);
+    auto const way =
+        kernels::convGroupsWay(shape, known, channels, p.outputChannelsPerConvGroup, vectorLanes());
     auto const v =
         addFieldVertex("poplin::ConvGroups", shape,
-                       kernels::convGroupsWorkspace(shape, channels, way, taps), strides());
+                       kernels::convGroupsWorkspace(shape, known, channels, way, taps), strides());
     connectOutput(v, images, {first * width, end * width});
     // [groups, N, ...field, C] and [groups, O, ...kernel, C]
     auto const &in = in_.strides;
@@ -163,17 +165,16 @@ private:
     set(v, "inChannels", channels);
     set(v, "taps", poputil::ceilDiv(taps, phasesY() * phasesX()));
     set(v, "outMaps", outMaps_);
-    setPhases(v);
+    setPhases(v, phases);
     set(v, "lines", end - first), set(v, "width", width);
-    auto const [strip, outputs, lines] = kernels::convGroupsCut(shape, channels, way);
+    auto const [strip, outputs, lines] = kernels::convGroupsCut(shape, known, channels, way);
     set(v, "strip", strip), set(v, "pieceOutputs", outputs), set(v, "pieceLines", lines);
   }
 
-  void setPhases(::poplar::VertexRef const &v) {
+  void setPhases(::poplar::VertexRef const &v, std::vector<kernels::ConvPhase> const &phases) {
     std::vector<int> numbers;
-    for (ConvPhasedDim const *dim : {&phased_.y, &phased_.x})
-      for (auto const &[first, taps, weight] : dim->phases)
-        numbers.insert(numbers.end(), {first, taps, weight});
+    for (auto const &[first, taps, weight] : phases)
+      numbers.insert(numbers.end(), {first, taps, weight});
     graph_.setInitialValue(v["phases"], numbers);
     set(v, "phasesY", phasesY()), set(v, "phasesX", phasesX());
   }
@@ -211,8 +212,14 @@ inline bool isOfFewChannels(::poplin::ConvParams const &p, ConvPhasedField const
   if (2 * out <= lanes)
     return in <= kernels::CONV_GROUPS_CHANNELS;
   auto const &shape = field.field.shape;
-  bool const neighbours = shape.strideX == 1 || p.inputType == ::poplar::HALF ||
-                          kernels::isByLines(kernels::convGroupsWay(shape, 1, in, out, lanes));
+  auto const phases = field.phases();
+  auto const way = kernels::convGroupsWay(
+      shape,
+      kernels::convGroupsPhases(shape, phases.data(), field.y.phases.size(), field.x.phases.size(),
+                                static_cast<std::size_t>(field.x.outputs)),
+      in, out, lanes);
+  bool const neighbours =
+      shape.strideX == 1 || p.inputType == ::poplar::HALF || kernels::isByLines(way);
   return lanes > 1 && out <= lanes && in <= kernels::CONV_GROUP_CHANNELS && neighbours &&
          field.taps() > 1;
 }
