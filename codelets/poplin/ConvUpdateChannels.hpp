@@ -34,7 +34,10 @@ template <class TIn> struct ConvUpdateStrip {
 
 /// The sums of ROWS taps in y and TAPS in x of VECTORS vectors.
 /// \tparam SHARED  taps in x meet the same inputs; else the same deltas
-template <class Tag, class TIn, unsigned ROWS, unsigned TAPS, unsigned VECTORS, bool SHARED>
+/// \tparam SLIDING  deltas that a tap meets stay in registers for the tap behind, which meets them
+/// in the next column
+template <class Tag, class TIn, unsigned ROWS, unsigned TAPS, unsigned VECTORS, bool SHARED,
+          bool SLIDING>
 struct ConvUpdateStripTile {
   using V = simd<float, Tag>;
   static constexpr std::ptrdiff_t W = V::width;
@@ -61,15 +64,19 @@ struct ConvUpdateStripTile {
     const TIn *inLine = s.in, *deltasLine = s.deltas;
     for (int row = s.rows; row != 0; --row, inLine += s.inRow, deltasLine += s.deltasRow) {
       const TIn *in = inLine + first * s.inStep, *deltas = deltasLine + first * s.deltasStep;
+      V delta[SHARED ? TAPS : 1][VECTORS];
       const auto step = [&](int k, auto all) POP_SIMD_LAMBDA {
         const auto meets = [&](auto t)
                                POP_SIMD_LAMBDA { return all || (k >= s.low[t] && k < s.high[t]); };
         if constexpr (SHARED) {
-          V delta[TAPS][VECTORS];
-          unroll<TAPS>([&](auto t) POP_SIMD_LAMBDA {
-            if (meets(t))
+          unroll<TAPS>([&](auto i) POP_SIMD_LAMBDA {
+            constexpr std::ptrdiff_t T = static_cast<std::ptrdiff_t>(TAPS) - 1 - decltype(i)::value;
+            if (SLIDING && all && T > 0)
+              unroll<VECTORS>([&](auto v)
+                                  POP_SIMD_LAMBDA { delta[T][v] = delta[T > 0 ? T - 1 : 0][v]; });
+            else if (meets(T))
               unroll<VECTORS>([&](auto v) POP_SIMD_LAMBDA {
-                delta[t][v] = V::load(deltas + t * s.deltasTap + v * W);
+                delta[T][v] = V::load(deltas + T * s.deltasTap + v * W);
               });
           });
           unroll<ROWS>([&](auto y) POP_SIMD_LAMBDA {
@@ -82,14 +89,13 @@ struct ConvUpdateStripTile {
             });
           });
         } else {
-          V delta[VECTORS];
-          unroll<VECTORS>([&](auto v) POP_SIMD_LAMBDA { delta[v] = V::load(deltas + v * W); });
+          unroll<VECTORS>([&](auto v) POP_SIMD_LAMBDA { delta[0][v] = V::load(deltas + v * W); });
           unroll<TAPS>([&](auto t) POP_SIMD_LAMBDA {
             if (meets(t))
               unroll<ROWS>([&](auto y) POP_SIMD_LAMBDA {
                 unroll<VECTORS>([&](auto v) POP_SIMD_LAMBDA {
                   const V value = V::load(in + y * s.inTapY + t * s.inTapX + v * W);
-                  sum[y][t][v] = V::fma(value, delta[v], sum[y][t][v]);
+                  sum[y][t][v] = V::fma(value, delta[0][v], sum[y][t][v]);
                 });
               });
           });
@@ -99,6 +105,12 @@ struct ConvUpdateStripTile {
       int k = first;
       for (; k < from; ++k)
         step(k, std::false_type{});
+      if (SLIDING && k < to)
+        unroll<TAPS - 1>([&](auto t) POP_SIMD_LAMBDA {
+          unroll<VECTORS>([&](auto v) POP_SIMD_LAMBDA {
+            delta[t][v] = V::load(deltas + (t + 1) * s.deltasTap + v * W);
+          });
+        });
       for (; k < to; ++k)
         step(k, std::true_type{});
       for (; k < end; ++k)
@@ -243,10 +255,14 @@ private:
     if constexpr (C > 1)
       if (c < C)
         return pick<Y, X, C - 1>(y, x, c, s);
-    if (shared_)
-      ConvUpdateStripTile<Tag, TIn, Y, X, C, true>::run(s);
+    // Short vectors need fewer loads than there are.
+    constexpr bool SLIDING = W >= 16 && X > 1;
+    if (SLIDING && shared_ && shape_.strideX == 1)
+      ConvUpdateStripTile<Tag, TIn, Y, X, C, true, SLIDING>::run(s);
+    else if (shared_)
+      ConvUpdateStripTile<Tag, TIn, Y, X, C, true, false>::run(s);
     else
-      ConvUpdateStripTile<Tag, TIn, Y, X, C, false>::run(s);
+      ConvUpdateStripTile<Tag, TIn, Y, X, C, false, false>::run(s);
   }
 
   const Args &args_;
