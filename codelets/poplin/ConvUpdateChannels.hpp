@@ -105,12 +105,13 @@ struct ConvUpdateStripTile {
       int k = first;
       for (; k < from; ++k)
         step(k, std::false_type{});
-      if (SLIDING && k < to)
-        unroll<TAPS - 1>([&](auto t) POP_SIMD_LAMBDA {
-          unroll<VECTORS>([&](auto v) POP_SIMD_LAMBDA {
-            delta[t][v] = V::load(deltas + (t + 1) * s.deltasTap + v * W);
+      if constexpr (SLIDING)
+        if (k < to)
+          unroll<TAPS - 1>([&](auto t) POP_SIMD_LAMBDA {
+            unroll<VECTORS>([&](auto v) POP_SIMD_LAMBDA {
+              delta[t][v] = V::load(deltas + (t + 1) * s.deltasTap + v * W);
+            });
           });
-        });
       for (; k < to; ++k)
         step(k, std::true_type{});
       for (; k < end; ++k)
