@@ -31,6 +31,7 @@
 
 #include <codelets/arch/EntryTable.hpp>
 #include <codelets/arch/Shell.hpp>
+#include <codelets/popops/ReduceFar.hpp>
 #include <codelets/popops/ReduceKernel.hpp>
 
 namespace cottonwood::vertices {

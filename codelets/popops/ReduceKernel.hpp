@@ -2,7 +2,6 @@
 /// out[o, i] = op over r of in[o, r, i]; order, identities and NaN rules are those of Reduce.hpp.
 #pragma once
 
-#include <codelets/popops/ReduceFar.hpp>
 #include <codelets/popops/ReduceRows.hpp>
 
 namespace cottonwood::kernels {
@@ -385,7 +384,7 @@ template <class Tag, class In, class Out> void reduceErased(const ErasedReduce &
                                  r.inner,
                                  r.scale,
                                  r.update,
-                                 r.outputs * r.reduced * sizeof(In) >= vertices::REDUCE_FAR_BYTES};
+                                 r.outputs * r.reduced * sizeof(In) >= FAR_BYTES};
   reduce<Tag>(r.op, args, 0, r.outputs);
 }
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <codelets/arch/Simd.hpp>
+#include <codelets/popops/FarBytes.hpp>
 
 namespace cottonwood::kernels {
 
@@ -16,9 +17,6 @@ enum class Walk : std::uint8_t {
 namespace detail {
 /// Traffic of a vertex from which its output is better written past the caches.
 inline constexpr std::uint64_t STREAM_BYTES = std::uint64_t{20} << 20;
-/// Bytes of operands from which a vertex whose output is one of them fetches them ahead: in the
-/// third cache, which Zen 5 has 32 MB of, that takes 1.06 times as long, beyond it .75.
-inline constexpr std::uint64_t FAR_BYTES = std::uint64_t{18} << 20;
 
 /// Bytes that operands are fetched ahead of their use. The processor's own prefetching stops at the
 /// ends of small pages and beside stores past the caches. Beside those 40 MB of floats take .85 of

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <codelets/arch/CpuFeatures.hpp>
+#include <codelets/poplin/ConvGroupsCost.hpp>
 #include <codelets/poplin/ConvPlanesCost.hpp>
 #include <poplin/ConvParams.hpp>
 #include <poputil/impl/BuiltinCodelets.hpp>
@@ -137,6 +138,11 @@ struct ConvPhasedField {
     auto all = y.phases;
     all.insert(all.end(), x.phases.begin(), x.phases.end());
     return all;
+  }
+  /// As far as the ways of kernels of groups differ.
+  kernels::ConvGroupsPhases groupsPhases() const {
+    return kernels::convGroupsPhases(field.shape, phases().data(), y.phases.size(), x.phases.size(),
+                                     static_cast<std::size_t>(x.outputs));
   }
   /// Of the weights.
   std::size_t taps() const {

@@ -144,8 +144,7 @@ private:
                       first = rows.begin() * phasesY(),
                       end = std::min(rows.end() * phasesY(),
                                      static_cast<std::size_t>(phased_.y.outputs));
-    auto const phases = phased_.phases();
-    auto const known = kernels::convGroupsPhases(shape, phases.data(), phasesY(), phasesX(), width);
+    auto const known = phased_.groupsPhases();
     auto const way =
         kernels::convGroupsWay(shape, known, channels, p.outputChannelsPerConvGroup, vectorLanes());
     auto const v =
@@ -165,15 +164,15 @@ private:
     set(v, "inChannels", channels);
     set(v, "taps", poputil::ceilDiv(taps, phasesY() * phasesX()));
     set(v, "outMaps", outMaps_);
-    setPhases(v, phases);
+    setPhases(v);
     set(v, "lines", end - first), set(v, "width", width);
     auto const [strip, outputs, lines] = kernels::convGroupsCut(shape, known, channels, way);
     set(v, "strip", strip), set(v, "pieceOutputs", outputs), set(v, "pieceLines", lines);
   }
 
-  void setPhases(::poplar::VertexRef const &v, std::vector<kernels::ConvPhase> const &phases) {
+  void setPhases(::poplar::VertexRef const &v) {
     std::vector<int> numbers;
-    for (auto const &[first, taps, weight] : phases)
+    for (auto const &[first, taps, weight] : phased_.phases())
       numbers.insert(numbers.end(), {first, taps, weight});
     graph_.setInitialValue(v["phases"], numbers);
     set(v, "phasesY", phasesY()), set(v, "phasesX", phasesX());
@@ -212,12 +211,7 @@ inline bool isOfFewChannels(::poplin::ConvParams const &p, ConvPhasedField const
   if (2 * out <= lanes)
     return in <= kernels::CONV_GROUPS_CHANNELS;
   auto const &shape = field.field.shape;
-  auto const phases = field.phases();
-  auto const way = kernels::convGroupsWay(
-      shape,
-      kernels::convGroupsPhases(shape, phases.data(), field.y.phases.size(), field.x.phases.size(),
-                                static_cast<std::size_t>(field.x.outputs)),
-      in, out, lanes);
+  auto const way = kernels::convGroupsWay(shape, field.groupsPhases(), in, out, lanes);
   bool const neighbours =
       shape.strideX == 1 || p.inputType == ::poplar::HALF || kernels::isByLines(way);
   return lanes > 1 && out <= lanes && in <= kernels::CONV_GROUP_CHANNELS && neighbours &&

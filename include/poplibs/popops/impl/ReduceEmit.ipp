@@ -5,6 +5,7 @@
 #include <popops/impl/ReduceStages.hpp>
 #include <poputil/TileMapping.hpp>
 
+#include <codelets/popops/FarBytes.hpp>
 #include <planners/popops/Reduce.hpp>
 
 #include <algorithm>
@@ -120,7 +121,7 @@ private:
     if (!crew_.oneTile)
       return identities(stage);
     stage.far = stage.in.numElements() * graph_.getTarget().getTypeSize(stage.in.elementType()) >=
-                vertices::REDUCE_FAR_BYTES;
+                kernels::FAR_BYTES;
     planner::ReduceProblem problem;
     problem.outer = stage.in.dim(0);
     problem.reduced = stage.in.dim(1);
