@@ -13,9 +13,9 @@
 /// weights; with others the outputs that meet it are computed again without them.
 #pragma once
 
-#include <codelets/arch/SimdAccumulate.hpp>
 #include <codelets/poplin/ConvGroupLines.hpp>
 #include <codelets/poplin/ConvGroupsSpread.hpp>
+#include <codelets/poplin/ConvGroupsTile.hpp>
 #include <codelets/poplin/ConvGroupsWeights.hpp>
 
 namespace cottonwood::kernels {
@@ -57,7 +57,6 @@ private:
   using One = simd<float, isa::scalar>;
   using Spread = ConvGroupsSpread<Tag, TIn, SHARED>;
   static constexpr std::size_t W = Spread::W;
-  static constexpr unsigned OUTPUTS = CONV_GROUPS_OUTPUTS;
 
   static std::size_t size(int n) { return static_cast<std::size_t>(n); }
 
@@ -132,133 +131,27 @@ private:
                 std::size_t lines) const {
     const std::size_t some = n < piece ? n : piece, output = outputOf(phase, y, x);
     const bool two = lines == 2 && y + 1 < phase.lines;
-    forVectors(n, some,
-               [&](std::size_t i) { runPiece(phase, some, two, output + i * args_.phasesX, i); });
-  }
-
-  /// n outputs of a line, of which the first is `output` of the image and x of the strip, or as
-  /// many of two lines.
-  void runPiece(const Phase &phase, std::size_t n, bool two, std::size_t output,
-                std::size_t x) const {
-    unroll<OUTPUTS>([&](auto k) POP_SIMD_LAMBDA {
-      constexpr unsigned N = static_cast<unsigned>(decltype(k)::value) + 1;
-      if (n != N)
-        return;
-      if constexpr (2 * N <= OUTPUTS)
-        if (two)
-          return runOutputs<N, 2>(phase, output, x);
-      runOutputs<N, 1>(phase, output, x);
+    const ConvGroupsTile<TOut> tile = tileOf(phase);
+    forVectors(n, some, [&](std::size_t i) {
+      convGroupsSums<Tag, SHARED>(tile, static_cast<unsigned>(some), two,
+                                  spread_.places() + i * spread_.each(),
+                                  output + i * args_.phasesX);
     });
   }
-
-  template <unsigned N, unsigned LINES>
-  __attribute__((noinline)) void runOutputs(const Phase &phase, std::size_t output,
-                                            std::size_t x) const {
-    V sum[LINES][N];
-    unroll<LINES>([&](auto k) POP_SIMD_LAMBDA {
-      unroll<N>([&](auto i) POP_SIMD_LAMBDA { sum[k][i] = V::zero(); });
-    });
-    const float *const weights = weights_.packed() + phase.first * args_.inChannels * W,
-                       *const in = spread_.places() + x * spread_.each();
-    if constexpr (SHARED)
-      addGroups(phase, weights, in, sum);
+  ConvGroupsTile<TOut> tileOf(const Phase &phase) const {
+    ConvGroupsTile<TOut> tile{};
+    tile.weights = weights_.packed() + phase.first * args_.inChannels * W;
+    tile.taps = phase.taps, tile.channels = args_.inChannels, tile.plane = spread_.plane();
+    for (std::size_t k = 0; k < CONV_GROUPS_LINES; ++k)
+      tile.places[k] = places_[k] + phase.first;
+    tile.run = run_ + phase.first;
+    tile.lanes = lanes_.lanes, tile.columns = columns_;
+    if (args_.outMaps)
+      tile.maps = args_.out + image_ * columns_ + lanes_.column;
     else
-      addGroup(phase, weights, in, sum);
-    unroll<LINES>([&](auto k) POP_SIMD_LAMBDA {
-      const std::size_t first = output + k * args_.phasesY * args_.width;
-      if (args_.outMaps)
-        storeMaps(sum[k], first);
-      else
-        storeLanes(sum[k], args_.out[image_] + first * columns_ + lanes_.column);
-    });
-  }
-
-  /// The products of groups that share vectors: of inputs and of weights.
-  template <unsigned N, unsigned LINES>
-  POP_SIMD_INLINE void addGroups(const Phase &phase, const float *weights, const float *in,
-                                 V (&sum)[LINES][N]) const {
-    const std::size_t channels = args_.inChannels, plane = spread_.plane(),
-                      end = phase.first + phase.taps;
-    for (std::size_t t = phase.first; t < end; ++t) {
-      const float *at[LINES];
-      unroll<LINES>([&](auto k) POP_SIMD_LAMBDA { at[k] = in + places_[k][t]; });
-      for (std::size_t c = channels; c != 0; --c, weights += W) {
-        const V weight = V::load(weights);
-        unroll<LINES>([&](auto k) POP_SIMD_LAMBDA {
-          unroll<N>([&](auto i) POP_SIMD_LAMBDA {
-            sum[k][i] = V::fma(V::load(at[k] + i * W), weight, sum[k][i]);
-          });
-          at[k] += plane;
-        });
-      }
-    }
-  }
-
-  /// Of one group: of an input and a vector of weights. Outputs are reached from every third one
-  /// (see matMulTile()).
-  template <unsigned N, unsigned LINES>
-  POP_SIMD_INLINE void addGroup(const Phase &phase, const float *weights, const float *in,
-                                V (&sum)[LINES][N]) const {
-    constexpr unsigned EACH = 3, PLACES = (N + EACH - 1) / EACH, STEPS = 4;
-    const auto channels = static_cast<std::ptrdiff_t>(args_.inChannels);
-    const std::size_t end = phase.first + phase.taps;
-    for (std::size_t t = phase.first, run; t < end; t += run) {
-      run = run_[t];
-      const float *at[LINES][PLACES];
-      unroll<LINES>([&](auto k) POP_SIMD_LAMBDA {
-        unroll<PLACES>(
-            [&](auto g) POP_SIMD_LAMBDA { at[k][g] = in + places_[k][t] + g * EACH * channels; });
-      });
-      const auto multiply = [&](auto step) POP_SIMD_LAMBDA {
-        const V weight = V::load(weights + step * static_cast<std::ptrdiff_t>(W));
-        unroll<LINES>([&](auto k) POP_SIMD_LAMBDA {
-          unroll<N>([&](auto i) POP_SIMD_LAMBDA {
-            const V x = V::broadcast(at[k][i / EACH] + i % EACH * channels + step);
-            arch::accumulate(sum[k][i], arch::inRegister(x), weight);
-          });
-        });
-      };
-      const auto go = [&](std::ptrdiff_t steps) POP_SIMD_LAMBDA {
-        arch::stepBy(weights, steps * static_cast<std::ptrdiff_t>(W));
-        unroll<LINES>([&](auto k) POP_SIMD_LAMBDA {
-          unroll<PLACES>([&](auto g) POP_SIMD_LAMBDA { arch::stepBy(at[k][g], steps); });
-        });
-      };
-      std::size_t left = run * args_.inChannels;
-      for (; left >= STEPS; left -= STEPS) {
-        unroll<STEPS>(multiply);
-        go(STEPS);
-      }
-      for (; left != 0; --left) {
-        multiply(std::integral_constant<std::ptrdiff_t, 0>{});
-        go(1);
-      }
-    }
-  }
-
-  template <unsigned N> POP_SIMD_INLINE void storeLanes(const V (&sum)[N], TOut *to) const {
-    const std::size_t step = columns_ * args_.phasesX, lanes = lanes_.lanes;
-    if (lanes == W)
-      unroll<N>([&](auto i) POP_SIMD_LAMBDA { sum[i].store(to + i * step); });
-    else
-      unroll<N>([&](auto i) POP_SIMD_LAMBDA { sum[i].storePartial(to + i * step, lanes); });
-  }
-
-  /// Output `first` of each channel and those behind it.
-  template <unsigned N> POP_SIMD_INLINE void storeMaps(const V (&sum)[N], std::size_t first) const {
-    TOut *const *const maps = args_.out + image_ * columns_ + lanes_.column;
-    constexpr unsigned PARTS = (N + W - 1) / W;
-    unroll<PARTS>([&](auto part) POP_SIMD_LAMBDA {
-      constexpr std::size_t FROM = static_cast<std::size_t>(decltype(part)::value) * W,
-                            SOME = N - FROM < W ? N - FROM : W;
-      V v[W];
-      unroll<W>([&](auto i) POP_SIMD_LAMBDA {
-        v[i] = i < static_cast<std::ptrdiff_t>(SOME) ? sum[(FROM + i) % N] : V::zero();
-      });
-      arch::transpose(v);
-      for (std::size_t l = 0; l < lanes_.lanes; ++l)
-        v[l].storePartial(maps[l] + first + FROM, SOME);
-    });
+      tile.out = args_.out[image_] + lanes_.column;
+    tile.stepX = args_.phasesX, tile.stepY = args_.phasesY * args_.width;
+    return tile;
   }
 
   /// The outputs of an image that meet padding, tap by tap without it.
