@@ -142,19 +142,30 @@ private:
   F f_;
 };
 
-/// sums[c] = op over r of in[r * stride + c], for c < n, n <= REDUCE_COLUMNS.
+/// sums[c] = op over r of in[r * stride + c], for c < n, n at most two vectors: they stay in
+/// registers, since through memory each step would wait for the one before.
+template <class Tag, ReduceOp OP, ColumnFetch FETCH, class In, class T, class F>
+POP_SIMD_INLINE void foldFewColumns(const In *in, std::size_t rows, std::size_t stride,
+                                    std::size_t n, T *sums, F f) {
+  if constexpr (FETCH != ColumnFetch::LINES_TO_FIRST) { // rows of so few columns are shorter
+    const ColumnFold<Tag, OP, FETCH, In, T, F> fold(stride, n, f);
+    if (n <= static_cast<std::size_t>(simd<T, Tag>::width))
+      fold.template few<false>(in, rows, sums);
+    else
+      fold.template few<true>(in, rows, sums);
+  }
+}
+
+/// The same of n <= REDUCE_COLUMNS.
 template <class Tag, ReduceOp OP, ColumnFetch FETCH, class In, class T, class F>
 POP_SIMD_INLINE void foldColumns(const In *in, std::size_t rows, std::size_t stride, std::size_t n,
                                  T *sums, F f) {
   using V = simd<T, Tag>;
   constexpr std::size_t W = V::width;
-  const ColumnFold<Tag, OP, FETCH, In, T, F> fold(stride, n, f);
-  // Sums are whole vectors: lanes beyond n hold rubbish that is never stored. Of few columns they
-  // stay in registers: through memory each step would wait for the one before.
-  if (n <= W)
-    return fold.template few<false>(in, rows, sums);
   if (n <= 2 * W)
-    return fold.template few<true>(in, rows, sums);
+    return foldFewColumns<Tag, OP, FETCH>(in, rows, stride, n, sums, f);
+  const ColumnFold<Tag, OP, FETCH, In, T, F> fold(stride, n, f);
+  // Sums are whole vectors: lanes beyond n hold rubbish that is never stored.
   for (std::size_t c = 0; c < n; c += W)
     V::splat(Combine<OP>::template identity<T>()).store(sums + c);
   const std::size_t whole = n / W * W;
@@ -173,19 +184,33 @@ POP_SIMD_INLINE void foldColumns(const In *in, std::size_t rows, std::size_t str
   }
 }
 
-/// The same, fetched ahead of time where that is worth it.
-/// \param far  the columns are part of what comes from past the caches
-template <class Tag, ReduceOp OP, class In, class T, class F>
-POP_SIMD_INLINE void foldLargeColumns(const In *in, std::size_t rows, std::size_t stride,
-                                      std::size_t n, bool far, T *sums, F f) {
-  if (far && n == stride && goesToFirst(stride * sizeof(In)))
-    foldColumns<Tag, OP, ColumnFetch::LINES_TO_FIRST>(in, rows, stride, n, sums, f);
+/// fold(std::integral_constant<ColumnFetch, how>), how n columns are fetched.
+/// \param far  they are part of what comes from past the caches
+template <class Tag, class In, class F>
+POP_SIMD_INLINE void withFetch(std::size_t rows, std::size_t stride, std::size_t n, bool far,
+                               F &&fold) {
+  const std::size_t rowBytes = stride * sizeof(In);
+  constexpr std::integral_constant<ColumnFetch, ColumnFetch::NONE> none{};
+  if constexpr (std::is_same_v<Tag, isa::scalar>)
+    fold(none); // too slow to wait for memory
+  else if (far && n == stride && goesToFirst(rowBytes))
+    fold(std::integral_constant<ColumnFetch, ColumnFetch::LINES_TO_FIRST>{});
   else if (far && n == stride)
-    foldColumns<Tag, OP, ColumnFetch::LINES_TO_SECOND>(in, rows, stride, n, sums, f);
-  else if (rows * stride * sizeof(In) >= REDUCE_FETCHED && isFetched<Tag, In>(stride * sizeof(In)))
-    foldColumns<Tag, OP, ColumnFetch::ROWS>(in, rows, stride, n, sums, f);
+    fold(std::integral_constant<ColumnFetch, ColumnFetch::LINES_TO_SECOND>{});
+  else if (rows * rowBytes >= REDUCE_FETCHED && isFetched<Tag, In>(rowBytes))
+    fold(std::integral_constant<ColumnFetch, ColumnFetch::ROWS>{});
   else
-    foldColumns<Tag, OP, ColumnFetch::NONE>(in, rows, stride, n, sums, f);
+    fold(none);
+}
+
+/// sums[c] = op over r of in[r * stride + c], for c < n, n <= REDUCE_COLUMNS.
+template <class Tag, ReduceOp OP, class In, class T>
+POP_SIMD_INLINE void foldLargeColumns(const In *in, std::size_t rows, std::size_t stride,
+                                      std::size_t n, bool far, T *sums) {
+  const auto same = [](auto x, std::size_t) POP_SIMD_LAMBDA { return x; };
+  withFetch<Tag, In>(rows, stride, n, far, [&](auto fetch) POP_SIMD_LAMBDA {
+    foldColumns<Tag, OP, decltype(fetch)::value>(in, rows, stride, n, sums, same);
+  });
 }
 
 template <class Tag, class In>
@@ -193,8 +218,7 @@ void logAddColumns(const In *in, std::size_t rows, std::size_t stride, std::size
                    float *sums) {
   using V = simd<float, Tag>;
   float largest[REDUCE_COLUMNS];
-  foldLargeColumns<Tag, ReduceOp::MAX>(in, rows, stride, n, far, largest,
-                                       [](V x, std::size_t) POP_SIMD_LAMBDA { return x; });
+  foldLargeColumns<Tag, ReduceOp::MAX>(in, rows, stride, n, far, largest);
   foldColumns<Tag, ReduceOp::ADD, ColumnFetch::NONE>(
       in, rows, stride, n, sums,
       [&](V x, std::size_t c) POP_SIMD_LAMBDA { return math::exp(x - V::load(largest + c)); });
@@ -206,21 +230,30 @@ void logAddColumns(const In *in, std::size_t rows, std::size_t stride, std::size
   }
 }
 
-/// Loads of a line that begin within one touch two: up to ten columns take less time with shorter
-/// vectors. Only what is inlined may be instantiated with it: it is a tag of other objects.
-template <class Tag> using EightLanes = std::conditional_t<arch::Avx512Tag<Tag>, isa::avx2, Tag>;
+/// Up to ten columns with vectors of eight lanes: loads of a line that begin within one touch two.
+/// Only what is inlined may be instantiated with the tag: it is one of other objects.
+template <ReduceOp OP, class In, class T>
+POP_SIMD_INLINE void foldTenColumns(const In *in, std::size_t rows, std::size_t stride,
+                                    std::size_t n, bool far, T *sums) {
+  using Eight = isa::avx2;
+  const auto same = [](auto x, std::size_t) POP_SIMD_LAMBDA { return x; };
+  withFetch<Eight, In>(rows, stride, n, far, [&](auto fetch) POP_SIMD_LAMBDA {
+    foldFewColumns<Eight, OP, decltype(fetch)::value>(in, rows, stride, n, sums, same);
+  });
+}
 
 /// sums[c] = op over r of in[r * stride + c], for c < n, n <= REDUCE_COLUMNS.
 template <class Tag, ReduceOp OP, class In>
 void reduceColumns(const In *in, std::size_t rows, std::size_t stride, std::size_t n, bool far,
                    Accumulator<In> *sums) {
-  const auto same = [](auto x, std::size_t) POP_SIMD_LAMBDA { return x; };
-  if constexpr (OP == ReduceOp::LOG_ADD)
+  if constexpr (OP == ReduceOp::LOG_ADD) {
     logAddColumns<Tag>(in, rows, stride, n, far, sums);
-  else if (n == 8 || (n <= 10 && sizeof(In) == 4))
-    foldLargeColumns<EightLanes<Tag>, OP>(in, rows, stride, n, far, sums, same);
-  else
-    foldLargeColumns<Tag, OP>(in, rows, stride, n, far, sums, same);
+  } else {
+    if constexpr (arch::Avx512Tag<Tag>)
+      if (n == 8 || (n <= 10 && sizeof(In) == 4))
+        return foldTenColumns<OP>(in, rows, stride, n, far, sums);
+    foldLargeColumns<Tag, OP>(in, rows, stride, n, far, sums);
+  }
 }
 
 /// Scale, update, rounding: n results into out.
