@@ -79,11 +79,11 @@ function(pop_sanitize target)
   target_link_options(${target} PRIVATE ${flags})
 endfunction()
 
-# Unrolled kernels take the compiler minutes at -O2, and with checks in line.
+# Unrolled kernels take the compiler minutes at -O2, with checks in line, and where it asks what pointers may point to.
 function(pop_sanitize_kernels target)
   if(POP_SANITIZE)
     target_compile_options(
-      ${target} PRIVATE -O1 $<$<CXX_COMPILER_ID:GNU>:--param=asan-instrumentation-with-call-threshold=0>)
+      ${target} PRIVATE -O1 $<$<CXX_COMPILER_ID:GNU>:--param=asan-instrumentation-with-call-threshold=0 -fno-tree-pta>)
   endif()
 endfunction()
 
