@@ -22,6 +22,13 @@ namespace cottonwood::kernels {
 
 namespace detail {
 
+/// Where operands of the next lines are in memory, in bytes: of a row's first column of inputs or
+/// deltas, from there to the next row, to the next tap in y and to the next column.
+struct ConvUpdateAhead {
+  const char *at;
+  std::ptrdiff_t row, tap, column;
+};
+
 /// Lines of deltas and the inputs that one tap of the weights in y has there; all are vectors of
 /// floats. Column r of the inputs meets column r - shift[t] of the deltas for tap t in x.
 struct ConvUpdateLines {
@@ -34,6 +41,7 @@ struct ConvUpdateLines {
   int shift[3];
   float *sums[3]; ///< of taps in x; those of the next tap in y and of the next channel follow
   std::ptrdiff_t sumsTap, sumsChannel;
+  ConvUpdateAhead aheadIn, aheadDeltas; ///< fetched meanwhile
 };
 
 /// The sums of ROWS taps in y, TAPS in x, and CHANNELS input channels.
@@ -66,17 +74,20 @@ template <class Tag, unsigned ROWS, unsigned TAPS, unsigned CHANNELS> struct Con
     const int begun = within(l.shift[TAPS - 1]), from = begun < end ? begun : end;
     const int last = within(l.shift[0] + l.width), to = last < from ? from : last;
     const float *in = l.in, *deltas = l.deltas;
+    const char *aheadIn = l.aheadIn.at, *aheadDeltas = l.aheadDeltas.at;
     for (int row = l.rows; row != 0; --row, in += l.inRow, deltas += l.width * W) {
       const auto step = [&](int r, auto all) POP_SIMD_LAMBDA {
         const auto meets = [&](auto t) POP_SIMD_LAMBDA {
           return all || static_cast<unsigned>(r - l.shift[t]) < static_cast<unsigned>(l.width);
         };
+        __builtin_prefetch(aheadDeltas + r * l.aheadDeltas.column, 0, 2);
         V delta[TAPS];
         unroll<TAPS>([&](auto t) POP_SIMD_LAMBDA {
           if (meets(t))
             delta[t] = V::loadAligned(deltas + (r - l.shift[t]) * W);
         });
         unroll<ROWS>([&](auto y) POP_SIMD_LAMBDA {
+          __builtin_prefetch(aheadIn + r * l.aheadIn.column + y * l.aheadIn.tap, 0, 2);
           const V loaded = V::loadAligned(in + r * l.inColumn + y * l.inTap);
           V value[CHANNELS];
           unroll<CHANNELS>(
@@ -95,6 +106,7 @@ template <class Tag, unsigned ROWS, unsigned TAPS, unsigned CHANNELS> struct Con
         step(r, std::true_type{});
       for (int r = to; r < end; ++r)
         step(r, std::false_type{});
+      aheadIn += l.aheadIn.row, aheadDeltas += l.aheadDeltas.row;
     }
     forSums([&](auto y, auto t, auto c) POP_SIMD_LAMBDA {
       sum[y][t][c].store(l.sums[t] + y * l.sumsTap + c * l.sumsChannel);
@@ -145,6 +157,9 @@ private:
                                                  : 3,
                             SUMS = W >= 16 ? 12 : 9;
 
+  /// Columns whose operands are fetched ahead of time.
+  static constexpr std::ptrdiff_t AHEAD = 4;
+
   /// Taps of weights in x whose deltas lie in the same columns of the input.
   struct Set {
     int taps, tap[TAPS], shift[TAPS];
@@ -184,52 +199,60 @@ private:
     std::size_t first[CONV_UPDATE_VECTORS];
     for (std::size_t u = 0; u < n; ++u)
       first[u] = lanes_.channelOf(v + u);
-    copy(args_.deltas + at(b) * args_.deltasImage + lines.from * args_.deltasRow, first, n,
-         args_.groups * lanes_.out, args_.deltasRow, args_.deltasColumn, lines.to - lines.from,
-         shape_.tapsX, deltas_, deltasPlane_);
+    const TIn *const deltas = args_.deltas + at(b) * args_.deltasImage;
+    const TIn *const inputs = args_.in + at(b) * args_.inImage;
+    copy(deltas + lines.from * args_.deltasRow, first, n, args_.groups * lanes_.out,
+         args_.deltasRow, args_.deltasColumn, lines.to - lines.from, shape_.tapsX, deltas_,
+         deltasPlane_);
     const int low = shape_.inputY(0, 0) + lines.from * shape_.tapStepY,
               high = shape_.inputY(shape_.outputsY - 1, 0) + (lines.to - 1) * shape_.tapStepY;
     const int begin = low < 0 ? 0 : low, end = high < shape_.inputsY ? high + 1 : shape_.inputsY;
     for (std::size_t c = 0; c < lanes_.in; c += lanes_.inputs) {
       for (std::size_t u = 0; u < n; ++u)
         first[u] = lanes_.channelOf(v + u) / lanes_.out * lanes_.in + c;
-      copy(args_.in + at(b) * args_.inImage + begin * args_.inRow, first, n,
-           args_.groups * lanes_.in, args_.inRow, args_.inColumn, end - begin, shape_.inputsX, in_,
-           inPlane_);
+      copy(inputs + begin * args_.inRow, first, n, args_.groups * lanes_.in, args_.inRow,
+           args_.inColumn, end - begin, shape_.inputsX, in_, inPlane_);
       const std::size_t last = c + lanes_.inputs < lanes_.in ? c + lanes_.inputs : lanes_.in;
       for (std::size_t u = 0; u < n; ++u)
         for (std::size_t k = c; k < last;) {
           const int channels = firstPart(static_cast<int>(last - k), CHANNELS);
           for (int s = 0; s < numSets_; ++s)
-            addSet(v, u, k, channels, static_cast<int>(k - c), sets_[s], lines, begin);
+            addSet(v, u, k, channels, static_cast<int>(k - c), sets_[s], lines, begin,
+                   k == c ? inputs + first[u] : nullptr,
+                   k == 0 && s == 0 ? deltas + lanes_.channelOf(v + u) : nullptr);
           k += size(channels);
         }
     }
   }
 
-  /// Lines of n vectors of channels from `first` on, of all, each to its dense plane.
+  /// Lines of n vectors of channels from `first` on, of all, each to its dense plane. Lines of
+  /// memory are fetched as they lie there.
   template <class T>
   static void copy(const T *from, const std::size_t *first, std::size_t n, std::size_t all,
                    std::ptrdiff_t row, std::ptrdiff_t column, int rows, int columns, float *to,
                    std::size_t plane) {
-    for (; rows > 0; --rows, from += row, to += columns * at(W))
-      for (std::size_t u = 0; u < n; ++u) {
-        const std::size_t left = all - first[u];
-        const T *p = from + first[u];
-        float *q = to + u * plane;
-        if (left >= W)
-          for (int x = 0; x < columns; ++x, p += column, q += W)
-            V::load(p).storeAligned(q);
-        else
-          for (int x = 0; x < columns; ++x, p += column, q += W)
-            V::loadPartial(p, left).storeAligned(q);
+    std::size_t whole = n; // the others end behind all channels
+    while (whole != 0 && all - first[whole - 1] < W)
+      --whole;
+    for (; rows > 0; --rows, from += row, to += columns * at(W)) {
+      const T *p = from;
+      float *q = to;
+      for (int x = 0; x < columns; ++x, p += column, q += W) {
+        for (std::size_t u = 0; u < whole; ++u) {
+          __builtin_prefetch(p + AHEAD * column + first[u]);
+          V::load(p + first[u]).storeAligned(q + u * plane);
+        }
+        for (std::size_t u = whole; u < n; ++u)
+          V::loadPartial(p + first[u], all - first[u]).storeAligned(q + u * plane);
       }
+    }
   }
 
   /// All taps in y of a set, for n input channels from c on, which are those from `from` on of
-  /// their vector; the copied inputs begin with line `begin`.
+  /// their vector; the copied inputs begin with line `begin`. Meanwhile operands of the next lines
+  /// are fetched, from the image's inputs and deltas, unless null.
   void addSet(std::size_t v, std::size_t u, std::size_t c, int n, int from, const Set &set,
-              Range lines, int begin) {
+              Range lines, int begin, const TIn *inputs, const TIn *deltas) {
     ConvUpdateLines l;
     const std::ptrdiff_t inRow = shape_.inputsX * at(W);
     l.inRow = shape_.tapStepY * inRow, l.inTap = shape_.strideY * inRow;
@@ -246,6 +269,15 @@ private:
              set.first * at(W);
       l.deltas = deltas_ + u * deltasPlane_ + (some.from - lines.from) * shape_.tapsX * at(W);
       l.rows = some.to - some.from;
+      const int next = some.from + lines_;
+      l.aheadIn = l.aheadDeltas = {reinterpret_cast<const char *>(sums), 0, 0, 0};
+      if (inputs && i < shape_.tapStepY)
+        l.aheadIn = aheadOf(inputs, args_.inRow, args_.inColumn,
+                            shape_.inputY(i, 0) + next * shape_.tapStepY, set.first,
+                            shape_.tapStepY, shape_.tapStepX, shape_.strideY);
+      if (deltas && i == 0)
+        l.aheadDeltas =
+            aheadOf(deltas, args_.deltasRow, args_.deltasColumn, next, -set.shift[0], 1, 1, 0);
       for (int t = 0; t < set.taps; ++t)
         l.sums[t] = sums + i * l.sumsTap + set.tap[t] * at(W), l.shift[t] = set.shift[t];
       pick<ROWS, TAPS, CHANNELS>(taps, set.taps, n, l);
@@ -266,6 +298,14 @@ private:
         add(k, 1, linesOf(k, {common.to, lines.to}));
       i += taps;
     }
+  }
+
+  /// From (y, x) of a plane on: lines, columns and taps so many of its own apart.
+  static ConvUpdateAhead aheadOf(const TIn *plane, std::ptrdiff_t row, std::ptrdiff_t column, int y,
+                                 int x, int stepY, int stepX, int tap) {
+    constexpr auto BYTES = static_cast<std::ptrdiff_t>(sizeof(TIn));
+    return {reinterpret_cast<const char *>(plane) + (y * row + x * column) * BYTES,
+            stepY * row * BYTES, tap * row * BYTES, stepX * column * BYTES};
   }
 
   /// The tile of so many taps in y and x and channels, at most the template's.
