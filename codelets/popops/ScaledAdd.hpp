@@ -93,6 +93,10 @@ public:
 
 /// For the registry: every vertex class of this file.
 struct ScaledAddFamily {
+  /// On Zen 4 vectors of sixteen take 1.1 to 1.35 times as long in the caches, of halves and
+  /// floats.
+  static constexpr bool EIGHT_LANES_WHERE_SPLIT = true;
+
   template <class Tag, class A, class B>
   using Forms = VertexList<ScaledAdd<Tag, A, B>, ScaledAddTensor<Tag, A, B>, Axpby<Tag, A, B>,
                            AxpbyTensor<Tag, A, B>>;

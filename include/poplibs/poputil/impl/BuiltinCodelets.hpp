@@ -74,12 +74,19 @@ inline isa::Isa builtinIsa() {
 #endif
 }
 
+/// Families that take no less time with vectors of 512 bits where the processor splits these.
+template <class Family>
+concept EightLanesFamily = Family::EIGHT_LANES_WHERE_SPLIT;
+
 /// Entry points of all classes of a family for one instruction set.
 template <class Family> vertices::VertexEntries entriesFor(isa::Isa isa) {
 #if defined(POPLAR_HEADER_ONLY)
   static_cast<void>(isa);
   return vertices::entriesOf(typename Family::template Vertices<isa::native>());
 #else
+  if constexpr (EightLanesFamily<Family>)
+    if (isa::vectorSet(isa) == isa::Isa::Avx512 && isa::cpuFeatures().splitsVectors)
+      return vertices::entriesFor<Family>(isa::Isa::Avx2);
   return vertices::entriesFor<Family>(isa);
 #endif
 }
