@@ -315,6 +315,32 @@ TEST_CASE("scale, offsets and slices may lie in the table that is updated") {
   });
 }
 
+TEST_CASE("slices and offsets in several dimensions may lie in the table that is updated") {
+  onDevices([](DeviceMaker const &device) {
+    for (std::size_t lookups : {3, 5}) { // unrolled, and in a loop
+      CAPTURE(lookups);
+      // Each slice but the first is what the one before it overwrites, and so are offsets.
+      Run run(device);
+      Values values(24);
+      std::iota(values.begin(), values.end(), 0.0);
+      for (std::size_t n = 0; n != lookups; ++n) {
+        values[2 * n] = static_cast<double>(n + 1);
+        values[2 * n + 1] = 0;
+      }
+      auto const t = run.input(poplar::UNSIGNED_INT, {6, 4}, values);
+      auto const at = t.flatten().slice(0, 2 * lookups).reshape({lookups, 2});
+      popops::multiUpdate(run.graph, t, t.slice(0, lookups).slice(0, 2, 1).expand({1}), at, {0, 1},
+                          {1, 2}, run.prog, SlicePlan(), {});
+      auto const output = run.output(t);
+      run.run();
+      Values expected = values;
+      for (std::size_t n = 0; n != lookups; ++n)
+        std::copy_n(&values[4 * n], 2, &expected[4 * (n + 1)]);
+      CHECK(run.values(output) == expected);
+    }
+  });
+}
+
 TEST_CASE("tables without rows, without columns and without offsets") {
   onDevices([](DeviceMaker const &device) {
     Run run(device);

@@ -133,6 +133,28 @@ TEST_CASE("updates are written one after another") {
   });
 }
 
+TEST_CASE("updates and indices may lie in the operand") {
+  onDevices([](DeviceMaker const &device) {
+    for (bool computed : {false, true}) {
+      CAPTURE(computed);
+      Run run(device);
+      auto const t = run.input(poplar::INT, {4, 2}, {1, 2, 3, 9, 5, 6, 7, 8});
+      auto const at = t.flatten().slice(0, 3), updates = t.slice(0, 3);
+      popops::UpdateComputationFunc f =
+          [](poplar::Graph &graph, poplar::Tensor &now, poplar::Tensor &update,
+             poplar::program::Sequence &prog) { return popops::sub(graph, update, now, prog); };
+      if (computed)
+        popops::scatter(run.graph, t, at, updates, 1, {1}, {0}, {0}, f, run.prog);
+      else
+        popops::scatter(run.graph, t, at, updates, 1, {1}, {0}, {0}, run.prog);
+      auto const output = run.output(t);
+      run.run();
+      CHECK(run.values(output) ==
+            (computed ? Values{1, 2, -2, -7, -2, 3, -2, -2} : Values{1, 2, 1, 2, 3, 9, 5, 6}));
+    }
+  });
+}
+
 TEST_CASE("updates without elements change nothing") {
   Run run(harness::cpu);
   auto const t = run.input(poplar::FLOAT, {2}, {1, 2});

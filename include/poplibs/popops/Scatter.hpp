@@ -30,7 +30,8 @@
 //                     dimension
 //
 // An index that is out of range changes nothing, nor does a window that is partly out of range;
-// with remapOutOfBoundIndices either goes to 0. Options are those of popops/DynamicSlice.hpp:
+// with remapOutOfBoundIndices either goes to 0. Updates and indices may overlap the operand: they
+// are read before it is written. Options are those of popops/DynamicSlice.hpp:
 // remapOutOfBoundIndices, paddingIndexUsed and validateIndices have a meaning here.
 //
 // Both throw poputil::poplibs_error on shapes, dimensions and types that do not fit, and

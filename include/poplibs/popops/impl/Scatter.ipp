@@ -182,6 +182,7 @@ POP_INLINE void scatter(poplar::Graph &graph, poplar::Tensor const &operand,
     return;
   poplar::DebugContext const name{di};
   detail::keepWholeWindows(graph, call, prog, name);
+  detail::readBeforeWrites(graph, call, prog, name);
   poplar::OptionFlags options = optionFlags;
   options.set("validateIndices", "false"); // they are valid
   prog.add(countedLoop(
