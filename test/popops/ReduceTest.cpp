@@ -357,6 +357,23 @@ TEST_CASE("reduceMany and compute set forms run reductions side by side") {
   });
 }
 
+TEST_CASE("outputs of reduceMany may overlap inputs and scales of all its reductions") {
+  onDevices([](DeviceMaker const &device) {
+    Run run(device);
+    Tensor const a = run.input(FLOAT, {2, 3}, {1, 2, 3, 4, 5, 6}),
+                 b = run.input(FLOAT, {2, 3}, {7, 8, 9, 10, 11, 12});
+    std::vector<Tensor> outs{b[0], a[1]};
+    popops::reduceMany(
+        run.graph,
+        {{a, {0}, {Operation::ADD, true, b[1][0]}}, {b, {0}, {Operation::ADD, false, a[0][1]}}},
+        outs, run.prog);
+    std::size_t const first = run.output(a), second = run.output(b);
+    run.run();
+    CHECK(run.values(first) == Values{1, 2, 3, 34, 38, 42});
+    CHECK(run.values(second) == Values{57, 78, 99, 10, 11, 12});
+  });
+}
+
 TEST_CASE("arguments that do not fit are named in the error") {
   Run run(cpu);
   auto &g = run.graph;

@@ -117,10 +117,11 @@ struct POP_API SingleReduceOp {
                  std::string debugName = "");
 };
 
-/// Several reductions side by side: as few steps as the deepest of them needs. No input and no
-/// scale may overlap an output. \param outputs  empty: filled with new tensors; else one a
-/// reduction, written, and of type outType
-///        where that is given. Left as it is by what throws.
+/// Several reductions side by side: as few steps as the deepest of them needs. Inputs and scales
+/// may overlap outputs.
+///
+/// \param outputs  empty: filled with new tensors; else one a reduction, written, and of type
+///        outType where that is given. Left as it is by what throws.
 POP_API void reduceMany(poplar::Graph &graph, std::vector<SingleReduceOp> const &reductions,
                         std::vector<poplar::Tensor> &outputs, poplar::program::Sequence &prog,
                         poplar::DebugContext const &debugContext = {},

@@ -301,6 +301,21 @@ POP_INLINE bool isPlainCopy(CheckedReduce const &checked) {
          params.op != Operation::SQUARE_ADD;
 }
 
+// What a reduction reads of tensors that are written meanwhile becomes a copy of its own.
+POP_INLINE void readBeforeWrites(::poplar::Graph &graph, ReduceJob &job,
+                                 std::vector<Tensor> const &written,
+                                 ::poplar::program::Sequence &prog,
+                                 ::poplar::DebugContext const &debugContext) {
+  auto const copyIfWritten = [&](Tensor &t) {
+    if (std::any_of(written.begin(), written.end(),
+                    [&](Tensor const &w) { return t.intersectsWith(w); }))
+      t = ::poputil::duplicate(graph, t, prog, debugContext);
+  };
+  copyIfWritten(job.in);
+  if (job.params.useScale)
+    copyIfWritten(job.params.scale);
+}
+
 POP_INLINE void addReduce(::poplar::Graph &graph, CheckedReduce checked,
                           ::poplar::program::Sequence &prog,
                           ::poplar::DebugContext const &debugContext) {
@@ -311,11 +326,7 @@ POP_INLINE void addReduce(::poplar::Graph &graph, CheckedReduce checked,
     ::popops::castWithOutput(graph, job.in.reshape(job.out.shape()), job.out, prog, debugContext);
     return;
   }
-  if (job.in.intersectsWith(job.out))
-    job.in = ::poputil::duplicate(graph, job.in, prog, debugContext);
-  Tensor &scale = job.params.scale;
-  if (job.params.useScale && scale.intersectsWith(job.out))
-    scale = ::poputil::duplicate(graph, scale, prog, debugContext);
+  readBeforeWrites(graph, job, {job.out}, prog, debugContext);
   std::vector<::poplar::ComputeSet> css;
   emitChecked(graph, checked, css, debugContext);
   for (::poplar::ComputeSet const &cs : css)
@@ -448,6 +459,11 @@ POP_INLINE void reduceMany(poplar::Graph &graph, std::vector<SingleReduceOp> con
           detail::createOutput(graph, checked[i], detail::resultTypeOf(where, reductions[i]), name);
     else
       detail::setOutput(where, graph, checked[i], outs[i]);
+  }
+  for (std::size_t i = 0; i != reductions.size(); ++i) {
+    poplar::DebugContext const name(di, reductions[i].debugName);
+    if (!create)
+      detail::readBeforeWrites(graph, checked[i].job, outs, prog, name);
     detail::emitChecked(graph, checked[i], css, name);
   }
   outputs = std::move(outs);
