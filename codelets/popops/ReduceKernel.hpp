@@ -147,13 +147,11 @@ private:
 template <class Tag, ReduceOp OP, ColumnFetch FETCH, class In, class T, class F>
 POP_SIMD_INLINE void foldFewColumns(const In *in, std::size_t rows, std::size_t stride,
                                     std::size_t n, T *sums, F f) {
-  if constexpr (FETCH != ColumnFetch::LINES_TO_FIRST) { // rows of so few columns are shorter
-    const ColumnFold<Tag, OP, FETCH, In, T, F> fold(stride, n, f);
-    if (n <= static_cast<std::size_t>(simd<T, Tag>::width))
-      fold.template few<false>(in, rows, sums);
-    else
-      fold.template few<true>(in, rows, sums);
-  }
+  const ColumnFold<Tag, OP, FETCH, In, T, F> fold(stride, n, f);
+  if (n <= static_cast<std::size_t>(simd<T, Tag>::width))
+    fold.template few<false>(in, rows, sums);
+  else
+    fold.template few<true>(in, rows, sums);
 }
 
 /// The same of n <= REDUCE_COLUMNS.
@@ -162,8 +160,9 @@ POP_SIMD_INLINE void foldColumns(const In *in, std::size_t rows, std::size_t str
                                  T *sums, F f) {
   using V = simd<T, Tag>;
   constexpr std::size_t W = V::width;
-  if (n <= 2 * W)
-    return foldFewColumns<Tag, OP, FETCH>(in, rows, stride, n, sums, f);
+  if constexpr (FETCH != ColumnFetch::LINES_TO_FIRST) // rows of so few columns are shorter
+    if (n <= 2 * W)
+      return foldFewColumns<Tag, OP, FETCH>(in, rows, stride, n, sums, f);
   const ColumnFold<Tag, OP, FETCH, In, T, F> fold(stride, n, f);
   // Sums are whole vectors: lanes beyond n hold rubbish that is never stored.
   for (std::size_t c = 0; c < n; c += W)

@@ -301,19 +301,52 @@ POP_INLINE bool isPlainCopy(CheckedReduce const &checked) {
          params.op != Operation::SQUARE_ADD;
 }
 
+POP_INLINE bool intersects(Tensor const &tensor, std::vector<Tensor> const &others) {
+  return std::any_of(others.begin(), others.end(),
+                     [&](Tensor const &other) { return tensor.intersectsWith(other); });
+}
+
 // What a reduction reads of tensors that are written meanwhile becomes a copy of its own.
 POP_INLINE void readBeforeWrites(::poplar::Graph &graph, ReduceJob &job,
                                  std::vector<Tensor> const &written,
                                  ::poplar::program::Sequence &prog,
                                  ::poplar::DebugContext const &debugContext) {
-  auto const copyIfWritten = [&](Tensor &t) {
-    if (std::any_of(written.begin(), written.end(),
-                    [&](Tensor const &w) { return t.intersectsWith(w); }))
-      t = ::poputil::duplicate(graph, t, prog, debugContext);
-  };
-  copyIfWritten(job.in);
-  if (job.params.useScale)
-    copyIfWritten(job.params.scale);
+  if (intersects(job.in, written))
+    job.in = ::poputil::duplicate(graph, job.in, prog, debugContext);
+  Tensor &scale = job.params.scale;
+  if (job.params.useScale && intersects(scale, written))
+    scale = ::poputil::duplicate(graph, scale, prog, debugContext);
+}
+
+// The elements of all tensors of a type as one, for each type.
+POP_INLINE std::vector<Tensor> joinedByType(std::vector<Tensor> const &tensors) {
+  std::map<::poplar::Type, std::vector<Tensor>> byType;
+  for (Tensor const &t : tensors)
+    byType[t.elementType()].push_back(t.flatten());
+  std::vector<Tensor> joined;
+  for (auto const &[type, same] : byType)
+    joined.push_back(::poplar::concat(same));
+  return joined;
+}
+
+// The same for several; where nothing overlaps, all are looked at once.
+POP_INLINE void readBeforeWrites(::poplar::Graph &graph, std::vector<CheckedReduce> &reductions,
+                                 std::vector<Tensor> const &outputs,
+                                 ::poplar::program::Sequence &prog,
+                                 ::poplar::DebugContext const &debugContext) {
+  std::vector<Tensor> read;
+  for (CheckedReduce const &reduction : reductions) {
+    read.push_back(reduction.job.in);
+    if (reduction.job.params.useScale)
+      read.push_back(reduction.job.params.scale);
+  }
+  std::vector<Tensor> const written = joinedByType(outputs);
+  for (Tensor const &each : joinedByType(read))
+    if (intersects(each, written)) {
+      for (CheckedReduce &reduction : reductions)
+        readBeforeWrites(graph, reduction.job, written, prog, debugContext);
+      return;
+    }
 }
 
 POP_INLINE void addReduce(::poplar::Graph &graph, CheckedReduce checked,
@@ -460,12 +493,10 @@ POP_INLINE void reduceMany(poplar::Graph &graph, std::vector<SingleReduceOp> con
     else
       detail::setOutput(where, graph, checked[i], outs[i]);
   }
-  for (std::size_t i = 0; i != reductions.size(); ++i) {
-    poplar::DebugContext const name(di, reductions[i].debugName);
-    if (!create)
-      detail::readBeforeWrites(graph, checked[i].job, outs, prog, name);
-    detail::emitChecked(graph, checked[i], css, name);
-  }
+  if (!create)
+    detail::readBeforeWrites(graph, checked, outs, prog, context);
+  for (std::size_t i = 0; i != reductions.size(); ++i)
+    detail::emitChecked(graph, checked[i], css, {di, reductions[i].debugName});
   outputs = std::move(outs);
   for (poplar::ComputeSet const &cs : css)
     prog.add(poplar::program::Execute(cs, context));
