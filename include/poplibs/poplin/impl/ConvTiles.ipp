@@ -3,7 +3,7 @@
 #include <poplin/impl/ConvEmit.hpp>
 #include <poplin/impl/TileFlatten.hpp>
 #include <poplin/impl/TilePlanning.hpp>
-#include <poputil/Util.hpp>
+#include <poputil/impl/ReadBeforeWrites.hpp>
 
 namespace cottonwood::poplin {
 
@@ -11,9 +11,7 @@ POP_INLINE void emitConvTiles(::poplar::Graph &graph, ConvJob const &job,
                               ::poplar::program::Sequence &prog,
                               ::poplar::DebugContext const &debugContext) {
   Tensor in = job.in, weights = job.weights;
-  for (Tensor *operand : {&in, &weights})
-    if (operand->intersectsWith(job.out))
-      *operand = ::poputil::duplicate(graph, *operand, prog, {debugContext, "operand"});
+  poputil::readBeforeWrites(graph, {&in, &weights}, job.out, prog, {debugContext, "operand"});
   planner::TileChoice const choice =
       planConv(job.where, graph.getTarget(), job.check, job.options, job.cache).tiles;
   planner::TilePlan const &plan = choice.plan;

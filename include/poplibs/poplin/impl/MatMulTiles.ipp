@@ -3,7 +3,7 @@
 #include <poplin/impl/MatMulEmit.hpp>
 #include <poplin/impl/MatMulPlanning.hpp>
 #include <poplin/impl/TilePlanning.hpp>
-#include <poputil/Util.hpp>
+#include <poputil/impl/ReadBeforeWrites.hpp>
 
 namespace cottonwood::poplin {
 
@@ -11,9 +11,7 @@ POP_INLINE void emitMatMulTiles(::poplar::Graph &graph, MatMulJob const &job,
                                 ::poplar::program::Sequence &prog,
                                 ::poplar::DebugContext const &debugContext) {
   Tensor a = job.a, b = job.b;
-  for (Tensor *operand : {&a, &b})
-    if (operand->intersectsWith(job.out))
-      *operand = ::poputil::duplicate(graph, *operand, prog, {debugContext, "operand"});
+  poputil::readBeforeWrites(graph, {&a, &b}, job.out, prog, {debugContext, "operand"});
   planner::MatMulProblem problem = job.problem();
   planner::TileChoice const choice =
       planMatMul(job.where, graph.getTarget(), problem, job.options, job.cache).tiles;

@@ -3,10 +3,10 @@
 #include <popops/Encoding.hpp>
 #include <popops/impl/Positions.hpp>
 #include <poputil/DebugInfo.hpp>
-#include <poputil/Util.hpp>
 #include <poputil/VertexTemplates.hpp>
 #include <poputil/exceptions.hpp>
 #include <poputil/impl/CheckWriteable.hpp>
+#include <poputil/impl/ReadBeforeWrites.hpp>
 
 #include <poplar/impl/base/Error.hpp>
 
@@ -55,10 +55,7 @@ POP_INLINE void emitOneHot(::poplar::Graph &graph, Tensor indices, Tensor const 
                            ::poplar::DebugContext const &debugContext) {
   if (encoded.numElements() == 0)
     return;
-  // Vertices must not read what others write.
-  for (Tensor *t : {&indices, &on, &off})
-    if (t->intersectsWith(encoded))
-      *t = ::poputil::duplicate(graph, *t, prog, debugContext);
+  poputil::readBeforeWrites(graph, {&indices, &on, &off}, encoded, prog, debugContext);
   auto const shares = positionSharesOf(graph, encoded);
   if (shares.empty()) {
     Tensor const twin = addLinearTwin(graph, encoded, debugContext);

@@ -47,12 +47,6 @@ POP_API POP_INLINE Tensor multiLookup(::poplar::Graph &graph, MultiCall call,
                                       ::poplar::program::Sequence &prog,
                                       ::poplar::DebugContext const &di);
 
-/// What overlaps the table among slices and offsets becomes a copy of its own, to be read before
-/// the table is written step by step.
-POP_INLINE void readBeforeWrites(::poplar::Graph &graph, MultiCall &call,
-                                 ::poplar::program::Sequence &prog,
-                                 ::poplar::DebugContext const &di);
-
 /// Overwrites the table with the slices, in order.
 POP_API POP_INLINE void multiOverwrite(::poplar::Graph &graph, MultiCall call,
                                        ::poplar::program::Sequence &prog,

@@ -8,8 +8,8 @@
 #include <popops/impl/Partition.hpp>
 #include <popops/impl/SliceCall.hpp>
 #include <poputil/TileMapping.hpp>
-#include <poputil/Util.hpp>
 #include <poputil/impl/Math.hpp>
+#include <poputil/impl/ReadBeforeWrites.hpp>
 
 #include <algorithm>
 #include <memory>
@@ -189,14 +189,6 @@ POP_INLINE Tensor multiLookup(::poplar::Graph &graph, MultiCall call,
   return call.slices;
 }
 
-POP_INLINE void readBeforeWrites(::poplar::Graph &graph, MultiCall &call,
-                                 ::poplar::program::Sequence &prog,
-                                 ::poplar::DebugContext const &di) {
-  for (Tensor *t : {&call.slices, &call.offsets})
-    if (t->intersectsWith(call.table))
-      *t = ::poputil::duplicate(graph, *t, prog, di);
-}
-
 POP_INLINE void multiOverwrite(::poplar::Graph &graph, MultiCall call,
                                ::poplar::program::Sequence &prog,
                                ::poplar::DebugContext const &di) {
@@ -207,7 +199,7 @@ POP_INLINE void multiOverwrite(::poplar::Graph &graph, MultiCall call,
     return emitUpdates(graph, jobsOf(call), {}, call.way, prog, di);
   if (auto const joined = joinDims(graph, call, prog, di))
     return emitUpdates(graph, jobsOf(joined->call), {}, joined->call.way, prog, di);
-  readBeforeWrites(graph, call, prog, di);
+  poputil::readBeforeWrites(graph, {&call.slices, &call.offsets}, call.table, prog, di);
   for (std::size_t g = 0; g != call.groups(); ++g) {
     Tensor const table = MultiCall::groupOf(call.table, call.grouped, g);
     Tensor const slices = MultiCall::groupOf(call.slices, call.grouped, g);

@@ -11,6 +11,7 @@
 #include <poputil/TileMapping.hpp>
 #include <poputil/Util.hpp>
 #include <poputil/exceptions.hpp>
+#include <poputil/impl/ReadBeforeWrites.hpp>
 #include <poputil/impl/ReadOptions.hpp>
 
 #include <poplar/impl/base/Error.hpp>
@@ -301,23 +302,6 @@ POP_INLINE bool isPlainCopy(CheckedReduce const &checked) {
          params.op != Operation::SQUARE_ADD;
 }
 
-POP_INLINE bool intersects(Tensor const &tensor, std::vector<Tensor> const &others) {
-  return std::any_of(others.begin(), others.end(),
-                     [&](Tensor const &other) { return tensor.intersectsWith(other); });
-}
-
-// What a reduction reads of tensors that are written meanwhile becomes a copy of its own.
-POP_INLINE void readBeforeWrites(::poplar::Graph &graph, ReduceJob &job,
-                                 std::vector<Tensor> const &written,
-                                 ::poplar::program::Sequence &prog,
-                                 ::poplar::DebugContext const &debugContext) {
-  if (intersects(job.in, written))
-    job.in = ::poputil::duplicate(graph, job.in, prog, debugContext);
-  Tensor &scale = job.params.scale;
-  if (job.params.useScale && intersects(scale, written))
-    scale = ::poputil::duplicate(graph, scale, prog, debugContext);
-}
-
 // The elements of all tensors of a type as one, for each type.
 POP_INLINE std::vector<Tensor> joinedByType(std::vector<Tensor> const &tensors) {
   std::map<::poplar::Type, std::vector<Tensor>> byType;
@@ -329,24 +313,25 @@ POP_INLINE std::vector<Tensor> joinedByType(std::vector<Tensor> const &tensors) 
   return joined;
 }
 
-// The same for several; where nothing overlaps, all are looked at once.
+// What reductions read of outputs of any becomes copies. Where nothing overlaps, all are looked at
+// once.
 POP_INLINE void readBeforeWrites(::poplar::Graph &graph, std::vector<CheckedReduce> &reductions,
                                  std::vector<Tensor> const &outputs,
                                  ::poplar::program::Sequence &prog,
                                  ::poplar::DebugContext const &debugContext) {
-  std::vector<Tensor> read;
+  std::vector<Tensor> operands;
   for (CheckedReduce const &reduction : reductions) {
-    read.push_back(reduction.job.in);
+    operands.push_back(reduction.job.in);
     if (reduction.job.params.useScale)
-      read.push_back(reduction.job.params.scale);
+      operands.push_back(reduction.job.params.scale);
   }
-  std::vector<Tensor> const written = joinedByType(outputs);
-  for (Tensor const &each : joinedByType(read))
-    if (intersects(each, written)) {
+  std::vector<Tensor> const read = joinedByType(operands);
+  for (Tensor const &written : joinedByType(outputs))
+    if (std::any_of(read.begin(), read.end(),
+                    [&](Tensor const &each) { return each.intersectsWith(written); }))
       for (CheckedReduce &reduction : reductions)
-        readBeforeWrites(graph, reduction.job, written, prog, debugContext);
-      return;
-    }
+        poputil::readBeforeWrites(graph, {&reduction.job.in, &reduction.job.params.scale}, written,
+                                  prog, debugContext);
 }
 
 POP_INLINE void addReduce(::poplar::Graph &graph, CheckedReduce checked,
@@ -359,7 +344,7 @@ POP_INLINE void addReduce(::poplar::Graph &graph, CheckedReduce checked,
     ::popops::castWithOutput(graph, job.in.reshape(job.out.shape()), job.out, prog, debugContext);
     return;
   }
-  readBeforeWrites(graph, job, {job.out}, prog, debugContext);
+  poputil::readBeforeWrites(graph, {&job.in, &job.params.scale}, job.out, prog, debugContext);
   std::vector<::poplar::ComputeSet> css;
   emitChecked(graph, checked, css, debugContext);
   for (::poplar::ComputeSet const &cs : css)

@@ -2,8 +2,8 @@
 
 #include <popops/impl/ReduceEmit.hpp>
 #include <popops/impl/ReduceFunctorEmit.hpp>
-#include <poputil/Util.hpp>
 #include <poputil/exceptions.hpp>
+#include <poputil/impl/ReadBeforeWrites.hpp>
 
 #include <poplar/impl/base/Error.hpp>
 
@@ -49,8 +49,7 @@ reduceWithFunctor(::poplar::Graph &graph, ReduceFunctorJob const &functor,
     job.placesOutput = true;
   }
   ::poplar::Tensor const result = out.valid() ? out : job.out;
-  if (job.in.intersectsWith(job.out))
-    job.in = ::poputil::duplicate(graph, job.in, prog, debugContext);
+  poputil::readBeforeWrites(graph, {&job.in}, job.out, prog, debugContext);
   std::vector<::poplar::ComputeSet> css;
   emitReduce(graph, job, css, debugContext);
   for (::poplar::ComputeSet const &cs : css)

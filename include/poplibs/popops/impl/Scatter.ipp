@@ -11,6 +11,7 @@
 #include <poputil/DebugInfo.hpp>
 #include <poputil/exceptions.hpp>
 #include <poputil/impl/Math.hpp>
+#include <poputil/impl/ReadBeforeWrites.hpp>
 
 #include <poplar/impl/base/Error.hpp>
 
@@ -182,7 +183,8 @@ POP_INLINE void scatter(poplar::Graph &graph, poplar::Tensor const &operand,
     return;
   poplar::DebugContext const name{di};
   detail::keepWholeWindows(graph, call, prog, name);
-  detail::readBeforeWrites(graph, call, prog, name);
+  cottonwood::poputil::readBeforeWrites(graph, {&call.slices, &call.offsets}, call.table, prog,
+                                        name);
   poplar::OptionFlags options = optionFlags;
   options.set("validateIndices", "false"); // they are valid
   prog.add(countedLoop(

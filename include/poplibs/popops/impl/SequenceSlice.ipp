@@ -4,10 +4,10 @@
 #include <popops/impl/SliceCall.hpp>
 #include <popops/impl/SliceLayout.hpp>
 #include <poputil/DebugInfo.hpp>
-#include <poputil/Util.hpp>
 #include <poputil/VertexTemplates.hpp>
 #include <poputil/exceptions.hpp>
 #include <poputil/impl/Math.hpp>
+#include <poputil/impl/ReadBeforeWrites.hpp>
 
 #include <poplar/impl/base/Error.hpp>
 
@@ -104,10 +104,8 @@ POP_INLINE void sequenceSlice(poplar::Graph &graph, poplar::Tensor const &tIn,
       ours::detail::sequenceSliceJob(graph, tIn, tOut, tN, tInOffset, tOutOffset, zeroUnused);
   if (tOut.numElements() == 0)
     return;
-  // Vertices must not read what others write.
-  for (poplar::Tensor *t : {&job.in, &job.counts, &job.inOffsets, &job.outOffsets})
-    if (t->intersectsWith(job.out))
-      *t = poputil::duplicate(graph, *t, prog, {di});
+  cottonwood::poputil::readBeforeWrites(
+      graph, {&job.in, &job.counts, &job.inOffsets, &job.outOffsets}, job.out, prog, {di});
   poplar::ComputeSet const cs = graph.addComputeSet({di});
   if (ours::isOneTile(graph)) {
     ours::SliceCell whole;

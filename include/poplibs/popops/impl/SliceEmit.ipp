@@ -5,10 +5,10 @@
 #include <popops/impl/Partition.hpp>
 #include <popops/impl/SliceEmit.hpp>
 #include <poputil/TileMapping.hpp>
-#include <poputil/Util.hpp>
 #include <poputil/VertexTemplates.hpp>
 #include <poputil/exceptions.hpp>
 #include <poputil/impl/Math.hpp>
+#include <poputil/impl/ReadBeforeWrites.hpp>
 
 #include <poplar/impl/base/Error.hpp>
 
@@ -440,19 +440,13 @@ POP_INLINE void emitUpdates(::poplar::Graph &graph, std::vector<SliceJob> jobs,
                             ::poplar::DebugContext const &debugContext) {
   if (jobs.empty() || detail::isNothing(jobs.front()))
     return;
-  // Vertices that share a step must not write what others read.
   std::vector<::poplar::Tensor> tables;
   for (SliceJob const &job : jobs)
     tables.push_back(job.table.flatten());
   ::poplar::Tensor const written = ::poplar::concat(tables);
-  for (SliceJob &job : jobs) {
-    if (written.intersectsWith(job.slices))
-      job.slices = ::poputil::duplicate(graph, job.slices, prog, debugContext);
-    if (written.intersectsWith(job.offsets))
-      job.offsets = ::poputil::duplicate(graph, job.offsets, prog, debugContext);
-  }
-  if (combination.scale.valid() && written.intersectsWith(combination.scale))
-    combination.scale = ::poputil::duplicate(graph, combination.scale, prog, debugContext);
+  for (SliceJob &job : jobs)
+    poputil::readBeforeWrites(graph, {&job.slices, &job.offsets}, written, prog, debugContext);
+  poputil::readBeforeWrites(graph, {&combination.scale}, written, prog, debugContext);
   detail::SliceEmitter(graph, way, debugContext).updates(jobs, combination, prog);
 }
 
