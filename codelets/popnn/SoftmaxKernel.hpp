@@ -292,6 +292,15 @@ private:
     return sums.fold();
   }
 
+  /// Brings elements to the second-level cache. In the first one, where they are needed twice, the
+  /// row that is kept and those that are read leave no room for what is fetched so far ahead: rows
+  /// of 1000 to 50000 floats took 1.2 to 1.9 times as long on Zen 4. (GCC drops calls of functions
+  /// that only fetch.)
+  POP_SIMD_INLINE static void fetch(const T *in, std::size_t n) {
+    for (std::size_t i = 0; i < n; i += LINE)
+      __builtin_prefetch(in + i, 0, 2);
+  }
+
   /// The same for blocks of 64 elements while there are such of all three rows; returns where these
   /// end.
   template <bool BOUNDED, bool PAST>
@@ -324,9 +333,10 @@ private:
         return value;
       });
       nexts.takeBlock(next + i);
-      for (std::size_t k = 0; k < 64; k += LINE)
-        __builtin_prefetch(next + i + k + ahead);
+      fetch(next + i + ahead, 64);
     }
+    // Without its last lines rows of 1000 took 1.5 times as long on Zen 4.
+    fetch(next + end + ahead, length_ - end);
     sums = partials;
     nexts.mergeInto(nextBounds, next, end);
     return end;
