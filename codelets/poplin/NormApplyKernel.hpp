@@ -159,7 +159,7 @@ private:
   POP_SIMD_INLINE void fetchLine(const T *p) const {
     if (!NORM_SHARES_FETCHES<Tag> ||
         (reinterpret_cast<std::uintptr_t>(p) & fetchedLines_) == fetchedLines_)
-      __builtin_prefetch(p, 0, 3);
+      __builtin_prefetch(p, 0, 2);
   }
 
   static void store(T *out, const T *from, std::size_t n) {
