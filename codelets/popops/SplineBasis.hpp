@@ -4,7 +4,7 @@
 /// Vertex (MultiVertex; T is float or half): popops::SplineBasis<T>, S = (degree + 1)^dims
 /// Fields
 ///   pseudo       Input<Vector<T, ONE_PTR>>   [edges, dims]
-///   kernelSize   Input<Vector<int, ONE_PTR>>   [dims], at least 1
+///   kernelSize   Input<Vector<int, ONE_PTR>>   [dims]; less than 1 counts as 1
 ///   isOpen       Input<Vector<unsigned char, ONE_PTR>>   [dims]
 ///   basis        Output<Vector<T, SPAN>>   [edges, S]
 ///   weightIndex  Output<Vector<int, ONE_PTR>>   [edges, S]

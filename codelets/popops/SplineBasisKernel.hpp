@@ -42,7 +42,8 @@ void splineBasis(const T *pseudo, const SplineShape &shape, T *basis, int *weigh
   int indices[SPLINE_DIMS][4];
   int stride = 1;
   for (unsigned d = 0; d < shape.dims; ++d) {
-    const int size = shape.kernelSize[d];
+    // Numbers of a program: what is no size must not end the process.
+    const int size = shape.kernelSize[d] < 1 ? 1 : shape.kernelSize[d];
     const int spans = size - static_cast<int>(shape.isOpen[d] != 0 ? shape.degree : 0u);
     const float v = V::loadPartial(pseudo + d, 1).first() * static_cast<float>(spans);
     const int whole = V::splat(v).toInt().first();

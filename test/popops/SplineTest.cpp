@@ -78,6 +78,21 @@ TEST_CASE("bases are products of B-splines, indices wrap around the kernel") {
   });
 }
 
+TEST_CASE("sizes of kernels below 1 are read as 1") {
+  onDevices([](DeviceMaker const &device) {
+    Run run(device);
+    Tensor const pseudo = run.input(FLOAT, {1, 2}, {0.25, 0.5}),
+                 size = run.input(INT, {2}, {0, -3}), open = run.input(UNSIGNED_CHAR, {2}, {0, 0}),
+                 basis = run.input(FLOAT, {1, 4}, {9, 9, 9, 9}),
+                 index = run.input(INT, {1, 4}, {9, 9, 9, 9});
+    popops::splineBasis(run.graph, pseudo, size, open, basis, index, 1, run.prog);
+    std::size_t const b = run.output(basis), i = run.output(index);
+    run.run();
+    CHECK(run.values(b) == Values{0.375, 0.125, 0.375, 0.125});
+    CHECK(run.values(i) == Values{0, 0, 0, 0});
+  });
+}
+
 TEST_CASE("weighting sums over splines and channels") {
   onDevices([](DeviceMaker const &device) {
     Run run(device);

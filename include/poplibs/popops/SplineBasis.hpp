@@ -23,7 +23,7 @@ namespace popops {
 /// - degree 3: (1 - f)^3 / 6, (3 f^3 - 6 f^2 + 4) / 6, (-3 f^3 + 3 f^2 + 3 f + 1) / 6, f^3 / 6
 ///
 /// \param pseudo        [E, D] FLOAT or HALF: pseudo-coordinates, in [0, 1]; D at most 16.
-/// \param kernelSize    [D] INT, at least 1.
+/// \param kernelSize    [D] INT, at least 1; less counts as 1.
 /// \param isOpenSpline  [D] UNSIGNED_CHAR, 0 or 1.
 /// \param basis         [E, S] of the type of pseudo; written.
 /// \param weightIndex   [E, S] INT; written.
