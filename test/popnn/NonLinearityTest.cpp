@@ -3,6 +3,7 @@
 #include <popnn/LogSoftmax.hpp>
 #include <popnn/NonLinearity.hpp>
 #include <popnn/codelets.hpp>
+#include <poplar/exceptions.hpp>
 #include <poputil/exceptions.hpp>
 
 #include <sstream>
@@ -293,6 +294,21 @@ TEST_CASE("arguments that do not fit are named in the error") {
   CHECK_THROWS_AS(
       popnn::nonLinearityInputGradient(g, NonLinearityType::SOFTMAX, a, scalar, run.prog),
       poplibs_error);
+}
+
+TEST_CASE("rows that are mapped nowhere are named, not those that are to be laid out as they") {
+  Run run(model);
+  auto &g = run.graph;
+  popnn::addCodelets(g);
+  Tensor const bare = g.addVariable(FLOAT, {3}, "bare");
+  CHECK_THROWS_WITH_AS(popnn::softmax(g, bare, run.prog), doctest::Contains("bare"),
+                       poplar::invalid_tile_mapping);
+  CHECK_THROWS_WITH_AS(popnn::logSoftmax(g, bare, run.prog), doctest::Contains("bare"),
+                       poplar::invalid_tile_mapping);
+  CHECK_THROWS_WITH_AS(
+      popnn::nonLinearityInputGradient(g, NonLinearityType::SOFTMAX,
+                                       run.input(FLOAT, {3}, {1, 2, 3}), bare, run.prog),
+      doctest::Contains("bare"), poplar::invalid_tile_mapping);
 }
 
 TEST_SUITE_END();

@@ -1,6 +1,8 @@
 // What results depend on, their shapes, and what is refused.
 #include "Draws.hpp"
 
+#include <poplar/exceptions.hpp>
+
 using namespace draws;
 
 namespace {
@@ -227,6 +229,18 @@ TEST_CASE("errors name the value and what is allowed") {
   });
   checkFails("normal", "'reference' is an invalid tensor", [](RandomRun &run) {
     return poprand::normal(run.graph, &run.seed, 1, Tensor(), FLOAT, 0, 1, run.prog);
+  });
+}
+
+TEST_CASE("a reference that is mapped nowhere is named at the call") {
+  onDevices([](DeviceMaker const &device) {
+    for (Operation const &operation : operations()) {
+      CAPTURE(operation.name);
+      RandomRun run(device);
+      Tensor const bare = run.graph.addVariable(FLOAT, {4}, "bare");
+      CHECK_THROWS_WITH_AS(operation.add(run, &run.seed, 1, bare), doctest::Contains("bare"),
+                           poplar::invalid_tile_mapping);
+    }
   });
 }
 

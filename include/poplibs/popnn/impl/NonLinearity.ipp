@@ -9,6 +9,7 @@
 #include <poputil/DebugInfo.hpp>
 #include <poputil/VertexTemplates.hpp>
 #include <poputil/exceptions.hpp>
+#include <poputil/impl/CheckMapped.hpp>
 #include <poputil/impl/CheckWriteable.hpp>
 
 #include <codelets/popnn/SoftmaxCost.hpp>
@@ -107,6 +108,7 @@ POP_INLINE void emitSoftmax(::poplar::Graph &graph, RowFunction function, Tensor
 POP_INLINE Tensor emitSoftmaxGradient(::poplar::Graph &graph, Tensor const &act,
                                       Tensor const &outGradient, ::poplar::program::Sequence &prog,
                                       ::poplar::DebugContext const &debugContext) {
+  poputil::checkMapped(graph, outGradient);
   Tensor const gradient = graph.clone(outGradient, debugContext);
   Tensor const actRows = popops::asRows(act), gradRows = popops::asRows(outGradient),
                rows = popops::asRows(gradient);
@@ -219,6 +221,7 @@ POP_INLINE poplar::Tensor nonLinearity(poplar::Graph &graph, NonLinearityType no
   poplar::DebugContext const context(di);
   if (detail::isSoftmax(nonLinearityType)) {
     detail::checkRows(where, t);
+    cottonwood::poputil::checkMapped(graph, t);
     poplar::Tensor const out = graph.clone(t, context);
     detail::emitSoftmax(graph, detail::rowFunction(nonLinearityType), t, out, prog, context);
     return out;
@@ -291,6 +294,7 @@ POP_INLINE poplar::Tensor logSoftmax(poplar::Graph &graph, poplar::Tensor t,
   detail::checkData("popnn::logSoftmax", "t", t);
   detail::checkRows("popnn::logSoftmax", t);
   poputil::PoplibsOpDebugInfo di(debugContext, {}, "logSoftmax");
+  cottonwood::poputil::checkMapped(graph, t);
   poplar::Tensor const out = graph.clone(t, {di});
   detail::emitSoftmax(graph, cottonwood::popnn::RowFunction::LOG, t, out, prog, {di});
   return out;

@@ -9,6 +9,7 @@
 #include <poputil/DebugInfo.hpp>
 #include <poputil/VertexTemplates.hpp>
 #include <poputil/exceptions.hpp>
+#include <poputil/impl/CheckMapped.hpp>
 
 #include <codelets/popops/MapProgram.hpp>
 #include <poplar/exceptions.hpp>
@@ -72,12 +73,6 @@ POP_INLINE void checkAccuracyArguments(char const *where, Tensor const &input, T
       !(from == ::poplar::HALF && to == ::poplar::FLOAT))
     base::fail<poplibs_error>(where, "from ", from, " to ", to,
                               "; allowed: float to half, half to float");
-}
-
-// Of a source whose mapping a new tensor takes: the error is to name the source.
-POP_INLINE void checkMapped(::poplar::Graph const &graph, Tensor const &src) {
-  if (graph.getTarget().getNumTiles() > 1)
-    graph.getTileMapping(src);
 }
 
 /// \param debugContext  names the note on the plan
@@ -205,7 +200,7 @@ POP_INLINE poplar::Tensor cast(poplar::Graph &graph, poplar::Tensor const &src,
   cottonwood::popops::detail::checkCastMetadata("popops::cast", dstType, metadata);
   cottonwood::popops::detail::checkCast("popops::cast", src, dstType);
   poputil::PoplibsOpDebugInfo di(debugContext, {}, "cast");
-  cottonwood::popops::detail::checkMapped(graph, src);
+  cottonwood::poputil::checkMapped(graph, src);
   poplar::Tensor const dst = graph.clone(dstType, metadata, src, {di});
   prog.add(cottonwood::popops::detail::castProgram(graph, src, dst, false, {di}));
   return dst;
@@ -240,7 +235,7 @@ POP_INLINE poplar::Tensor cast(poplar::Graph &graph, poplar::Tensor src,
                                poplar::ComputeSet cs, poplar::DebugContext const &debugContext) {
   cottonwood::popops::detail::checkCastMetadata("popops::cast", dstType, metadata);
   cottonwood::popops::detail::checkCast("popops::cast", src, dstType);
-  cottonwood::popops::detail::checkMapped(graph, src);
+  cottonwood::poputil::checkMapped(graph, src);
   poplar::Tensor const dst = graph.clone(dstType, metadata, src, debugContext);
   cast(graph, src, dst, cs);
   return dst;

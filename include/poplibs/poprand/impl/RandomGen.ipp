@@ -49,6 +49,14 @@ POP_INLINE unsigned checkedThreshold(char const *where, char const *what, double
   return static_cast<unsigned>(probability * 65536);
 }
 
+/// A new tensor laid out as the reference. That is no operand of a vertex, so engines cannot name
+/// it if it is mapped nowhere.
+POP_INLINE Tensor laidOutAs(::poplar::Graph &graph, Tensor const &reference, Type const &type,
+                            ::poplar::DebugContext const &debugContext) {
+  graph.getTileMapping(reference);
+  return graph.clone(type, reference, debugContext);
+}
+
 /// Parameters of the vertices with real results.
 struct RealFields {
   double location = 0, scale = 0;
@@ -61,7 +69,7 @@ POP_INLINE Tensor drawReals(DrawCall const &call, Stream const &stream, char con
                             unsigned cyclesPer8) {
   Draw draw;
   draw.vertex = ::poputil::templateVertex(vertex, type);
-  draw.out = call.graph.clone(type, reference, call.context);
+  draw.out = laidOutAs(call.graph, reference, type, call.context);
   draw.cyclesPer8 = cyclesPer8;
   draw.setFields = [&](::poplar::VertexRef const &v) {
     call.graph.setInitialValue(v["location"], static_cast<float>(fields.location));
@@ -79,7 +87,7 @@ POP_INLINE Tensor drawInts(DrawCall const &call, Stream const &stream, Tensor co
                            long long low, long long high) {
   Draw draw;
   draw.vertex = "poprand::UniformInt";
-  draw.out = call.graph.clone(INT, reference, call.context);
+  draw.out = laidOutAs(call.graph, reference, INT, call.context);
   draw.cyclesPer8 = DRAW_CYCLES;
   draw.setFields = [&](::poplar::VertexRef const &v) {
     call.graph.setInitialValue(v["low"], static_cast<int>(low));
@@ -95,7 +103,7 @@ POP_INLINE Tensor drawBernoulli(DrawCall const &call, Stream const &stream, Tens
                                 Type const &type, unsigned threshold, double value) {
   Draw draw;
   draw.vertex = ::poputil::templateVertex("poprand::Bernoulli", type);
-  draw.out = call.graph.clone(type, reference, call.context);
+  draw.out = laidOutAs(call.graph, reference, type, call.context);
   draw.cyclesPer8 = DRAW_CYCLES;
   draw.setFields = [&](::poplar::VertexRef const &v) {
     if (type == INT)
@@ -352,7 +360,8 @@ POP_INLINE poplar::Tensor dropout(poplar::Graph &graph, poplar::Tensor const *se
   Draw draw;
   draw.vertex = poputil::templateVertex("poprand::Dropout", input.elementType());
   poplar::DebugContext const context(di);
-  draw.out = graph.clone(input.elementType(), outputClonesRef ? reference : input, context);
+  draw.out =
+      detail::laidOutAs(graph, outputClonesRef ? reference : input, input.elementType(), context);
   draw.in = input;
   draw.cyclesPer8 = detail::DRAW_CYCLES;
   draw.setFields = [&](poplar::VertexRef const &v) {
