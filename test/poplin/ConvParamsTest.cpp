@@ -170,6 +170,21 @@ TEST_CASE("params that make no sense are refused with their values") {
         "drop more than the 6 elements of the output");
 }
 
+TEST_CASE("params without an output have no shape of it, wrapped around or divided by 0") {
+  ConvParams p = example();
+  p.outputTransform.stride[1] = 0;
+  char const *const noStride =
+      "poplin::ConvParams: outputTransform.stride[1] is 0; it must be at least 1";
+  CHECK_THROWS_WITH_AS(p.getOutputFieldShape(), noStride, poplibs_error);
+  CHECK_THROWS_WITH_AS(p.getOutputSize(1), noStride, poplibs_error);
+  p = example();
+  p.kernelTransform.dilation[0] = 4;
+  CHECK_THROWS_WITH_AS(p.getOutputFieldShape(),
+                       "poplin::ConvParams: in dimension 0 the transformed input has 8 elements, "
+                       "the transformed kernel 9; the kernel must not be larger",
+                       poplibs_error);
+}
+
 TEST_CASE("sizes that kernels cannot count are refused with their values") {
   unsigned const much = 4000000000;
   CHECK(complaint([](ConvParams &p) { p.inputFieldShape[1] = (std::size_t{1} << 32U) + 8; }) ==

@@ -94,7 +94,7 @@ struct POP_API ConvParams {
 
   /// Size of the output before its transform.
   std::size_t getUntransformedOutputSize(unsigned dim) const;
-  /// Size of the output.
+  /// Size of the output. \throws poputil::poplibs_error  a stride of 0
   std::size_t getOutputSize(unsigned dim) const;
   std::size_t getNumOutputChansPerConvGroup() const { return outputChannelsPerConvGroup; }
   std::size_t getNumOutputChans() const { return outputChannelsPerConvGroup * numConvGroups; }
@@ -110,6 +110,7 @@ struct POP_API ConvParams {
   unsigned getTruncatedKernelSize(unsigned dim) const;
   unsigned getTransformedInputSize(unsigned dim) const;
   unsigned getTransformedKernelSize(unsigned dim) const;
+  /// \throws poputil::poplibs_error  as validate().
   std::vector<std::size_t> getOutputFieldShape() const;
 
   /// \throws poputil::poplibs_error  lists of different lengths, a stride or dilation of 0, a

@@ -218,6 +218,7 @@ POP_INLINE std::size_t ConvParams::getUntransformedOutputSize(unsigned dim) cons
 
 POP_INLINE std::size_t ConvParams::getOutputSize(unsigned dim) const {
   auto const &t = outputTransform;
+  cottonwood::poplin::detail::ConvTransformCheck("outputTransform.", 0).notZero("stride", t.stride);
   std::size_t const kept =
       getUntransformedOutputSize(dim) - t.truncationLower[dim] - t.truncationUpper[dim];
   return t.paddingLower[dim] + (kept + t.stride[dim] - 1) / t.stride[dim] + t.paddingUpper[dim];
@@ -247,6 +248,7 @@ POP_INLINE unsigned ConvParams::getTransformedKernelSize(unsigned dim) const {
 }
 
 POP_INLINE std::vector<std::size_t> ConvParams::getOutputFieldShape() const {
+  validate();
   std::vector<std::size_t> shape;
   for (unsigned d = 0; d != getNumFieldDims(); ++d)
     shape.push_back(getOutputSize(d));
