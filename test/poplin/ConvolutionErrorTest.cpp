@@ -102,6 +102,12 @@ TEST_CASE_FIXTURE(Fixture, "gradients and biases check their arguments") {
       "poplin::weightsTransposeChansFlipXY: 'weightsOut' has shape [2, 6, 4, 3, 3]; for "
       "'weightsIn' of shape [2, 6, 4, 3, 3] it must be [2, 4, 6, 3, 3]",
       poplibs_error);
+  CHECK_THROWS_WITH_AS(
+      poplin::weightsTransposeChansFlipXY(run.graph, weights,
+                                          tensor({1, 4, 6, 3, 3}).broadcast(2, 0), run.prog),
+      "poplin::weightsTransposeChansFlipXY: 'weightsOut' of shape [2, 4, 6, 3, 3] cannot be "
+      "written: it contains aliases",
+      poplibs_error);
   CHECK_THROWS_WITH_AS(poplin::addBias(run.graph, out, tensor({6}), run.prog),
                        "poplin::addBias: 'biases' has shape [6]; for 'in' of shape [2, 12, 4, 3] "
                        "it must be [12]",

@@ -273,6 +273,15 @@ TEST_CASE("arguments that do not fit are named in the error") {
   CHECK_THROWS_WITH_AS(bn::batchNormStatistics(g, acts, 1.f, run.prog, false, false, INT),
                        "popnn::bn::batchNormStatistics: partialsType is int; allowed: float, half",
                        poplibs_error);
+  Tensor gamma = g.addVariable(FLOAT, {3}), same = gamma, ones = g.addConstant(FLOAT, {3}, 1.f);
+  CHECK_THROWS_WITH_AS(bn::batchNormParamUpdate(g, c, c, 1.f, gamma, ones, run.prog),
+                       "popnn::bn::batchNormParamUpdate: 'beta' of shape [3] must be writeable in "
+                       "parallel, but it contains constants",
+                       poplibs_error);
+  CHECK_THROWS_WITH_AS(bn::batchNormParamUpdate(g, c, c, 1.f, gamma, same, run.prog),
+                       "popnn::bn::batchNormParamUpdate: 'gamma' and 'beta' share elements; both "
+                       "are written",
+                       poplibs_error);
   CHECK_THROWS_AS(bn::batchNormStatistics(g, acts, 1.f, run.prog, false, false, FLOAT, {},
                                           {{"groupNormStridedChannelGrouping", "true"}}),
                   poplar::invalid_option);

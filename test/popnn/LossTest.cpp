@@ -296,6 +296,10 @@ TEST_CASE("what is written must be so once, and scales be floating-point numbers
     CHECK_THROWS_WITH_AS(popnn::calcLoss(g, o, l, deltas.flatten().slice(0, 4), deltas, type),
                          "calcLoss: 'loss' and 'deltas' share elements; both are written",
                          poplibs_error);
+    CHECK_THROWS_WITH_AS(popnn::calcAccuracy(g, o, l, g.addConstant(UNSIGNED_INT, {}, 0U)),
+                         "calcAccuracy: 'numCorrect' of shape [] must be writeable in parallel, "
+                         "but it contains constants",
+                         poplibs_error);
     CHECK_THROWS_WITH_AS(popnn::calcLoss(g, o, l, loss, deltas, one, whole, type),
                          "calcLoss: 'modelOutputScaling' has shape [] and type int; it must be one "
                          "element of type float or half",

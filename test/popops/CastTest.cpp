@@ -144,7 +144,7 @@ TEST_CASE("pairs of types without a conversion are errors") {
   CHECK_THROWS_AS(popops::cast(run.graph, l, INT, run.prog), poplibs_error);
   CHECK_THROWS_WITH_AS(
       popops::castWithOutput(run.graph, f, run.graph.addVariable(INT, {3}), run.prog),
-      "popops::cast: the source has shape [2], the destination [3]; they must be equal",
+      "popops::castWithOutput: the source has shape [2], the destination [3]; they must be equal",
       poplibs_error);
 }
 
@@ -154,9 +154,29 @@ TEST_CASE("errors name the tensor that is invalid or mapped nowhere") {
   CHECK_THROWS_WITH_AS(popops::cast(run.graph, Tensor(), HALF, run.prog),
                        "popops::cast: the source is an invalid tensor", poplibs_error);
   CHECK_THROWS_WITH_AS(popops::castWithOutput(run.graph, f, Tensor(), run.prog),
-                       "popops::cast: the destination is an invalid tensor", poplibs_error);
+                       "popops::castWithOutput: the destination is an invalid tensor",
+                       poplibs_error);
   CHECK_THROWS_WITH_AS(popops::cast(run.graph, f, HALF, run.prog), doctest::Contains("source"),
                        poplar::invalid_tile_mapping);
+}
+
+TEST_CASE("a destination with aliases or constants is an error of the cast that writes it") {
+  Run run(cpu);
+  auto &g = run.graph;
+  Tensor const f = run.input(FLOAT, {3}, {1, 2, 3}), i = run.input(INT, {1}, {0}),
+               repeated = i.broadcast(3, 0), constant = g.addConstant(FLOAT, {3}, 1.f);
+  CHECK_THROWS_WITH_AS(popops::castWithOutput(g, f, repeated, run.prog),
+                       "popops::castWithOutput: the destination of shape [3] must be writeable in "
+                       "parallel, but it contains aliases",
+                       poplibs_error);
+  CHECK_THROWS_WITH_AS(popops::castWithOutput(g, f, constant, run.prog),
+                       "popops::castWithOutput: the destination of shape [3] must be writeable in "
+                       "parallel, but it contains constants",
+                       poplibs_error);
+  CHECK_THROWS_WITH_AS(popops::cast(g, f, repeated, g.addComputeSet()),
+                       "popops::cast: the destination of shape [3] must be writeable in parallel, "
+                       "but it contains aliases",
+                       poplibs_error);
 }
 
 TEST_CASE("whether numbers survive the way through half") {
@@ -266,6 +286,33 @@ TEST_CASE("fill and zero in all their forms") {
     CHECK(run.values(outs[4]) == Values(2, 1));
     CHECK(run.values(outs[5]) == Values{1, 0, 0, 4});
   });
+}
+
+TEST_CASE("what cannot be filled is an error of the function that was called") {
+  Run run(cpu);
+  auto &g = run.graph;
+  Tensor const repeated = run.input(FLOAT, {2}, {1, 2}).broadcast(2, 0),
+               constant = g.addConstant(FLOAT, {3}, 1.f);
+  auto const cs = g.addComputeSet();
+  CHECK_THROWS_WITH_AS(popops::fill(g, constant, run.prog, 1.f),
+                       "popops::fill: the tensor of shape [3] must be writeable in parallel, but "
+                       "it contains constants",
+                       poplibs_error);
+  CHECK_THROWS_WITH_AS(popops::zero(g, repeated, run.prog),
+                       "popops::zero: the tensor of shape [4] must be writeable in parallel, but "
+                       "it contains aliases",
+                       poplibs_error);
+  CHECK_THROWS_WITH_AS(popops::zero(g, repeated, 0, cs),
+                       "popops::zero: the tensor of shape [4] must be writeable in parallel, but "
+                       "it contains aliases",
+                       poplibs_error);
+  CHECK_THROWS_WITH_AS(popops::fill(g, repeated, {{0, 1}, {2, 3}}, 0, cs, 1),
+                       "popops::fill: the regions of shape [2] must be writeable in parallel, but "
+                       "it contains aliases",
+                       poplibs_error);
+  CHECK_NOTHROW(popops::fill(g, repeated, {{0, 2}}, 0, cs, 1));
+  CHECK_THROWS_WITH_AS(popops::zero(g, Tensor(), run.prog), "popops::zero: the tensor is invalid",
+                       poplibs_error);
 }
 
 TEST_CASE("fills and casts too large for the caches are written past them") {

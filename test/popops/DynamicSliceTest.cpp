@@ -274,6 +274,11 @@ TEST_CASE("bad arguments of dynamic slices are named") {
       "popops::dynamicUpdate: 't' of shape [3, 3] must be writeable in parallel, but it contains "
       "aliases",
       poputil::poplibs_error);
+  CHECK_THROWS_WITH_AS(popops::dynamicSliceWithOutput(graph, t.slice(0, 1, 1).broadcast(2, 1), t,
+                                                      at, {1}, {2}, run.prog),
+                       "popops::dynamicSliceWithOutput: 'output' of shape [2, 2] must be writeable "
+                       "in parallel, but it contains aliases",
+                       poputil::poplibs_error);
   CHECK_THROWS_AS(popops::dynamicSlice(graph, {}, at, {0}, {1}, run.prog), poputil::poplibs_error);
   CHECK_THROWS_AS(popops::createSliceableTensor(graph, poplar::FLOAT, {2, 3}, {5}, {1}),
                   poplar::graph_connection_error);

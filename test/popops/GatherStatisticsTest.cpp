@@ -122,6 +122,11 @@ TEST_CASE("options and arguments that do not fit are errors") {
                        poplibs_error);
   CHECK_THROWS_WITH_AS(popops::histogram(g, t, floats, false, t, false, run.prog),
                        "popops::histogram: 'output' has shape [3]; it must be [5]", poplibs_error);
+  Tensor once = floats.slice(0, 1).broadcast(3, 0);
+  CHECK_THROWS_WITH_AS(popops::histogram(g, t, once, false, levels, false, run.prog),
+                       "popops::histogram: 'output' of shape [3] must be writeable in parallel, "
+                       "but it contains aliases",
+                       poplibs_error);
   CHECK_THROWS_WITH_AS(popops::histogram(g, ints, levels, false, run.prog),
                        "popops::histogram: 'input' is of type int; allowed: float, half",
                        poplibs_error);

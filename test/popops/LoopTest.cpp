@@ -136,4 +136,20 @@ TEST_CASE("a for loop may keep its counter to itself, and have its limit changed
   CHECK(run.values(output) == Values{5});
 }
 
+TEST_CASE("the counter of a for loop is writeable, and not its limit") {
+  Run run(cpu);
+  auto const limit = run.input(poplar::INT, {2}, {3, 4});
+  auto const constant = run.graph.addConstant(poplar::INT, {}, 3);
+  run.graph.setTileMapping(constant, 0);
+  CHECK_THROWS_WITH_AS(popops::countedForLoop(run.graph, limit[0], 0, limit[0], 1, Sequence()),
+                       "popops::countedForLoop: 'count' and 'countLimit' are the same element; the "
+                       "limit would be overwritten",
+                       poputil::poplibs_error);
+  CHECK_THROWS_WITH_AS(popops::countedForLoop(run.graph, constant, 0, limit[0], 1, Sequence()),
+                       "popops::countedForLoop: 'count' of shape [] must be writeable in parallel, "
+                       "but it contains constants",
+                       poputil::poplibs_error);
+  CHECK_NOTHROW(popops::countedForLoop(run.graph, limit[1], 0, limit[0], 1, Sequence()));
+}
+
 TEST_SUITE_END();

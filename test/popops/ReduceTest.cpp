@@ -424,6 +424,34 @@ TEST_CASE("arguments that do not fit are named in the error") {
       poplibs_error);
 }
 
+TEST_CASE("outputs must be writeable, and those of reduceMany apart") {
+  Run run(cpu);
+  auto &g = run.graph;
+  Tensor const in = run.input(FLOAT, {2, 3}, {1, 2, 3, 4, 5, 6}), one = run.input(FLOAT, {1}, {0}),
+               out = run.input(FLOAT, {3}, {0, 0, 0}), constant = g.addConstant(FLOAT, {3}, 1.f);
+  CHECK_THROWS_WITH_AS(
+      popops::reduceWithOutput(g, in, one.broadcast(3, 0), {0}, Operation::ADD, run.prog),
+      "popops::reduceWithOutput: the output of shape [3] must be writeable in parallel, but it "
+      "contains aliases",
+      poplibs_error);
+  CHECK_THROWS_WITH_AS(
+      popops::reduceWithOutput(g, in, constant, {0}, {Operation::ADD, true}, run.prog),
+      "popops::reduceWithOutput: the output of shape [3] must be writeable in parallel, but it "
+      "contains constants",
+      poplibs_error);
+  std::vector<Tensor> outs{out, constant};
+  std::vector<popops::SingleReduceOp> const two{{in, {0}, Operation::ADD},
+                                                {in, {0}, Operation::MAX}};
+  CHECK_THROWS_WITH_AS(popops::reduceMany(g, two, outs, run.prog),
+                       "popops::reduceMany: the output of shape [3] must be writeable in parallel, "
+                       "but it contains constants",
+                       poplibs_error);
+  outs[1] = out.reverse(0);
+  CHECK_THROWS_WITH_AS(popops::reduceMany(g, two, outs, run.prog),
+                       "popops::reduceMany: outputs of type float share elements; each is written",
+                       poplibs_error);
+}
+
 TEST_CASE("a reduceMany that is refused sets no outputs") {
   Run run(cpu);
   auto &g = run.graph;

@@ -217,6 +217,11 @@ TEST_CASE("bad arguments of scatters are named") {
                        "popops::scatter: 1 updateWindowDims and 0 insertWindowDims; together there "
                        "must be 2, the rank of 'operand'",
                        poputil::poplibs_error);
+  CHECK_THROWS_WITH_AS(
+      popops::scatter(run.graph, t.slice(0, 1).broadcast(2, 0), at, s, 1, {1}, {0}, {0}, run.prog),
+      "popops::scatter: 'operand' of shape [2, 3] must be writeable in parallel, but it contains "
+      "aliases",
+      poputil::poplibs_error);
   CHECK_THROWS_AS(scatter(s, {2}, {0}, {0}), poputil::poplibs_error);
   CHECK_THROWS_AS(scatter(s, {1}, {0}, {0, 1}), poputil::poplibs_error);
   CHECK_THROWS_AS(scatter(s, {1}, {0}, {3}), poputil::poplibs_error);

@@ -196,6 +196,7 @@ POP_API poplar::Tensor createDynamicSliceOutput(poplar::Graph &graph, poplar::Te
                                                 poplar::DebugContext const &debugContext = {},
                                                 poplar::OptionFlags const &options = {});
 /// \throws poplar::graph_connection_error  `output` has another shape or type than the slice
+/// \throws poputil::poplibs_error  elements of `output` are constant or the same
 POP_API void dynamicSliceWithOutput(poplar::Graph &graph, poplar::Tensor const &output,
                                     poplar::Tensor const &t, poplar::Tensor const &offset,
                                     std::vector<std::size_t> const &dims,

@@ -12,6 +12,9 @@
 // Sets elements to a value, converted to the element type. FillValueType is double, float, int,
 // unsigned, long long or unsigned long long. The compute set forms add vertices on the tile given,
 // or on those of a mapping.
+//
+// All throw poputil::poplibs_error on types that have no such value, and on a tensor (the form of
+// regions: on regions) with aliases or constants.
 
 namespace popops {
 

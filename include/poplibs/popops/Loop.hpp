@@ -43,7 +43,7 @@ POP_API poplar::Tensor addForLoopCounterVertex(poplar::Graph &graph, poplar::Ten
 /// Runs the body with count = initialCount, initialCount + countStep, ... as long as it is not
 /// countLimit, which the body may change.
 /// \param count  written before the body runs; left at the limit
-/// \throws poputil::poplibs_error  as addForLoopCounterVertex
+/// \throws poputil::poplibs_error  as addForLoopCounterVertex; count is a constant or the limit
 POP_API poplar::program::Sequence countedForLoop(poplar::Graph &graph, poplar::Tensor const &count,
                                                  int initialCount, poplar::Tensor const &countLimit,
                                                  int countStep,

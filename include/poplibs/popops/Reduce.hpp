@@ -44,8 +44,8 @@
 // output type. A type smaller than the output's is ignored; POPLIBS_POPOPS_LOG_LEVEL=WARN tells.
 //
 // All throw poputil::poplibs_error on a dimension out of range, types not listed above, a scale
-// that is not one FLOAT element or an operation that does not take one, and LOG_ADD of fewer than
-// two elements.
+// that is not one FLOAT element or an operation that does not take one, LOG_ADD of fewer than two
+// elements, and outputs with aliases or constants.
 
 namespace popops {
 
@@ -121,7 +121,7 @@ struct POP_API SingleReduceOp {
 /// may overlap outputs.
 ///
 /// \param outputs  empty: filled with new tensors; else one a reduction, written, and of type
-///        outType where that is given. Left as it is by what throws.
+///        outType where that is given; they share no elements. Left as they are by what throws.
 POP_API void reduceMany(poplar::Graph &graph, std::vector<SingleReduceOp> const &reductions,
                         std::vector<poplar::Tensor> &outputs, poplar::program::Sequence &prog,
                         poplar::DebugContext const &debugContext = {},

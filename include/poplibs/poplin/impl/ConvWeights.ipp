@@ -72,6 +72,7 @@ POP_INLINE void weightsTransposeChansFlipXY(poplar::Graph &graph, poplar::Tensor
     base::fail<poplibs_error>(where, "'weightsOut' is of type ", weightsOut.elementType(),
                               ", 'weightsIn' of type ", weightsIn.elementType(),
                               "; they must be equal");
+  cottonwood::poplin::checkWritten(where, weightsOut, "weightsOut");
   ::poputil::PoplibsOpDebugInfo di(debugContext, {}, "weightsTransposeChansFlipXY");
   poplar::Tensor turned = weightsIn.dimShufflePartial({1, 2}, {2, 1});
   for (unsigned d = 3; d < turned.rank(); ++d)

@@ -352,6 +352,7 @@ POP_INLINE poplar::program::Program calcAccuracy(poplar::Graph &graph,
     cottonwood::base::fail<poputil::poplibs_error>(
         where, "'numCorrect' has shape ", cottonwood::base::shapeText(numCorrect.shape()),
         " of type ", numCorrect.elementType(), "; it must be one element of type unsigned int");
+  cottonwood::poputil::checkWriteable(where, "'numCorrect'", numCorrect);
   poputil::PoplibsOpDebugInfo di(debugContext, {}, "calcAccuracy");
   poplar::DebugContext const context(di);
   poplar::program::Sequence prog(context);

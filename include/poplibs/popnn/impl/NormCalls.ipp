@@ -3,6 +3,7 @@
 #include <popnn/impl/NormCalls.hpp>
 #include <popops/ScaledAdd.hpp>
 #include <poputil/exceptions.hpp>
+#include <poputil/impl/CheckWriteable.hpp>
 
 #include <poplar/impl/base/Error.hpp>
 #include <poplar/impl/base/OptionReader.hpp>
@@ -113,6 +114,11 @@ POP_INLINE TensorPair NormFunction::paramsAndDeltas(Tensor const &gammaDelta,
   poplin::checkNormVector(where_, "beta", beta, gamma.dim(0), gamma);
   poplin::checkNormVector(where_, "gammaDelta", gammaDelta, gamma.dim(0), gamma);
   poplin::checkNormVector(where_, "betaDelta", betaDelta, gamma.dim(0), gamma);
+  poputil::checkWriteable(where_, "'gamma'", gamma);
+  poputil::checkWriteable(where_, "'beta'", beta);
+  if (gamma.intersectsWith(beta))
+    base::fail<::poputil::poplibs_error>(where_,
+                                         "'gamma' and 'beta' share elements; both are written");
   return {::poplar::concat(beta, gamma), ::poplar::concat(betaDelta, gammaDelta)};
 }
 

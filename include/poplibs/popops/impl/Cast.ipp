@@ -10,6 +10,7 @@
 #include <poputil/VertexTemplates.hpp>
 #include <poputil/exceptions.hpp>
 #include <poputil/impl/CheckMapped.hpp>
+#include <poputil/impl/CheckWriteable.hpp>
 
 #include <codelets/popops/MapProgram.hpp>
 #include <poplar/exceptions.hpp>
@@ -35,6 +36,7 @@ POP_INLINE void checkCast(char const *where, Tensor const &src, Tensor const &ds
     base::fail<::poputil::poplibs_error>(where, "the source has shape ",
                                          base::shapeText(src.shape()), ", the destination ",
                                          base::shapeText(dst.shape()), "; they must be equal");
+  poputil::checkWriteable(where, "the destination", dst);
 }
 
 /// Of the forms without metadata.
@@ -182,8 +184,10 @@ namespace popops {
 POP_INLINE void castWithOutput(poplar::Graph &graph, poplar::Tensor const &src,
                                poplar::Tensor const &dst, poplar::program::Sequence &prog,
                                poplar::DebugContext const &debugContext) {
+  namespace detail = cottonwood::popops::detail;
+  detail::checkCast("popops::castWithOutput", src, dst);
   poputil::PoplibsOpDebugInfo di(debugContext, {}, "castWithOutput");
-  prog.add(cast(graph, src, dst, {di}));
+  prog.add(detail::castProgram(graph, src, dst, detail::disturbs(dst, src), {di}));
 }
 
 POP_INLINE poplar::Tensor cast(poplar::Graph &graph, poplar::Tensor const &src,

@@ -120,6 +120,7 @@ POP_INLINE void dynamicSliceWithOutput(poplar::Graph &graph, poplar::Tensor cons
   poplar::Tensor const at = ours::detail::checkedOffset(WHERE, t, offset, dims, sizes);
   ours::detail::checkSliceTensor(WHERE, "output", output, t,
                                  ours::sliceShape(t.shape(), dims, sizes));
+  cottonwood::poputil::checkWriteable(WHERE, "'output'", output);
   if (dims.empty())
     prog.add(poplar::program::Copy(t, output, false, {di}));
   else

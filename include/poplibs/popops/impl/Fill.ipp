@@ -8,6 +8,7 @@
 #include <poputil/Util.hpp>
 #include <poputil/VertexTemplates.hpp>
 #include <poputil/exceptions.hpp>
+#include <poputil/impl/CheckWriteable.hpp>
 
 #include <poplar/impl/base/Error.hpp>
 #include <poplar/impl/base/Half.hpp>
@@ -54,15 +55,15 @@ void setFillValue(::poplar::Graph &graph, ::poplar::FieldRef field, Type const &
   }
 }
 
-POP_INLINE void checkFill(Tensor const &t) {
+POP_INLINE void checkFill(char const *where, Tensor const &t) {
   if (!t.valid())
-    base::fail<::poputil::poplibs_error>("popops::fill", "the tensor is invalid");
+    base::fail<::poputil::poplibs_error>(where, "the tensor is invalid");
   switch (t.elementType().id()) {
   case base::TypeId::QuarterMetadata:
   case base::TypeId::Long:
   case base::TypeId::UnsignedLong:
     base::fail<::poputil::poplibs_error>(
-        "popops::fill", "the tensor is of type ", t.elementType(),
+        where, "the tensor is of type ", t.elementType(),
         "; allowed: float, half, bool, and integers but long and unsigned long");
   default:
     break;
@@ -100,6 +101,66 @@ void addFillVertex(::poplar::Graph &graph, Tensor const &flat, unsigned tile,
   graph.setTileMapping(v, tile);
 }
 
+template <class Value>
+void fillRegions(char const *where, ::poplar::Graph &graph, Tensor const &t,
+                 std::vector<::poplar::Interval> const &regions, unsigned tile,
+                 ::poplar::ComputeSet cs, Value value) {
+  checkFill(where, t);
+  if (::poputil::intervalSequenceNumElements({regions}) == 0)
+    return;
+  Tensor const flat = t.flatten();
+  Tensor const part =
+      regions.size() == 1 ? flat.slice(regions[0]) : ::poplar::concat(flat.slices(regions));
+  poputil::checkWriteable(where, "the regions", part);
+  addFillVertex(graph, part, tile, cs, value);
+}
+
+template <class Value>
+void fillOnTile(char const *where, ::poplar::Graph &graph, Tensor const &t, unsigned tile,
+                ::poplar::ComputeSet cs, Value value) {
+  checkFill(where, t);
+  poputil::checkWriteable(where, "the tensor", t);
+  if (t.numElements() != 0)
+    addFillVertex(graph, t.flatten(), tile, cs, value);
+}
+
+template <class Value>
+void fillMapped(char const *where, ::poplar::Graph &graph, Tensor const &t,
+                ::poplar::Graph::TileToTensorMapping const &mapping, ::poplar::ComputeSet cs,
+                Value value) {
+  for (unsigned tile = 0; tile != mapping.size(); ++tile)
+    fillRegions(where, graph, t, mapping[tile], tile, cs, value);
+}
+
+template <class Value>
+void fillAll(char const *where, ::poplar::Graph &graph, Tensor const &t,
+             ::poplar::program::Sequence &prog, Value value,
+             ::poplar::DebugContext const &debugContext) {
+  checkFill(where, t);
+  poputil::checkWriteable(where, "the tensor", t);
+  ::poputil::PoplibsOpDebugInfo di(debugContext, {}, "fill");
+  if (t.numElements() == 0)
+    return;
+  // The vertex is faster than a copy of a constant, but needs addCodelets; a copy does not.
+  if (!graph.hasCodelet("popops::Fill<float>")) {
+    auto const traits = ::poplar::TypeTraits::make<Value>();
+    Tensor const constant =
+        graph.addConstant(t.elementType(), t.getMetadata(), t.shape(),
+                          static_cast<void const *>(&value), traits, true, {di});
+    graph.setTileMapping(constant, 0);
+    prog.add(::poplar::program::Copy(constant, t, false, {di}));
+    return;
+  }
+  Tensor const flat = elementOrder(graph, t).flat(t);
+  planner::ElementWiseProblem problem;
+  problem.elements = flat.numElements();
+  auto const plan = planner::planElementWise(problem, crewOf(graph.getTarget()));
+  ::poplar::ComputeSet const cs = graph.addComputeSet({di});
+  for (auto const &share : sharesOf(graph, flat, plan))
+    addFillVertex(graph, partOf(flat, share), share.tile, cs, value);
+  prog.add(::poplar::program::Execute(cs, {di}));
+}
+
 } // namespace cottonwood::popops::detail
 
 namespace popops {
@@ -107,58 +168,27 @@ namespace popops {
 template <typename FillValueType>
 void fill(poplar::Graph &graph, poplar::Tensor t, std::vector<poplar::Interval> const &tileRegions,
           unsigned tile, poplar::ComputeSet fillCS, FillValueType fillValue) {
-  cottonwood::popops::detail::checkFill(t);
-  if (poputil::intervalSequenceNumElements({tileRegions}) == 0)
-    return;
-  poplar::Tensor const flat = t.flatten();
-  poplar::Tensor const part = tileRegions.size() == 1 ? flat.slice(tileRegions[0])
-                                                      : poplar::concat(flat.slices(tileRegions));
-  cottonwood::popops::detail::addFillVertex(graph, part, tile, fillCS, fillValue);
+  cottonwood::popops::detail::fillRegions("popops::fill", graph, t, tileRegions, tile, fillCS,
+                                          fillValue);
 }
 
 template <typename FillValueType>
 void fill(poplar::Graph &graph, poplar::Tensor const &t, unsigned tile, poplar::ComputeSet fillCS,
           FillValueType fillValue) {
-  cottonwood::popops::detail::checkFill(t);
-  if (t.numElements() != 0)
-    cottonwood::popops::detail::addFillVertex(graph, t.flatten(), tile, fillCS, fillValue);
+  cottonwood::popops::detail::fillOnTile("popops::fill", graph, t, tile, fillCS, fillValue);
 }
 
 template <typename FillValueType>
 void fill(poplar::Graph &graph, poplar::Tensor const &t,
           std::vector<std::vector<poplar::Interval>> const &mapping, poplar::ComputeSet fillCS,
           FillValueType fillValue) {
-  for (unsigned tile = 0; tile != mapping.size(); ++tile)
-    fill(graph, t, mapping[tile], tile, fillCS, fillValue);
+  cottonwood::popops::detail::fillMapped("popops::fill", graph, t, mapping, fillCS, fillValue);
 }
 
 template <typename FillValueType>
 void fill(poplar::Graph &graph, poplar::Tensor const &t, poplar::program::Sequence &prog,
           FillValueType fillValue, poplar::DebugContext const &debugContext) {
-  cottonwood::popops::detail::checkFill(t);
-  poputil::PoplibsOpDebugInfo di(debugContext, {}, "fill");
-  if (t.numElements() == 0)
-    return;
-  // The vertex is faster than a copy of a constant, but needs addCodelets; a copy does not.
-  if (!graph.hasCodelet("popops::Fill<float>")) {
-    auto const traits = poplar::TypeTraits::make<FillValueType>();
-    poplar::Tensor const constant =
-        graph.addConstant(t.elementType(), t.getMetadata(), t.shape(),
-                          static_cast<void const *>(&fillValue), traits, true, {di});
-    graph.setTileMapping(constant, 0);
-    prog.add(poplar::program::Copy(constant, t, false, {di}));
-    return;
-  }
-  poplar::Tensor const flat = cottonwood::popops::elementOrder(graph, t).flat(t);
-  cottonwood::planner::ElementWiseProblem problem;
-  problem.elements = flat.numElements();
-  auto const plan =
-      cottonwood::planner::planElementWise(problem, cottonwood::popops::crewOf(graph.getTarget()));
-  poplar::ComputeSet const cs = graph.addComputeSet({di});
-  for (auto const &share : cottonwood::popops::sharesOf(graph, flat, plan))
-    cottonwood::popops::detail::addFillVertex(graph, cottonwood::popops::partOf(flat, share),
-                                              share.tile, cs, fillValue);
-  prog.add(poplar::program::Execute(cs, {di}));
+  cottonwood::popops::detail::fillAll("popops::fill", graph, t, prog, fillValue, debugContext);
 }
 
 #define POPOPS_INSTANTIATE_FILL(T)                                                                 \
@@ -183,23 +213,23 @@ POPOPS_INSTANTIATE_FILL(unsigned long long)
 POP_INLINE void zero(poplar::Graph &graph, poplar::Tensor t,
                      std::vector<poplar::Interval> const &tileRegions, unsigned tile,
                      poplar::ComputeSet zeroCS) {
-  fill(graph, t, tileRegions, tile, zeroCS, 0);
+  cottonwood::popops::detail::fillRegions("popops::zero", graph, t, tileRegions, tile, zeroCS, 0);
 }
 
 POP_INLINE void zero(poplar::Graph &graph, poplar::Tensor const &t, unsigned tile,
                      poplar::ComputeSet zeroCS) {
-  fill(graph, t, tile, zeroCS, 0);
+  cottonwood::popops::detail::fillOnTile("popops::zero", graph, t, tile, zeroCS, 0);
 }
 
 POP_INLINE void zero(poplar::Graph &graph, poplar::Tensor const &t,
                      std::vector<std::vector<poplar::Interval>> const &mapping,
                      poplar::ComputeSet zeroCS) {
-  fill(graph, t, mapping, zeroCS, 0);
+  cottonwood::popops::detail::fillMapped("popops::zero", graph, t, mapping, zeroCS, 0);
 }
 
 POP_INLINE void zero(poplar::Graph &graph, poplar::Tensor const &t, poplar::program::Sequence &prog,
                      poplar::DebugContext const &debugContext) {
-  fill(graph, t, prog, 0, debugContext);
+  cottonwood::popops::detail::fillAll("popops::zero", graph, t, prog, 0, debugContext);
 }
 
 } // namespace popops

@@ -10,6 +10,7 @@
 #include <poputil/DebugInfo.hpp>
 #include <poputil/VertexTemplates.hpp>
 #include <poputil/exceptions.hpp>
+#include <poputil/impl/CheckWriteable.hpp>
 #include <poputil/impl/ReadOptions.hpp>
 
 #include <poplar/impl/base/Error.hpp>
@@ -98,6 +99,7 @@ POP_INLINE void checkHistogramOutput(Tensor const &output, Tensor const &levels,
     base::fail<::poputil::poplibs_error>(HISTOGRAM, "'output' has shape ",
                                          base::shapeText(output.shape()), "; it must be [",
                                          levels.dim(0) + 1, "]");
+  poputil::checkWriteable(HISTOGRAM, "'output'", output);
 }
 
 } // namespace cottonwood::popops::detail

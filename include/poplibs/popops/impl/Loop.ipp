@@ -4,6 +4,7 @@
 #include <popops/Loop.hpp>
 #include <poputil/DebugInfo.hpp>
 #include <poputil/exceptions.hpp>
+#include <poputil/impl/CheckWriteable.hpp>
 
 #include <poplar/impl/base/Error.hpp>
 
@@ -114,8 +115,13 @@ POP_INLINE poplar::program::Sequence countedForLoop(poplar::Graph &graph,
                                                     poplar::DebugContext const &debugContext) {
   namespace detail = cottonwood::popops::detail;
   namespace program = poplar::program;
+  constexpr char WHERE[] = "popops::countedForLoop";
   poputil::PoplibsOpDebugInfo di(debugContext, {}, "countedForLoop");
-  detail::checkCounters("popops::countedForLoop", count, countLimit);
+  detail::checkCounters(WHERE, count, countLimit);
+  cottonwood::poputil::checkWriteable(WHERE, "'count'", count);
+  if (count.intersectsWith(countLimit))
+    cottonwood::base::fail<poputil::poplibs_error>(
+        WHERE, "'count' and 'countLimit' are the same element; the limit would be overwritten");
   unsigned const tile = detail::tileOf(graph, count);
   // The condition steps before it compares.
   int const before =

@@ -11,6 +11,7 @@
 #include <poputil/TileMapping.hpp>
 #include <poputil/Util.hpp>
 #include <poputil/exceptions.hpp>
+#include <poputil/impl/CheckWriteable.hpp>
 #include <poputil/impl/ReadBeforeWrites.hpp>
 #include <poputil/impl/ReadOptions.hpp>
 
@@ -64,8 +65,7 @@ POP_INLINE void completeMapping(::poplar::Graph &graph, ::poplar::Tensor const &
   }
 }
 
-POP_INLINE void checkOutputShape(char const *where, ReduceJob const &job,
-                                 ::poplar::Tensor const &out) {
+POP_INLINE void checkOutput(char const *where, ReduceJob const &job, ::poplar::Tensor const &out) {
   auto const shape = keptShape(job.in, job.isReduced);
   auto const withoutOnes = [](std::vector<std::size_t> dims) {
     dims.erase(std::remove(dims.begin(), dims.end(), 1U), dims.end());
@@ -76,13 +76,14 @@ POP_INLINE void checkOutputShape(char const *where, ReduceJob const &job,
         where, "the output has shape ", base::shapeText(out.shape()),
         ", but reducing 'in' of shape ", base::shapeText(job.in.shape()), " gives shape ",
         base::shapeText(shape));
+  poputil::checkWriteable(where, "the output", out);
 }
 
 } // namespace detail
 
 POP_INLINE ::poplar::Tensor reduceOutput(char const *where, ::poplar::Graph &graph,
                                          ReduceJob const &job, ::poplar::Tensor const &out) {
-  detail::checkOutputShape(where, job, out);
+  detail::checkOutput(where, job, out);
   detail::completeMapping(graph, out);
   return out.reshape(keptShape(job.in, job.isReduced));
 }
@@ -263,7 +264,7 @@ POP_INLINE CheckedReduce checkOneOfMany(char const *where, std::size_t index,
   CheckedReduce checked =
       checkReduce(where, reduction.in, type, reduction.dims, reduction.params, options);
   if (out)
-    checkOutputShape(where, checked.job, *out);
+    checkOutput(where, checked.job, *out);
   return checked;
 }
 
@@ -311,6 +312,13 @@ POP_INLINE std::vector<Tensor> joinedByType(std::vector<Tensor> const &tensors) 
   for (auto const &[type, same] : byType)
     joined.push_back(::poplar::concat(same));
   return joined;
+}
+
+POP_INLINE void checkOutputsApart(char const *where, std::vector<Tensor> const &outputs) {
+  for (Tensor const &joined : joinedByType(outputs))
+    if (joined.containsAliases())
+      base::fail<poplibs_error>(where, "outputs of type ", joined.elementType(),
+                                " share elements; each is written");
 }
 
 // What reductions read of outputs of any becomes copies. Where nothing overlaps, all are looked at
@@ -467,6 +475,7 @@ POP_INLINE void reduceMany(poplar::Graph &graph, std::vector<SingleReduceOp> con
   for (std::size_t i = 0; i != reductions.size(); ++i)
     checked.push_back(
         detail::checkOneOfMany(where, i, reductions[i], create ? nullptr : &outputs[i], options));
+  detail::checkOutputsApart(where, outputs);
   std::vector<poplar::Tensor> outs(outputs);
   outs.resize(reductions.size());
   std::vector<poplar::ComputeSet> css;

@@ -10,6 +10,7 @@
 #include <popops/impl/SliceCall.hpp>
 #include <poputil/DebugInfo.hpp>
 #include <poputil/exceptions.hpp>
+#include <poputil/impl/CheckWriteable.hpp>
 #include <poputil/impl/Math.hpp>
 #include <poputil/impl/ReadBeforeWrites.hpp>
 
@@ -87,6 +88,7 @@ POP_INLINE MultiCall scatterCall(char const *where, Tensor const &operand, Tenso
   call.table = operand;
   if (updates.numElements() == 0)
     return call;
+  poputil::checkWriteable(where, "'operand'", operand);
   for (unsigned d = 0; d != operand.rank(); ++d)
     if (std::find(toOperand.begin(), toOperand.end(), d) == toOperand.end())
       call.table = call.table.slice(0, call.slices.dim(d + 1), d);
