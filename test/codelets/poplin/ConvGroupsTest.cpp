@@ -4,7 +4,6 @@
 #include <test/codelets/poplin/Planes.hpp>
 
 #include <cmath>
-#include <limits>
 
 TEST_SUITE_BEGIN("codelets/poplin/conv-groups");
 
@@ -305,14 +304,14 @@ std::vector<Out> defined(const Groups &g, const Operands<In> &operands) {
   return out;
 }
 
-template <class In, class Out> void checkAll(unsigned seed, float infinity = 0) {
+constexpr auto CHECK_ALL = []<class In, class Out>(unsigned seed, float special) {
   for (const Groups &g : CASES) {
     CAPTURE(g.shape.outputsX);
     CAPTURE(g.in);
     CAPTURE(g.out);
     auto operands = operandsOf<In>(g, seed);
-    if (infinity != 0) // of the first group, at its first tap
-      operands.weights[g.out - 1] = test::fromFloat<In>(infinity);
+    if (special != 0) // of the first group, at its first tap
+      operands.weights[g.out - 1] = test::fromFloat<In>(special);
     const auto expected = defined<In, Out>(g, operands);
     for (bool inMaps : {false, true})
       for (bool outMaps : {false, true}) {
@@ -327,22 +326,15 @@ template <class In, class Out> void checkAll(unsigned seed, float infinity = 0) 
             [&](isa::Isa isa) { return convolve<In, Out>(isa, g, own, inMaps, outMaps); });
       }
   }
-}
+};
 
 } // namespace
 
 TEST_CASE("groups of all sizes, strides, dilations, steps and paddings, in every type and layout") {
-  checkAll<float, float>(1);
-  checkAll<Half, Half>(2);
-  checkAll<Half, float>(3);
-  checkAll<float, Half>(4);
+  test::inAllTypes(CHECK_ALL);
 }
 
-TEST_CASE("infinite weights of groups do not meet padding") {
-  checkAll<float, float>(5, std::numeric_limits<float>::infinity());
-  checkAll<Half, Half>(6, std::numeric_limits<float>::infinity());
-  checkAll<float, float>(7, std::numeric_limits<float>::quiet_NaN());
-}
+TEST_CASE("infinite weights of groups do not meet padding") { test::withNonFinite(CHECK_ALL); }
 
 TEST_CASE("the span of a vector is the most input channels that any one reads") {
   for (std::size_t lanes : {1, 8, 16})

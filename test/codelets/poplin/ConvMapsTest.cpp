@@ -4,7 +4,6 @@
 #include <test/codelets/poplin/Planes.hpp>
 
 #include <cmath>
-#include <limits>
 
 TEST_SUITE_BEGIN("codelets/poplin/conv-maps");
 
@@ -138,27 +137,22 @@ std::vector<Out> defined(const Maps &m, const Operands<In> &operands) {
   return out;
 }
 
-template <class In, class Out> void checkAll(unsigned seed, float infinity = 0) {
+constexpr auto CHECK_ALL = []<class In, class Out>(unsigned seed, float special) {
   for (const Maps &m : CASES) {
     CAPTURE(m.shape.inputsX);
     CAPTURE(m.shape.outputsX);
     auto operands = operandsOf<In>(m, seed);
-    if (infinity != 0) // of the last channel of the first block, and the first tap
-      operands.weights[m.block - 1] = test::fromFloat<In>(infinity);
+    if (special != 0) // of the last channel of the first block, and the first tap
+      operands.weights[m.block - 1] = test::fromFloat<In>(special);
     const auto expected = defined<In, Out>(m, operands);
     test::checkEverywhere(expected,
                           [&](isa::Isa isa) { return convolve<In, Out>(isa, m, operands); });
   }
-}
+};
 
 } // namespace
 
-TEST_CASE("maps of all strides, steps and paddings, in every type") {
-  checkAll<float, float>(1);
-  checkAll<Half, Half>(2);
-  checkAll<Half, float>(3);
-  checkAll<float, Half>(4);
-}
+TEST_CASE("maps of all strides, steps and paddings, in every type") { test::inAllTypes(CHECK_ALL); }
 
 TEST_CASE("bands of maps: as many lines as L2 keeps") {
   int cut = 0;
@@ -174,10 +168,6 @@ TEST_CASE("bands of maps: as many lines as L2 keeps") {
   CHECK(cut >= 2); // the tests above see bands
 }
 
-TEST_CASE("infinite weights from maps do not meet padding") {
-  checkAll<float, float>(5, std::numeric_limits<float>::infinity());
-  checkAll<Half, Half>(6, std::numeric_limits<float>::infinity());
-  checkAll<float, float>(7, std::numeric_limits<float>::quiet_NaN());
-}
+TEST_CASE("infinite weights from maps do not meet padding") { test::withNonFinite(CHECK_ALL); }
 
 TEST_SUITE_END();

@@ -4,7 +4,6 @@
 #include <test/codelets/poplin/Planes.hpp>
 
 #include <cmath>
-#include <limits>
 
 TEST_SUITE_BEGIN("codelets/poplin/conv-planes");
 
@@ -116,32 +115,25 @@ std::vector<Out> defined(const kernels::ConvPlanesShape &s, const Operands<In> &
   return out;
 }
 
-template <class In, class Out> void checkAll(unsigned seed, float infinity = 0) {
+constexpr auto CHECK_ALL = []<class In, class Out>(unsigned seed, float special) {
   for (const kernels::ConvPlanesShape &s : SHAPES) {
     CAPTURE(s.inputsX);
     CAPTURE(s.outputsX);
     auto operands = operandsOf<In>(s, seed);
-    if (infinity != 0) // in group 1, the first tap
-      operands.weights[1] = test::fromFloat<In>(infinity);
+    if (special != 0) // in group 1, the first tap
+      operands.weights[1] = test::fromFloat<In>(special);
     const auto expected = defined<In, Out>(s, operands);
     test::checkEverywhere(expected,
                           [&](isa::Isa isa) { return convolve<In, Out>(isa, s, operands); });
   }
-}
+};
 
 } // namespace
 
 TEST_CASE("planes of all strides, steps and paddings, in every type") {
-  checkAll<float, float>(1);
-  checkAll<Half, Half>(2);
-  checkAll<Half, float>(3);
-  checkAll<float, Half>(4);
+  test::inAllTypes(CHECK_ALL);
 }
 
-TEST_CASE("infinite weights do not meet padding") {
-  checkAll<float, float>(5, std::numeric_limits<float>::infinity());
-  checkAll<Half, Half>(6, std::numeric_limits<float>::infinity());
-  checkAll<float, float>(7, std::numeric_limits<float>::quiet_NaN());
-}
+TEST_CASE("infinite weights do not meet padding") { test::withNonFinite(CHECK_ALL); }
 
 TEST_SUITE_END();

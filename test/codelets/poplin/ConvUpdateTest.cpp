@@ -4,7 +4,6 @@
 #include <test/codelets/poplin/Planes.hpp>
 
 #include <cmath>
-#include <limits>
 
 TEST_SUITE_BEGIN("codelets/poplin/conv-update");
 
@@ -138,28 +137,25 @@ std::vector<Out> defined(const Groups &g, const Operands<In> &operands) {
   return out;
 }
 
-template <class In, class Out> void checkAll(unsigned seed, float infinity = 0) {
+constexpr auto CHECK_ALL = []<class In, class Out>(unsigned seed, float special) {
   for (const Groups &g : CASES) {
     CAPTURE(g.shape.inputsX);
     CAPTURE(g.shape.outputsX);
     CAPTURE(g.in);
     CAPTURE(g.out);
     auto operands = operandsOf<In>(g, seed);
-    if (infinity != 0) // the delta of the last channel in a corner
-      operands.deltas[g.groups * g.out - 1] = test::fromFloat<In>(infinity);
+    if (special != 0) // the delta of the last channel in a corner
+      operands.deltas[g.groups * g.out - 1] = test::fromFloat<In>(special);
     const auto expected = defined<In, Out>(g, operands);
     test::checkEverywhere(expected,
                           [&](isa::Isa isa) { return update<In, Out>(isa, g, operands); });
   }
-}
+};
 
 } // namespace
 
 TEST_CASE("weights of groups of all channels, strides, dilations and paddings, in every type") {
-  checkAll<float, float>(1);
-  checkAll<Half, Half>(2);
-  checkAll<Half, float>(3);
-  checkAll<float, Half>(4);
+  test::inAllTypes(CHECK_ALL);
 }
 
 TEST_CASE("lines of deltas that are copied at a time are equal, and fit") {
@@ -177,10 +173,6 @@ TEST_CASE("lines of deltas that are copied at a time are equal, and fit") {
   CHECK(cut >= 2); // the tests above see parts
 }
 
-TEST_CASE("infinite deltas do not meet padding") {
-  checkAll<float, float>(5, std::numeric_limits<float>::infinity());
-  checkAll<Half, Half>(6, std::numeric_limits<float>::infinity());
-  checkAll<float, float>(7, std::numeric_limits<float>::quiet_NaN());
-}
+TEST_CASE("infinite deltas do not meet padding") { test::withNonFinite(CHECK_ALL); }
 
 TEST_SUITE_END();

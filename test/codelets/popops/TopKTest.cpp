@@ -1,4 +1,5 @@
 // Selecting and sorting on every instruction set of this machine.
+#include <codelets/arch/Simd.hpp>
 #include <codelets/popops/TopK.hpp>
 #include <codelets/popops/TopKMerge.hpp>
 #include <test/codelets/Isas.hpp>
@@ -148,7 +149,10 @@ TEST_CASE("rows give their first elements in order, many rows as well as few") {
     CAPTURE(std::string(isa::name(isa)));
     std::mt19937 random(11);
     const auto check = [&](std::size_t n, std::size_t k) {
+      std::size_t turn = 0;
       for (std::size_t rows : {1, 5, 16, 21}) {
+        if (arch::INSTRUMENTED && turn++ != (n + k) % 4) // sanitizers see one of them a shape
+          continue;
         checkRows<unsigned, unsigned>(isa, random, rows, n, k);
         checkRows<unsigned, LongItem>(isa, random, rows, n, k);
         checkRows<unsigned short, unsigned>(isa, random, rows, n, k);
