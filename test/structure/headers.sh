@@ -36,24 +36,21 @@ compile() {
 }
 
 checkParse() {
-  local order std compiler file failed=0
+  local order std compiler file
   for order in forward backward; do
     file=$scratch/all_$order.cpp
     published | includeName | if [[ $order == forward ]]; then cat; else tac; fi | sed 's|.*|#include <&>|' >"$file"
     headers | grep -E "$CXX20" | includeName | if [[ $order == forward ]]; then cat; else tac; fi |
       sed 's|.*|#include <&>|' >"$scratch/cxx20_$order.cpp"
   done
-  for compiler in $(compilers); do
-    for std in c++11 c++14 c++17 c++20; do
-      for order in forward backward; do
-        compile $std "$compiler" "$scratch/all_$order.cpp" || failed=1
+  for order in forward backward; do
+    for compiler in $(compilers); do
+      for std in c++11 c++14 c++17 c++20; do
+        echo $std "$compiler" "$scratch/all_$order.cpp"
       done
+      echo c++20 "$compiler" "$scratch/cxx20_$order.cpp" -I. # they see the kernels, too
     done
-    for order in forward backward; do # they see the kernels, too
-      compile c++20 "$compiler" "$scratch/cxx20_$order.cpp" -I. || failed=1
-    done
-  done
-  return $failed
+  done | xargs -P "$(nproc)" -L 1 bash "$0" "$scratch" compile
 }
 
 aloneOne() {
@@ -98,8 +95,8 @@ checkOlder() {
 each() { published | xargs -P "$(nproc)" -I{} bash "$0" "$scratch" "$1" {}; }
 
 case $check in
-  aloneOne | budgetOne)
-    $check "$3"
+  aloneOne | budgetOne | compile)
+    $check "${@:3}"
     exit
     ;;
 esac
