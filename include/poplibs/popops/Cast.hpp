@@ -10,10 +10,10 @@
 // Conversions of the element type. To an integer: truncated towards zero, and to 8 bits saturated.
 // What then is no INT gives -2^31, what is no UNSIGNED_INT 2^32 - 1 (numbers below 0 too, and NaN);
 // to 16 bits numbers go by way of INT. A wider integer wraps; to BOOL: x != 0; FLOAT to HALF:
-// rounded to nearest even, overflow gives infinity. QUARTER converts to and from itself, HALF, FLOAT and the 8-bit integers by its
-// metadata: value * 2^scale, rounded to nearest even; infinities and what is too large give NaN.
-// All throw poputil::poplibs_error on a pair of types that is not supported, shapes that differ, or
-// a destination with aliases or constants.
+// rounded to nearest even, overflow gives infinity. QUARTER converts to and from itself, HALF,
+// FLOAT and the 8-bit integers by its metadata: value * 2^scale, rounded to nearest even;
+// infinities and what is too large give NaN. All throw poputil::poplibs_error on a pair of types
+// that is not supported, shapes that differ, or a destination with aliases or constants.
 
 namespace popops {
 
