@@ -158,24 +158,29 @@ void normRows(const NormBlock &block, const T *a, const T *b, const float *centr
       const std::size_t k1 = (output + row) / block.k2, k2 = (output + row) % block.k2;
       at[row] = ((k1 * block.r1 + r) * block.k2 + k2) * block.r2;
     }
-    std::size_t i = 0;
-    for (; i + 32 <= block.r2; i += 32) {
-      if constexpr (STEP == 0) {
-        if (block.fetched != 0)
-          arch::unrolled<ROWS>(
-              [&](auto row) POP_SIMD_LAMBDA { fetchAhead(a + at[row], i, 32, NORM_ROW_AHEAD); });
-      } else if (block.fetched != 0 && i * sizeof(T) % STEP == 0) {
+    const auto fetch = [&](std::size_t i, std::size_t n) POP_SIMD_LAMBDA {
+      if (block.fetched == 0)
+        return;
+      if constexpr (STEP == 0)
+        arch::unrolled<ROWS>(
+            [&](auto row) POP_SIMD_LAMBDA { fetchAhead(a + at[row], i, n, NORM_ROW_AHEAD); });
+      else if (i * sizeof(T) % STEP == 0)
         arch::unrolled<ROWS>([&](auto row) POP_SIMD_LAMBDA {
           const auto behind = reinterpret_cast<std::uintptr_t>(a + at[row] + i) + block.fetched;
           __builtin_prefetch(reinterpret_cast<const void *>(behind & ~(STEP - 1)), 0, 2);
         });
-      }
+    };
+    std::size_t i = 0;
+    for (; i + 32 <= block.r2; i += 32) {
+      fetch(i, 32);
       arch::unrolled<ROWS>([&](auto row)
                                POP_SIMD_LAMBDA { lanes[row].block(i, add(row, at[row])); });
     }
-    if (i < block.r2)
+    if (i < block.r2) {
+      fetch(i, block.r2 - i);
       arch::unrolled<ROWS>(
           [&](auto row) POP_SIMD_LAMBDA { lanes[row].tail(i, block.r2, add(row, at[row])); });
+    }
   }
   for (std::size_t row = 0; row < ROWS; ++row) {
     if constexpr (KIND != NormSum::DEVIATIONS)

@@ -16,7 +16,9 @@ namespace detail {
 /// is beyond is computed twice. Reading a row for the third time instead of what was kept of it
 /// made log-softmax of 10000 rows of 1000 a fifth slower on Zen 4.
 inline constexpr std::size_t SOFTMAX_ROW = 4096, SOFTMAX_LONG_ROW = 65536;
-/// Bytes of an operand from which rows are fetched before they are needed, and how far ahead.
+/// Bytes of an operand from which rows are fetched before they are needed, and how far ahead: to
+/// the second-level cache. In the first one the row that is kept and those that are read leave no
+/// room: rows of 1000 to 50000 floats take 1.1 to 1.9 times as long so on Zen 4.
 inline constexpr std::size_t SOFTMAX_FETCHED = std::size_t{4} << 20, SOFTMAX_AHEAD = 8192;
 /// Shorter rows are never written past the caches.
 inline constexpr std::size_t SOFTMAX_STREAMED_ROW = 256;
@@ -292,15 +294,6 @@ private:
     return sums.fold();
   }
 
-  /// Brings elements to the second-level cache. In the first one, where they are needed twice, the
-  /// row that is kept and those that are read leave no room for what is fetched so far ahead: rows
-  /// of 1000 to 50000 floats took 1.2 to 1.9 times as long on Zen 4. (GCC drops calls of functions
-  /// that only fetch.)
-  POP_SIMD_INLINE static void fetch(const T *in, std::size_t n) {
-    for (std::size_t i = 0; i < n; i += LINE)
-      __builtin_prefetch(in + i, 0, 2);
-  }
-
   /// The same for blocks of 64 elements while there are such of all three rows; returns where these
   /// end.
   template <bool BOUNDED, bool PAST>
@@ -309,7 +302,7 @@ private:
                                      RowBoundsOf<Tag> &nextBounds) {
     using P = arch::Pack<V, PACKED>;
     const SoftmaxExp<Tag, BOUNDED, T> e;
-    const std::size_t end = whole_ / 64 * 64, ahead = fetches_ ? SOFTMAX_AHEAD / sizeof(T) : 0;
+    const std::size_t end = whole_ / 64 * 64, ahead = fetches_ ? SOFTMAX_AHEAD : 0;
     const T *const next = in + length_;
     float *const kept = kept_;
     const float *const results = kept + head_;
@@ -333,10 +326,9 @@ private:
         return value;
       });
       nexts.takeBlock(next + i);
-      fetch(next + i + ahead, 64);
+      fetchAhead<2>(next, i, 64, ahead);
     }
-    // Without its last lines rows of 1000 took 1.5 times as long on Zen 4.
-    fetch(next + end + ahead, length_ - end);
+    fetchAhead<2>(next, end, length_ - end, ahead);
     sums = partials;
     nexts.mergeInto(nextBounds, next, end);
     return end;

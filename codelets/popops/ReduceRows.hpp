@@ -199,6 +199,8 @@ POP_SIMD_INLINE RowPartials<Tag, OP, In> partialsOfRow(const In *in, std::size_t
       fetchAhead(in, i, 64, AHEAD);
     partials.block(in, i, f);
   }
+  if constexpr (AHEAD != 0)
+    fetchAhead(in, i, n - i, AHEAD);
   partials.raggedEnd(in, i, n, f);
   return partials;
 }

@@ -103,6 +103,8 @@ template <class Tag, bool LARGEST, class T> std::size_t placeOfExtreme(const T *
       look();
     }
     if (i < n) {
+      if constexpr (W * sizeof(T) >= 32)
+        fetchAhead(in, i, n - i, EXTREME_AHEAD);
       load(lastBlock);
       look();
     }

@@ -42,6 +42,7 @@ template <class Tag, template <class, bool> class List, class E, class Item>
     if (list.takesAny(keys))
       list.insert(keys, indices);
   }
+  fetchAhead(row.in, i, row.n - i, TOPK_AHEAD);
   const auto insert = [&](I key) POP_SIMD_LAMBDA { list.insert({key}, {index}); };
   for (; i + W <= row.n; i += W) {
     insert(code.key(arch::loadElementBits<Tag>(row.in + i)));
