@@ -18,7 +18,7 @@ namespace detail {
 inline constexpr std::size_t SOFTMAX_ROW = 4096, SOFTMAX_LONG_ROW = 65536;
 /// Bytes of an operand from which rows are fetched before they are needed, and how far ahead: to
 /// the second-level cache. In the first one the row that is kept and those that are read leave no
-/// room: rows of 1000 to 50000 floats take 1.1 to 1.9 times as long so on Zen 4.
+/// room: rows of 1000 to 50000 floats take 1.1 to 2 times as long so on Zen 4.
 inline constexpr std::size_t SOFTMAX_FETCHED = std::size_t{4} << 20, SOFTMAX_AHEAD = 8192;
 /// Shorter rows are never written past the caches.
 inline constexpr std::size_t SOFTMAX_STREAMED_ROW = 256;

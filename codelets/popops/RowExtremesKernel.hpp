@@ -84,6 +84,10 @@ template <class Tag, bool LARGEST, class T> std::size_t placeOfExtreme(const T *
   const auto load = [&](std::size_t at) POP_SIMD_LAMBDA {
     arch::unrolled<K>([&](auto k) POP_SIMD_LAMBDA { x[k] = V::load(in + at + k * W); });
   };
+  const auto fetch = [&](std::size_t at, std::size_t count) POP_SIMD_LAMBDA {
+    if constexpr (W * sizeof(T) >= 32) // a processor does not look beyond a page itself
+      fetchAhead(in, at, count, EXTREME_AHEAD);
+  };
   const std::size_t lastVector = n < W ? 0 : n - W, lastBlock = n < BLOCK ? 0 : n - BLOCK;
   if (n < W) {
     x[0] = x[1] = x[2] = x[3] =
@@ -97,14 +101,12 @@ template <class Tag, bool LARGEST, class T> std::size_t placeOfExtreme(const T *
   } else {
     std::size_t i = 0;
     for (; i <= lastBlock; i += BLOCK) {
-      if constexpr (W * sizeof(T) >= 32) // a processor does not look beyond a page itself
-        fetchAhead(in, i, BLOCK, EXTREME_AHEAD);
+      fetch(i, BLOCK);
       load(i);
       look();
     }
     if (i < n) {
-      if constexpr (W * sizeof(T) >= 32)
-        fetchAhead(in, i, n - i, EXTREME_AHEAD);
+      fetch(i, n - i);
       load(lastBlock);
       look();
     }
