@@ -34,6 +34,16 @@ template <class V> POP_SIMD_INLINE V inRegister(V x) {
   return x;
 }
 
+/// x, in a register before the next of these: loads stay in their order.
+template <class V> POP_SIMD_INLINE V inOrder(V x) {
+#if defined(__GNUC__) && defined(__AVX2__)
+  auto r = x.r; // as above
+  __asm__ volatile("" : "+v"(r));
+  x.r = r;
+#endif
+  return x;
+}
+
 /// p += n, as a sum that the compiler does not look into.
 template <class T> POP_SIMD_INLINE void stepBy(const T *&p, std::ptrdiff_t n) {
   const T *next = p + n;

@@ -90,7 +90,6 @@ public:
 
 /// For the registry: every vertex class of this file.
 struct MultiSliceFamily {
-  static constexpr bool MOVES_BYTES = true;
   template <class Tag, class T>
   using Forms = VertexList<MultiSlice<Tag, T>, MultiUpdate<Tag, T>, CombineSlices<Tag, T>>;
   template <class Tag>

@@ -55,8 +55,10 @@ template <bool LARGEST, class T> std::size_t placeAmongNan(const T *in, std::siz
   return place;
 }
 
-/// Bytes ahead of those that are looked at: they are fetched meanwhile.
-inline constexpr std::size_t EXTREME_AHEAD = 12288;
+/// Bytes ahead of those that are looked at: they are fetched meanwhile, to the second-level cache.
+/// On Zen 4 rows from memory are read at 36 GB/s so, at 24 when fetched to the first, and at 22 to
+/// 27 when fetched 8 or 12 KB ahead.
+inline constexpr std::size_t EXTREME_AHEAD = 1024;
 
 /// The place of the first extreme element of n >= 1. Nothing but NaN and n decides what is
 /// executed: in the time of a mispredicted branch some hundred bytes of a row are looked at.
@@ -86,7 +88,7 @@ template <class Tag, bool LARGEST, class T> std::size_t placeOfExtreme(const T *
   };
   const auto fetch = [&](std::size_t at, std::size_t count) POP_SIMD_LAMBDA {
     if constexpr (W * sizeof(T) >= 32) // a processor does not look beyond a page itself
-      fetchAhead(in, at, count, EXTREME_AHEAD);
+      fetchAhead<2>(in, at, count, EXTREME_AHEAD);
   };
   const std::size_t lastVector = n < W ? 0 : n - W, lastBlock = n < BLOCK ? 0 : n - BLOCK;
   if (n < W) {
