@@ -39,7 +39,7 @@ void updateRows(const SliceGeometry &g, T *table, const T *slices, const unsigne
                 SliceScale<T> scale) {
   using V = simd<SliceScale<T>, Tag>;
   const V scales = V::splat(scale);
-  updateSlices(g, table, slices, offsets, [&](T *to, const T *from, std::size_t n) {
+  updateSlices(g, table, slices, offsets, true, [&](T *to, const T *from, std::size_t n) {
     std::size_t i = 0;
     for (; i + V::width <= n; i += V::width)
       sliceOp<OP>(V::load(to + i), V::load(from + i), scales).store(to + i);

@@ -83,8 +83,10 @@ public:
   POP_SIMD_INLINE ColumnFold(std::size_t stride, std::size_t n, F f)
       : stride_(stride), part_((n - 1) % V::width + 1), f_(f) {
     const std::size_t eight = 8 * stride * sizeof(In);
-    ahead_ =
-        LINES ? linesAhead<In>(TO_FIRST, stride) : (REDUCE_AHEAD + eight - 1) / eight * 8 * stride;
+    ahead_ = !LINES        ? (REDUCE_AHEAD + eight - 1) / eight * 8 * stride
+             : n == stride ? linesAhead<In>(TO_FIRST, n)
+                           : 8 * stride;
+    gap_ = (stride - n) * sizeof(In);
   }
 
   /// Columns [c, c + width) of the eight rows at `in`; a PART of a vector: [c, n).
@@ -139,7 +141,9 @@ private:
   template <int LEVEL, bool PART>
   POP_SIMD_INLINE void fetchLines(const In *p, std::size_t c) const {
     constexpr std::size_t LINE = 64, BYTES = 8 * sizeof(In) * V::width;
-    const std::uintptr_t begin = reinterpret_cast<std::uintptr_t>(p) + 8 * sizeof(In) * c;
+    // Where there is a gap between rows they have REDUCE_COLUMNS.
+    const std::size_t at = 8 * sizeof(In) * c, gaps = at / (sizeof(In) * REDUCE_COLUMNS);
+    const std::uintptr_t begin = reinterpret_cast<std::uintptr_t>(p) + at + gaps * gap_;
     const auto fetch = [&](std::size_t line) POP_SIMD_LAMBDA {
       __builtin_prefetch(reinterpret_cast<const void *>(begin + line * LINE), 0, LEVEL);
     };
@@ -157,7 +161,7 @@ private:
       return f_(V::load(p), c);
   }
 
-  std::size_t stride_, part_, ahead_;
+  std::size_t stride_, part_, ahead_, gap_;
   F f_;
 };
 
@@ -212,7 +216,7 @@ POP_SIMD_INLINE void withFetch(std::size_t rows, std::size_t stride, std::size_t
     fold(none); // too slow to wait for memory
   else if (far && n == stride && goesToFirst<In>(n))
     fold(std::integral_constant<ColumnFetch, ColumnFetch::LINES_TO_FIRST>{});
-  else if (far && n == stride)
+  else if (far && (n == stride || n == REDUCE_COLUMNS))
     fold(std::integral_constant<ColumnFetch, ColumnFetch::LINES_TO_SECOND>{});
   else if (rows * rowBytes >= REDUCE_FETCHED && isFetched<Tag, In>(rowBytes))
     fold(std::integral_constant<ColumnFetch, ColumnFetch::ROWS>{});

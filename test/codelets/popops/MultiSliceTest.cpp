@@ -81,7 +81,7 @@ V vertexOf(Case const &c, T *table, std::vector<unsigned> const &offsets, T *sli
 
 template <class T> T numbered(std::size_t i) { return static_cast<T>(i * 37 % 251 + 1); }
 
-template <class T> void checkMoves() {
+template <class T> void checkMoves(isa::Isa isa) {
   for (Case const &c : cases) {
     CAPTURE(c.count);
     CAPTURE(c.inner);
@@ -92,7 +92,7 @@ template <class T> void checkMoves() {
     for (std::size_t i = 0; i != slices.size(); ++i)
       slices.set(i, numbered<T>(i + 99));
     auto lookup = vertexOf<MultiSlice<Scalar, T>>(c, table.data(), offsets, read.data());
-    runOn<MultiSliceFamily>(isa::Isa::Scalar, lookup);
+    runOn<MultiSliceFamily>(isa, lookup);
     std::vector<T> expected(tableSize(c));
     for (std::size_t i = 0; i != expected.size(); ++i)
       expected[i] = table.get(i);
@@ -104,7 +104,7 @@ template <class T> void checkMoves() {
     });
     CHECK(wrong == 0);
     auto update = vertexOf<MultiUpdate<Scalar, T>>(c, table.data(), offsets, slices.data());
-    runOn<MultiSliceFamily>(isa::Isa::Scalar, update);
+    runOn<MultiSliceFamily>(isa, update);
     for (std::size_t i = 0; i != expected.size(); ++i)
       wrong += table.get(i) != expected[i];
     CHECK(wrong == 0);
@@ -168,10 +168,13 @@ template <class Field, class T> void checkOps(isa::Isa isa) {
 } // namespace
 
 TEST_CASE("rows are read and overwritten at offsets, those not held are zero and stay") {
-  checkMoves<unsigned char>();
-  checkMoves<unsigned short>();
-  checkMoves<unsigned>();
-  checkMoves<unsigned long long>();
+  for (isa::Isa const isa : vectorIsas()) {
+    CAPTURE(std::string(isa::name(isa)));
+    checkMoves<unsigned char>(isa);
+    checkMoves<unsigned short>(isa);
+    checkMoves<unsigned>(isa);
+    checkMoves<unsigned long long>(isa);
+  }
 }
 
 TEST_CASE("rows are combined with slices in the order of the offsets on every instruction set") {
@@ -211,10 +214,14 @@ TEST_CASE("answers of several vertices are combined") {
       connect(v.in, in.data(), in.size());
       connect(v.out, out.data(), n);
       v.parts = parts;
-      runOn<MultiSliceFamily>(isa::Isa::Scalar, v);
       std::size_t wrong = 0;
-      for (std::size_t i = 0; i != n; ++i)
-        wrong += out.get(i) != numbered<unsigned short>(i);
+      for (isa::Isa const isa : vectorIsas()) {
+        for (std::size_t i = 0; i != n; ++i)
+          out.set(i, 0);
+        runOn<MultiSliceFamily>(isa, v);
+        for (std::size_t i = 0; i != n; ++i)
+          wrong += out.get(i) != numbered<unsigned short>(i);
+      }
       CHECK(wrong == 0);
       CHECK(out.guardsIntact());
     }
@@ -249,6 +256,48 @@ TEST_CASE("rows of more bytes than the caches hold are gathered past them") {
         for (unsigned const *p = storage.data(); p != storage.data() + storage.size(); ++p)
           wrong += (p < read || p >= read + slicesSize(c)) && *p != GUARD;
         CHECK(wrong == 0);
+      }
+  }
+}
+
+TEST_CASE("rows of more bytes than the caches hold are updated in the order of the offsets") {
+  constexpr unsigned HELD = 300, BEGIN = 20, SIZE = 350, SLICES_BYTES = 21U << 19;
+  for (unsigned const inner : {8U, 16U, 20U, 33U, 128U, 2560U}) { // of 4 bytes
+    Case const c{SLICES_BYTES / 4 / inner + 3, 1, HELD, BEGIN, SIZE, 1, inner, 0};
+    auto const offsets = offsetsOf(c);
+    std::vector<int> slices(slicesSize(c)), overwritten(tableSize(c), -1), sums(tableSize(c), -1);
+    for (std::size_t i = 0; i != slices.size(); ++i)
+      slices[i] = static_cast<int>(i % 9973);
+    for (std::size_t n = 0; n != c.count; ++n)
+      if (std::size_t const row = std::size_t{offsets[n]} - BEGIN; row < HELD)
+        for (std::size_t i = 0; i != inner; ++i) {
+          overwritten[row * inner + i] = slices[n * inner + i];
+          sums[row * inner + i] += 3 * slices[n * inner + i];
+        }
+    for (isa::Isa const isa : vectorIsas())
+      for (std::size_t const start : {0U, 1U}) {
+        CAPTURE(std::string(isa::name(isa)));
+        CAPTURE(inner);
+        CAPTURE(start);
+        std::vector<int> storage(tableSize(c) + 64, -1);
+        auto const address = reinterpret_cast<std::uintptr_t>(storage.data());
+        int *const table = storage.data() + (64 - address % 64) % 64 / 4 + start;
+        auto const check = [&](auto const &expected) {
+          CHECK(std::equal(expected.begin(), expected.end(), table));
+          std::fill(table, table + tableSize(c), -1);
+          CHECK(std::count(storage.begin(), storage.end(), -1) == std::ptrdiff_t(storage.size()));
+        };
+        auto overwrite =
+            vertexOf<MultiUpdate<Scalar, unsigned>>(c, reinterpret_cast<unsigned *>(table), offsets,
+                                                    reinterpret_cast<unsigned *>(slices.data()));
+        runOn<MultiSliceFamily>(isa, overwrite);
+        check(overwritten);
+        auto add = vertexOf<MultiUpdateOp<Scalar, int>>(c, table, offsets, slices.data());
+        int const scale = 3;
+        connect(add.scale, &scale);
+        add.op = static_cast<unsigned>(kernels::SliceOp::ADD);
+        runOn<MultiUpdateOpFamily>(isa, add);
+        check(sums);
       }
   }
 }
