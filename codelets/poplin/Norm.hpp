@@ -16,7 +16,9 @@
 ///   r1, k2, r2     unsigned
 ///   eps, factor    float;   stable  unsigned: 0: variance = max(0, mean of in^2 - mean^2), else
 ///                  mean of (in - mean)^2
-///   fetches      unsigned  1: every other line of as much as in has, behind it, is fetched
+///   fetches      unsigned  1: in (a, b) come from memory: columns are fetched before they are
+///   read,
+///                and of NormStatistics every other line of as many rows as in has, behind it
 ///
 /// The order of additions is a function of the block alone, the same on every instruction set: rows
 /// of at least 64 elements (or all rows, if r1 = 1) keep 32 partial results, element i of each row
@@ -52,6 +54,15 @@ namespace cottonwood::vertices {
 template <class T> using NormIn = poplar::Input<poplar::Vector<T, poplar::VectorLayout::ONE_PTR>>;
 template <class T> using NormOut = poplar::Output<poplar::Vector<T, poplar::VectorLayout::SPAN>>;
 
+/// The block of a vertex that is summed, with columns fetched but not rows.
+POP_SIMD_INLINE kernels::NormBlock summedBlock(unsigned r1, unsigned k2, unsigned r2,
+                                               unsigned fetches) {
+  kernels::NormBlock block{r1, k2, r2};
+  if (fetches != 0 && !kernels::sumsAlongRows(block))
+    block.fetched = block.r1 * block.k2 * block.r2;
+  return block;
+}
+
 /// A worker takes a share of the outputs. \tparam KIND  of the sums
 template <class Tag, kernels::NormSum KIND, class T>
 POP_SIMD_INLINE bool runNormSums(const kernels::NormBlock &block, const T *a, const T *b,
@@ -73,12 +84,12 @@ template <class Tag, class T> class NormSums : public poplar::MultiVertex {
 public:
   NormIn<T> in;
   NormOut<float> first, second;
-  unsigned r1, k2, r2;
+  unsigned r1, k2, r2, fetches;
 
   bool compute(Workers workers) {
-    return runNormSums<Tag, kernels::NormSum::SQUARES>({r1, k2, r2}, in.data(), in.data(), nullptr,
-                                                       first.data(), second.data(), second.size(),
-                                                       workers);
+    return runNormSums<Tag, kernels::NormSum::SQUARES>(summedBlock(r1, k2, r2, fetches), in.data(),
+                                                       in.data(), nullptr, first.data(),
+                                                       second.data(), second.size(), workers);
   }
 };
 
@@ -86,12 +97,12 @@ template <class Tag, class T> class NormProducts : public poplar::MultiVertex {
 public:
   NormIn<T> a, b;
   NormOut<float> first, second;
-  unsigned r1, k2, r2;
+  unsigned r1, k2, r2, fetches;
 
   bool compute(Workers workers) {
-    return runNormSums<Tag, kernels::NormSum::PRODUCTS>({r1, k2, r2}, a.data(), b.data(), nullptr,
-                                                        first.data(), second.data(), second.size(),
-                                                        workers);
+    return runNormSums<Tag, kernels::NormSum::PRODUCTS>(summedBlock(r1, k2, r2, fetches), a.data(),
+                                                        b.data(), nullptr, first.data(),
+                                                        second.data(), second.size(), workers);
   }
 };
 
@@ -100,12 +111,12 @@ public:
   NormIn<T> in;
   NormIn<float> centre;
   NormOut<float> second;
-  unsigned r1, k2, r2;
+  unsigned r1, k2, r2, fetches;
 
   bool compute(Workers workers) {
-    return runNormSums<Tag, kernels::NormSum::DEVIATIONS>({r1, k2, r2}, in.data(), in.data(),
-                                                          centre.data(), nullptr, second.data(),
-                                                          second.size(), workers);
+    return runNormSums<Tag, kernels::NormSum::DEVIATIONS>(
+        summedBlock(r1, k2, r2, fetches), in.data(), in.data(), centre.data(), nullptr,
+        second.data(), second.size(), workers);
   }
 };
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <codelets/arch/SimdAccumulate.hpp>
+#include <codelets/popops/ColumnLines.hpp>
 #include <codelets/popops/ReduceRows.hpp>
 
 namespace cottonwood::kernels {
@@ -44,23 +45,22 @@ enum class ColumnFetch : std::uint8_t {
 /// Columns of so many bytes and more are fetched ROWS by rows, at least so far ahead.
 inline constexpr std::size_t REDUCE_FETCHED = std::size_t{1} << 19, REDUCE_AHEAD = 8192;
 
-/// Whether lines of rows of n elements go to the first cache: of few, and of those that are halves
+/// Whether LINES of rows of n elements go to the first cache: of few, and of those that are halves
 /// and wholes of lines. On Zen 4 rows of 2 to 8 floats take .65 to .95 of the time that they take
 /// to the second, of 128 floats .45 and of 400 floats .65; others up to 1.3 times as long.
 template <class In> POP_SIMD_INLINE constexpr bool goesToFirst(std::size_t n) {
   const std::size_t bytes = n * sizeof(In);
   return n <= 8 || (bytes % 32 == 0 && bytes >= 256 && bytes <= 2048);
 }
-
-/// Elements ahead at which lines of rows of n elements are fetched. Near ones suffice for rows that
-/// prefetchers keep track of: with 32 KB rows of 10 to 100 elements take 1.1 to 1.5 times as long
-/// on Zen 4. Of others about eight rows are fetched before they are read.
-template <class In> POP_SIMD_INLINE constexpr std::size_t linesAhead(bool toFirst, std::size_t n) {
-  return n <= 100 ? 512 : (toFirst ? 12288 : 32768) / sizeof(In);
+/// Elements ahead of which LINES are. Near ones suffice for rows that prefetchers keep track of:
+/// with 32 KB rows of 10 to 100 elements take 1.1 to 1.5 times as long on Zen 4. Of others about
+/// eight rows are fetched before they are read.
+template <class In> POP_SIMD_INLINE constexpr std::size_t linesAhead(std::size_t n) {
+  return n <= 100 ? 512 : (goesToFirst<In>(n) ? 12288 : 32768) / sizeof(In);
 }
 
-/// Whether that is worth it for rows of so many bytes. With vectors of whole lines prefetchers keep
-/// track of all rows but short ones that end within lines: requests for others take 1.1 to 1.3
+/// Whether ROWS are worth it for rows of so many bytes. With vectors of whole lines prefetchers
+/// keep track of all rows but short ones that end within lines: requests for others take 1.1 to 1.3
 /// times as long on Zen 5. Columns of half, whose vectors are halves of lines, take .6 of the time.
 template <class Tag, class In> POP_SIMD_INLINE bool isFetched(std::size_t rowBytes) {
   constexpr std::size_t LINE = 64, SHORT = 1024;
@@ -81,12 +81,10 @@ template <class Tag, ReduceOp OP, ColumnFetch FETCH, class In, class T, class F>
 public:
   /// \param f  of a vector of the input and of its first column
   POP_SIMD_INLINE ColumnFold(std::size_t stride, std::size_t n, F f)
-      : stride_(stride), part_((n - 1) % V::width + 1), f_(f) {
+      : stride_(stride), part_((n - 1) % V::width + 1), lines_(stride, n, linesAhead<In>(n)),
+        f_(f) {
     const std::size_t eight = 8 * stride * sizeof(In);
-    ahead_ = !LINES        ? (REDUCE_AHEAD + eight - 1) / eight * 8 * stride
-             : n == stride ? linesAhead<In>(TO_FIRST, n)
-                           : 8 * stride;
-    gap_ = (stride - n) * sizeof(In);
+    ahead_ = (REDUCE_AHEAD + eight - 1) / eight * 8 * stride;
   }
 
   /// Columns [c, c + width) of the eight rows at `in`; a PART of a vector: [c, n).
@@ -99,7 +97,7 @@ public:
         __builtin_prefetch(high + ahead_ + k * stride_, 0, LEVEL);
       });
     else if constexpr (LINES)
-      fetchLines<TO_FIRST ? 3 : 2, PART>(in + ahead_, c);
+      lines_.template fetch<TO_FIRST ? 3 : 2>(in, c, PART ? part_ : V::width);
     V x[8];
     arch::unrolled<8>([&](auto k) POP_SIMD_LAMBDA {
       const V row = load<PART>(low + k * stride_, c);
@@ -137,23 +135,6 @@ public:
   }
 
 private:
-  /// The share of columns [c, c + width), or [c, n), in the lines of eight whole rows at p.
-  template <int LEVEL, bool PART>
-  POP_SIMD_INLINE void fetchLines(const In *p, std::size_t c) const {
-    constexpr std::size_t LINE = 64, BYTES = 8 * sizeof(In) * V::width;
-    // Where there is a gap between rows they have REDUCE_COLUMNS.
-    const std::size_t at = 8 * sizeof(In) * c, gaps = at / (sizeof(In) * REDUCE_COLUMNS);
-    const std::uintptr_t begin = reinterpret_cast<std::uintptr_t>(p) + at + gaps * gap_;
-    const auto fetch = [&](std::size_t line) POP_SIMD_LAMBDA {
-      __builtin_prefetch(reinterpret_cast<const void *>(begin + line * LINE), 0, LEVEL);
-    };
-    if constexpr (PART)
-      for (std::size_t line = 0; line * LINE < 8 * sizeof(In) * part_; ++line)
-        fetch(line);
-    else
-      arch::unrolled<(BYTES + LINE - 1) / LINE>(fetch);
-  }
-
   template <bool PART> POP_SIMD_INLINE V load(const In *p, std::size_t c) const {
     if constexpr (PART)
       return f_(V::loadPartial(p, part_), c);
@@ -161,7 +142,8 @@ private:
       return f_(V::load(p), c);
   }
 
-  std::size_t stride_, part_, ahead_, gap_;
+  std::size_t stride_, part_, ahead_;
+  ColumnLines<In, REDUCE_COLUMNS> lines_;
   F f_;
 };
 
@@ -216,7 +198,7 @@ POP_SIMD_INLINE void withFetch(std::size_t rows, std::size_t stride, std::size_t
     fold(none); // too slow to wait for memory
   else if (far && n == stride && goesToFirst<In>(n))
     fold(std::integral_constant<ColumnFetch, ColumnFetch::LINES_TO_FIRST>{});
-  else if (far && (n == stride || n == REDUCE_COLUMNS))
+  else if (far && ColumnLines<In, REDUCE_COLUMNS>::serves(stride, n))
     fold(std::integral_constant<ColumnFetch, ColumnFetch::LINES_TO_SECOND>{});
   else if (rows * rowBytes >= REDUCE_FETCHED && isFetched<Tag, In>(rowBytes))
     fold(std::integral_constant<ColumnFetch, ColumnFetch::ROWS>{});

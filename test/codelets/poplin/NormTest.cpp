@@ -42,16 +42,18 @@ struct Block {
   std::size_t outputOf(std::size_t i) const { return i / (r1 * k2 * r2) * k2 + i / r2 % k2; }
 };
 
-const Block BLOCKS[] = {{1, 1, 1, 1},    {3, 1, 1, 17},  {2, 1, 1, 1000}, {1, 5, 7, 1},
-                        {1, 19, 65, 1},  {1, 9, 700, 1}, {2, 3, 4, 64},   {1, 4, 3, 65},
-                        {2, 17, 5, 3},   {1, 8, 40, 33}, {3, 2, 2, 100},  {50, 1, 1, 5},
-                        {11, 1, 1, 300}, {3, 2, 3, 257}, {45, 1, 1, 1},   {41, 1, 2, 3},
-                        {3, 1, 13, 4},   {37, 1, 1, 16}, {35, 1, 1, 8},   {33, 1, 1, 31}};
+const Block BLOCKS[] = {{1, 1, 1, 1},     {3, 1, 1, 17},  {2, 1, 1, 1000}, {1, 5, 7, 1},
+                        {1, 19, 65, 1},   {1, 9, 700, 1}, {2, 3, 4, 64},   {1, 4, 3, 65},
+                        {2, 17, 5, 3},    {1, 8, 40, 33}, {3, 2, 2, 100},  {50, 1, 1, 5},
+                        {11, 1, 1, 300},  {3, 2, 3, 257}, {45, 1, 1, 1},   {41, 1, 2, 3},
+                        {3, 1, 13, 4},    {37, 1, 1, 16}, {35, 1, 1, 8},   {33, 1, 1, 31},
+                        {2, 25, 1024, 1}, {1, 17, 512, 1}};
 
-template <class V> void setBlock(V &state, const Block &b) {
+template <class V> void setBlock(V &state, const Block &b, unsigned fetches) {
   state.r1 = static_cast<unsigned>(b.r1);
   state.k2 = static_cast<unsigned>(b.k2);
   state.r2 = static_cast<unsigned>(b.r2);
+  state.fetches = fetches;
 }
 
 /// Checks one block on all sets; the scalar one first, to compare the others with.
@@ -83,8 +85,7 @@ template <class Plain> void checkSums(const Block &block) {
   test::Misaligned<float> sums[4] = {test::Misaligned<float>(n), test::Misaligned<float>(n),
                                      test::Misaligned<float>(n), test::Misaligned<float>(n)};
   test::Misaligned<T> stats[2] = {test::Misaligned<T>(n), test::Misaligned<T>(n)};
-  for (isa::Isa isa : test::vectorIsas()) {
-    CAPTURE(std::string(isa::name(isa)));
+  const auto check = [&](isa::Isa isa, unsigned fetches) {
     test::Misaligned<float> s0(n), s1(n), s2(n), s3(n);
     // The reference is that of worker contexts one by one.
     const bool together = isa != isa::Isa::Scalar;
@@ -92,7 +93,7 @@ template <class Plain> void checkSums(const Block &block) {
     test::connect(squares.in, a.data());
     test::connect(squares.first, s0.data(), n);
     test::connect(squares.second, s1.data(), n);
-    setBlock(squares, block);
+    setBlock(squares, block, fetches);
     test::runOn<vertices::NormFamily>(isa, squares, together);
     checkNear(s0, sum, slack);
     checkNear(s1, square, slack);
@@ -101,7 +102,7 @@ template <class Plain> void checkSums(const Block &block) {
     test::connect(products.b, b.data());
     test::connect(products.first, s0.data(), n);
     test::connect(products.second, s2.data(), n);
-    setBlock(products, block);
+    setBlock(products, block, fetches);
     test::runOn<vertices::NormFamily>(isa, products, together);
     checkNear(s0, sum, slack);
     checkNear(s2, product, slack);
@@ -109,12 +110,12 @@ template <class Plain> void checkSums(const Block &block) {
     test::connect(deviations.in, a.data());
     test::connect(deviations.centre, centre.data());
     test::connect(deviations.second, s3.data(), n);
-    setBlock(deviations, block);
+    setBlock(deviations, block, fetches);
     test::runOn<vertices::NormFamily>(isa, deviations, together);
     checkNear(s3, deviation, slack);
     test::Misaligned<float> *all[] = {&s0, &s1, &s2, &s3};
     for (int k = 0; k < 4; ++k) {
-      if (isa == isa::Isa::Scalar)
+      if (isa == isa::Isa::Scalar && fetches == 0)
         sums[k] = *all[k];
       checkSame(*all[k], sums[k]);
     }
@@ -124,16 +125,22 @@ template <class Plain> void checkSums(const Block &block) {
       test::connect(state.in, a.data());
       test::connect(state.mean, m.data(), n);
       test::connect(state.invStdDev, s.data(), n);
-      setBlock(state, block);
+      setBlock(state, block, fetches);
       state.eps = 0.5f, state.factor = 2, state.stable = stable;
       test::runOn<vertices::NormFamily>(isa, state, together);
       checkNear(m, mean, slack);
       checkNear(s, invStdDev, slack * 2);
-      if (isa == isa::Isa::Scalar)
+      if (isa == isa::Isa::Scalar && fetches == 0)
         stats[stable] = s;
       checkSame(s, stats[stable]);
     }
-  }
+  };
+  for (isa::Isa isa : test::vectorIsas())
+    for (unsigned fetches : {0u, 1u}) {
+      CAPTURE(std::string(isa::name(isa)));
+      CAPTURE(fetches);
+      check(isa, fetches);
+    }
 }
 
 /// A tensor in the order of memory with the strides of statistics and channels.

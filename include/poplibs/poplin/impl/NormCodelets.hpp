@@ -28,21 +28,21 @@ template <class Tag, class T> poputil::VertexText describeVertex(NormSums<Tag, T
   using V = NormSums<Tag, T>;
   return {poputil::templateName<T>("poplin::NormSums"),
           {POP_FIELD(V, in), POP_FIELD(V, first), POP_FIELD(V, second), POP_FIELD(V, r1),
-           POP_FIELD(V, k2), POP_FIELD(V, r2)},
+           POP_FIELD(V, k2), POP_FIELD(V, r2), POP_FIELD(V, fetches)},
           &costOfNormSums<sizeof(T), 2, 3, 2>};
 }
 template <class Tag, class T> poputil::VertexText describeVertex(NormProducts<Tag, T> *) {
   using V = NormProducts<Tag, T>;
   return {poputil::templateName<T>("poplin::NormProducts"),
           {POP_FIELD(V, a), POP_FIELD(V, b), POP_FIELD(V, first), POP_FIELD(V, second),
-           POP_FIELD(V, r1), POP_FIELD(V, k2), POP_FIELD(V, r2)},
+           POP_FIELD(V, r1), POP_FIELD(V, k2), POP_FIELD(V, r2), POP_FIELD(V, fetches)},
           &costOfNormSums<sizeof(T), 3, 4, 3>};
 }
 template <class Tag, class T> poputil::VertexText describeVertex(NormDeviations<Tag, T> *) {
   using V = NormDeviations<Tag, T>;
   return {poputil::templateName<T>("poplin::NormDeviations"),
           {POP_FIELD(V, in), POP_FIELD(V, centre), POP_FIELD(V, second), POP_FIELD(V, r1),
-           POP_FIELD(V, k2), POP_FIELD(V, r2)},
+           POP_FIELD(V, k2), POP_FIELD(V, r2), POP_FIELD(V, fetches)},
           &costOfNormSums<sizeof(T), 2, 3, 2>};
 }
 template <class Tag, class T> poputil::VertexText describeVertex(NormStatistics<Tag, T> *) {

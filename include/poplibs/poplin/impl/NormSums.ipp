@@ -10,6 +10,7 @@
 #include <poputil/VertexTemplates.hpp>
 #include <poputil/exceptions.hpp>
 
+#include <codelets/popops/FarBytes.hpp>
 #include <poplar/impl/base/Error.hpp>
 
 #include <algorithm>
@@ -120,6 +121,7 @@ public:
     auto const cs = call_.graph.addComputeSet(call_.debugContext);
     for (std::size_t i = 0; i != boxes_.boxes.size(); ++i) {
       auto const v = addVertex(cs, b ? "poplin::NormProducts" : "poplin::NormSums", i);
+      call_.graph.setInitialValue(v["fetches"], comesFromMemory(b ? 2 : 1) ? 1U : 0U);
       call_.graph.connect(v[b ? "a" : "in"], part(in_, i));
       if (b)
         call_.graph.connect(v["b"], part(other, i));
@@ -139,6 +141,7 @@ public:
                                .broadcast(static_cast<unsigned>(boxes_.parts), 0);
     for (std::size_t i = 0; i != boxes_.boxes.size(); ++i) {
       auto const v = addVertex(cs, "poplin::NormDeviations", i);
+      call_.graph.setInitialValue(v["fetches"], comesFromMemory(1) ? 1U : 0U);
       call_.graph.connect(v["in"], part(in_, i));
       call_.graph.connect(v["centre"], keptPart(centres, i));
       call_.graph.connect(v["second"], result(second, i));
@@ -157,9 +160,7 @@ public:
     Tensor const mean = variable("mean"), invStdDev = variable("invStdDev");
     auto const cs = graph.addComputeSet(call_.debugContext);
     // Boxes of large activations go through the cache one after the other.
-    bool const fetches =
-        graph.getTarget().getNumTiles() == 1 &&
-        in_.numElements() * graph.getTarget().getTypeSize(in_.elementType()) >= FETCHED_BYTES;
+    bool const fetches = graph.getTarget().getNumTiles() == 1 && bytesOfInput() >= FETCHED_BYTES;
     for (std::size_t i = 0; i != boxes_.boxes.size(); ++i) {
       auto const v = addVertex(cs, "poplin::NormStatistics", i);
       graph.connect(v["in"], part(in_, i));
@@ -176,6 +177,15 @@ public:
 
 private:
   static constexpr std::size_t FETCHED_BYTES = std::size_t{8} << 20U;
+
+  std::size_t bytesOfInput() const {
+    return in_.numElements() * call_.graph.getTarget().getTypeSize(in_.elementType());
+  }
+  /// So many tensors like the input.
+  bool comesFromMemory(std::size_t tensors) const {
+    return call_.graph.getTarget().getNumTiles() == 1 &&
+           tensors * bytesOfInput() >= kernels::FAR_BYTES;
+  }
 
   Tensor partials(char const *name) {
     auto const &sizes = layout_.sizes();
