@@ -329,7 +329,7 @@ void reduceBool(const ReduceArgs<bool, bool> &args, std::size_t begin, std::size
 
 /// The two shapes of a reduction; null for operations that the type does not have.
 template <class In> struct ReduceShapes {
-  void (*rows)(const In *, std::size_t, std::size_t, Accumulator<In> *) = nullptr;
+  void (*rows)(const In *, std::size_t, std::size_t, bool, Accumulator<In> *) = nullptr;
   void (*columns)(const In *, std::size_t, std::size_t, std::size_t, bool,
                   Accumulator<In> *) = nullptr;
 };
@@ -362,7 +362,7 @@ template <class In, class Out>
 POP_SIMD_INLINE void reducePart(const ReduceShapes<In> &kernels, const ReduceArgs<In, Out> &args,
                                 std::size_t begin, std::size_t n, Accumulator<In> *results) {
   if (args.inner == 1)
-    return kernels.rows(args.in + begin * args.reduced, n, args.reduced, results);
+    return kernels.rows(args.in + begin * args.reduced, n, args.reduced, args.far, results);
   const std::size_t outer = begin / args.inner, column = begin % args.inner;
   kernels.columns(args.in + outer * args.reduced * args.inner + column, args.reduced, args.inner, n,
                   args.far, results);

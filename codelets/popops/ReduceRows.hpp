@@ -189,18 +189,20 @@ private:
 };
 
 /// f(x, index of its first lane) of every vector of a row.
-/// \tparam AHEAD  bytes ahead of those that are read, of which lines are fetched; 0: none are
+/// \tparam AHEAD  bytes ahead of those that are read, of which lines are fetched, of floats to the
+///     second-level cache; 0: none are
 template <class Tag, ReduceOp OP, std::size_t AHEAD = 0, class In, class F>
 POP_SIMD_INLINE RowPartials<Tag, OP, In> partialsOfRow(const In *in, std::size_t n, F f) {
+  constexpr int LEVEL = sizeof(In) == 2 ? 3 : 2;
   RowPartials<Tag, OP, In> partials;
   std::size_t i = 0;
   for (; i + 64 <= n; i += 64) {
     if constexpr (AHEAD != 0)
-      fetchAhead(in, i, 64, AHEAD);
+      fetchAhead<LEVEL>(in, i, 64, AHEAD);
     partials.block(in, i, f);
   }
   if constexpr (AHEAD != 0)
-    fetchAhead(in, i, n - i, AHEAD);
+    fetchAhead<LEVEL>(in, i, n - i, AHEAD);
   partials.raggedEnd(in, i, n, f);
   return partials;
 }
@@ -292,11 +294,17 @@ template <class Tag, ReduceOp OP, class In, class F>
   return partials.fold();
 }
 
-/// Rows of half are fetched so many bytes ahead where a vector is half of a line: the more
-/// instructions a line takes, the fewer lines a processor itself asks for at a time. Of half on Zen
-/// 5 rows of 40 MB take .7 of the time; of floats, an instruction a line, 1.2 times as long.
-template <class Tag, class In>
-inline constexpr std::size_t REDUCE_ROW_AHEAD = arch::Avx512Tag<Tag> && sizeof(In) == 2 ? 12288 : 0;
+/// Bytes ahead at which rows are fetched by vectors of whole lines and of halves of lines. The more
+/// instructions a line takes, the fewer lines a processor itself asks for at a time: of half on Zen
+/// 5 rows of 40 MB take .7 of the time with fetches to the first-level cache. Floats take 1.2 times
+/// as long so, but from past the caches .85 to 1 of the time on Zen 4 with near ones to the second;
+/// from the second they take 1.2 times as long with them.
+/// \tparam FAR  rows come from past the caches
+template <class Tag, class In, bool FAR>
+inline constexpr std::size_t REDUCE_ROW_AHEAD = !arch::Avx512Tag<Tag> ? 0
+                                                : sizeof(In) == 2     ? 12288
+                                                : FAR                 ? 1024
+                                                                      : 0;
 
 /// log(sum of exp(x)) of a row: its maximum first, so that nothing overflows.
 template <class Tag, class In> POP_SIMD_INLINE float logAddRow(const In *in, std::size_t n) {
@@ -351,8 +359,10 @@ template <class V> POP_SIMD_INLINE V logAdd(V a, V b) {
 }
 
 /// results[i] = op over row i of `count` rows of `length` contiguous elements.
+/// \param far  they are part of what comes from past the caches
 template <class Tag, ReduceOp OP, class In>
-void reduceRows(const In *in, std::size_t count, std::size_t length, Accumulator<In> *results) {
+void reduceRows(const In *in, std::size_t count, std::size_t length, bool far,
+                Accumulator<In> *results) {
   using V = simd<Accumulator<In>, Tag>;
   const auto same = [](V x, std::size_t) POP_SIMD_LAMBDA { return x; };
   if constexpr (OP != ReduceOp::LOG_ADD && READS_LINES<Tag, In>) {
@@ -382,7 +392,8 @@ void reduceRows(const In *in, std::size_t count, std::size_t length, Accumulator
     if constexpr (OP == ReduceOp::LOG_ADD)
       results[i] = logAddRow<Tag>(in, length);
     else
-      results[i] = reduceRow<Tag, OP, REDUCE_ROW_AHEAD<Tag, In>>(in, length, same);
+      results[i] = far ? reduceRow<Tag, OP, REDUCE_ROW_AHEAD<Tag, In, true>>(in, length, same)
+                       : reduceRow<Tag, OP, REDUCE_ROW_AHEAD<Tag, In, false>>(in, length, same);
   }
 }
 
