@@ -261,15 +261,16 @@ TEST_CASE("rows of more bytes than the caches hold are gathered past them") {
 }
 
 TEST_CASE("rows of more bytes than the caches hold are updated in the order of the offsets") {
-  constexpr unsigned HELD = 300, BEGIN = 20, SIZE = 350, SLICES_BYTES = 21U << 19;
+  constexpr unsigned BEGIN = 20, BYTES = 21U << 19;               // of slices, and of the table
   for (unsigned const inner : {8U, 16U, 20U, 33U, 128U, 2560U}) { // of 4 bytes
-    Case const c{SLICES_BYTES / 4 / inner + 3, 1, HELD, BEGIN, SIZE, 1, inner, 0};
+    unsigned const held = BYTES / 4 / inner + 1;
+    Case const c{held + 2, 1, held, BEGIN, held + 50, 1, inner, 0};
     auto const offsets = offsetsOf(c);
     std::vector<int> slices(slicesSize(c)), overwritten(tableSize(c), -1), sums(tableSize(c), -1);
     for (std::size_t i = 0; i != slices.size(); ++i)
       slices[i] = static_cast<int>(i % 9973);
     for (std::size_t n = 0; n != c.count; ++n)
-      if (std::size_t const row = std::size_t{offsets[n]} - BEGIN; row < HELD)
+      if (std::size_t const row = std::size_t{offsets[n]} - BEGIN; row < held)
         for (std::size_t i = 0; i != inner; ++i) {
           overwritten[row * inner + i] = slices[n * inner + i];
           sums[row * inner + i] += 3 * slices[n * inner + i];
