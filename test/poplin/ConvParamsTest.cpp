@@ -56,6 +56,7 @@ TEST_CASE("a field without dimensions is one place") {
   CHECK_NOTHROW(p.validate());
   CHECK(p.getOutputFieldShape().empty());
   CHECK(p.canonicalize() == p);
+  CHECK_NOTHROW(ConvParams().validate());
 }
 
 TEST_CASE("params compare by members in order, and hash alike when equal") {

@@ -145,6 +145,29 @@ TEST_CASE("the weight update's convolution has them, seen from the kernel") {
   }
 }
 
+TEST_CASE("dilations and strides of 0 are errors, not divided by") {
+  ConvParams const good(FLOAT, 1, {8, 8}, {3, 3}, 1, 1, 1);
+  auto const check = [](ConvParams const &p, char const *message) {
+    CHECK_THROWS_WITH_AS(poplin::getInputIndex(0, 1, 1, p), message, poplibs_error);
+    CHECK_THROWS_WITH_AS(poplin::getKernelIndex(0, 1, 1, p), message, poplibs_error);
+    CHECK_THROWS_WITH_AS(poplin::getInputRange(0, {0, 2}, p), message, poplibs_error);
+    CHECK_THROWS_WITH_AS(poplin::getKernelRange(0, {0, 2}, 1, p), message, poplibs_error);
+    CHECK_THROWS_WITH_AS(poplin::getOutputRangeForKernelIndex(0, {0, 2}, 1, p), message,
+                         poplibs_error);
+    CHECK_THROWS_WITH_AS(poplin::getOutputRangeForInputIndex(0, {0, 2}, 1, p), message,
+                         poplibs_error);
+  };
+  ConvParams p = good;
+  p.inputTransform.dilation[0] = 0;
+  check(p, "poplin::ConvParams: inputTransform.dilation[0] is 0; it must be at least 1");
+  p = good;
+  p.kernelTransform.dilation[0] = 0;
+  check(p, "poplin::ConvParams: kernelTransform.dilation[0] is 0; it must be at least 1");
+  p = good;
+  p.outputTransform.stride[0] = 0;
+  check(p, "poplin::ConvParams: outputTransform.stride[0] is 0; it must be at least 1");
+}
+
 TEST_CASE("dilated sizes") {
   CHECK(poplin::getDilatedSize(0, 3) == 0);
   CHECK(poplin::getDilatedSize(1, 3) == 1);

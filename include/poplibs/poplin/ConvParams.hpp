@@ -90,11 +90,12 @@ struct POP_API ConvParams {
              InputTransform inputTransform, InputTransform kernelTransform,
              OutputTransform outputTransform);
 
-  // Sizes are those of params that validate() accepts.
+  // Sizes are those of params that validate() accepts. Those after a transform throw
+  // poputil::poplibs_error for a dilation or a stride of 0 in it.
 
   /// Size of the output before its transform.
   std::size_t getUntransformedOutputSize(unsigned dim) const;
-  /// Size of the output. \throws poputil::poplibs_error  a stride of 0
+  /// Size of the output.
   std::size_t getOutputSize(unsigned dim) const;
   std::size_t getNumOutputChansPerConvGroup() const { return outputChannelsPerConvGroup; }
   std::size_t getNumOutputChans() const { return outputChannelsPerConvGroup * numConvGroups; }
@@ -116,6 +117,8 @@ struct POP_API ConvParams {
   /// \throws poputil::poplibs_error  lists of different lengths, a stride or dilation of 0, a
   /// truncation of more than there is, a transformed kernel without elements or larger than the
   /// transformed input, a dimension of more than 2^31 - 1 elements before or after its transform.
+  /// Types and numbers of channels are left to the functions that use the params: those of the
+  /// default constructor, which have no dimensions, are accepted.
   void validate() const;
 
   /// Params of the same output, and the same for all that are equivalent by these rules: outputs

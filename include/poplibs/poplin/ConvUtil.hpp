@@ -11,7 +11,8 @@
 // Indices are those of the tensors, before the input's and kernel's transforms and after the
 // output's; dim is a dimension of the field. ~0U stands for an element that does not exist. Ranges
 // are [first, second); an empty one is {0, 0}. Ranges returned are the smallest that hold all
-// elements concerned; not every element in them need be. Params must be valid.
+// elements concerned; not every element in them need be. Params must be valid; dilations and
+// strides of 0 are poputil::poplibs_error.
 
 namespace poplin {
 

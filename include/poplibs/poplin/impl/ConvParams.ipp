@@ -237,12 +237,16 @@ POP_INLINE unsigned ConvParams::getTruncatedKernelSize(unsigned dim) const {
 
 POP_INLINE unsigned ConvParams::getTransformedInputSize(unsigned dim) const {
   auto const &t = inputTransform;
+  cottonwood::poplin::detail::ConvTransformCheck("inputTransform.", 0)
+      .notZero("dilation", t.dilation);
   return t.paddingLower[dim] + getDilatedSize(getTruncatedInputSize(dim), t.dilation[dim]) +
          t.paddingUpper[dim];
 }
 
 POP_INLINE unsigned ConvParams::getTransformedKernelSize(unsigned dim) const {
   auto const &t = kernelTransform;
+  cottonwood::poplin::detail::ConvTransformCheck("kernelTransform.", 0)
+      .notZero("dilation", t.dilation);
   return t.paddingLower[dim] + getDilatedSize(getTruncatedKernelSize(dim), t.dilation[dim]) +
          t.paddingUpper[dim];
 }
