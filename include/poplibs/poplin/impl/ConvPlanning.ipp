@@ -16,6 +16,8 @@
 #include <poplar/impl/base/Error.hpp>
 #include <poplar/impl/base/Log.hpp>
 
+#include <algorithm>
+#include <array>
 #include <fstream>
 #include <optional>
 #include <sstream>
@@ -262,20 +264,16 @@ POP_INLINE void emitConv(::poplar::Graph &graph, ConvJob job, ::poplar::program:
   job.check.params.inputType = job.in.elementType();
   if (!plansForCpu(graph.getTarget()))
     return emitConvTiles(graph, job, prog, debugContext);
-  // Groups of pointwise kernels are products of few columns, which take longer.
   auto const &p = job.check.params;
-  bool const pointwise = job.check.problem.taps() == 1;
-  bool const beforeMaps = !pointwise && kernels::convGroupsBeforeMaps(p.inputChannelsPerConvGroup,
-                                                                      p.outputChannelsPerConvGroup,
-                                                                      detail::vectorLanes());
-  bool const done = (pointwise && emitConvGroups(graph, job, prog, debugContext)) ||
-                    emitPointwise(graph, job, prog, debugContext) ||
-                    emitConvUpdate(graph, job, prog, debugContext) ||
-                    emitConvPlanes(graph, job, prog, debugContext) ||
-                    (beforeMaps && emitConvGroups(graph, job, prog, debugContext)) ||
-                    emitConvMaps(graph, job, prog, debugContext) ||
-                    (!pointwise && !beforeMaps && emitConvGroups(graph, job, prog, debugContext));
-  if (!done)
+  // The first one that knows the problem does it.
+  std::array ways{&emitPointwise, &emitConvUpdate, &emitConvPlanes, &emitConvMaps, &emitConvGroups};
+  if (job.check.problem.taps() == 1) // else a product of few columns, which takes longer
+    std::rotate(ways.begin(), ways.end() - 1, ways.end());
+  else if (kernels::convGroupsBeforeMaps(p.inputChannelsPerConvGroup, p.outputChannelsPerConvGroup,
+                                         detail::vectorLanes()))
+    std::swap(ways[3], ways[4]);
+  if (std::none_of(ways.begin(), ways.end(),
+                   [&](auto *emit) { return emit(graph, job, prog, debugContext); }))
     emitConvCpu(graph, job, prog, debugContext);
 }
 
