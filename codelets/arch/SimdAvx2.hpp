@@ -2,7 +2,7 @@
 /// Eight 32-bit lanes on AVX2, FMA and F16C. Included by Simd.hpp.
 #pragma once
 
-#include <codelets/arch/Simd.hpp>
+#include <codelets/arch/SimdShared.hpp>
 
 #include <codelets/arch/Intrinsics.hpp>
 
@@ -133,10 +133,10 @@ private:
 
 namespace arch {
 /// What INT and UNSIGNED_INT share at eight lanes.
-template <class Self, class T, class Tag> struct Avx2Int {
+template <class Self, class T, class Tag> struct Avx2Int : IntLanes<Self, T, Tag> {
   static constexpr int width = 8;
   using Mask = simdMask<Tag>;
-  using Element = T;
+  using IntLanes<Self, T, Tag>::self;
 
   POP_SIMD_INLINE static Self zero() { return Self{_mm256_setzero_si256()}; }
   POP_SIMD_INLINE static Self splat(T x) { return Self{_mm256_set1_epi32(static_cast<int>(x))}; }
@@ -146,7 +146,6 @@ template <class Self, class T, class Tag> struct Avx2Int {
   POP_SIMD_INLINE static Self loadAligned(const T *p) {
     return Self{_mm256_load_si256(reinterpret_cast<const __m256i *>(p))};
   }
-  POP_SIMD_INLINE static Self broadcast(const T *p) { return splat(*p); }
   POP_SIMD_INLINE static Self loadPartial(const T *p, std::size_t n) {
     return Self{_mm256_maskload_epi32(reinterpret_cast<const int *>(p), firstLanes256(n))};
   }
@@ -162,7 +161,6 @@ template <class Self, class T, class Tag> struct Avx2Int {
   POP_SIMD_INLINE void storePartial(T *p, std::size_t n) const { storeFirst32(p, n, self().r); }
   POP_SIMD_INLINE friend Self operator+(Self a, Self b) { return Self{_mm256_add_epi32(a.r, b.r)}; }
   POP_SIMD_INLINE friend Self operator-(Self a, Self b) { return Self{_mm256_sub_epi32(a.r, b.r)}; }
-  POP_SIMD_INLINE friend Self operator-(Self a) { return zero() - a; }
   POP_SIMD_INLINE friend Self operator*(Self a, Self b) {
     return Self{_mm256_mullo_epi32(a.r, b.r)};
   }
@@ -198,15 +196,7 @@ template <class Self, class T, class Tag> struct Avx2Int {
     x = x | x.template shiftRight<4>();
     x = x | x.template shiftRight<8>();
     x = x | x.template shiftRight<16>();
-    return populationCount(~x);
-  }
-  POP_SIMD_INLINE static Self populationCount(Self a) {
-    const Self ones = splat(static_cast<T>(0x55555555)), twos = splat(static_cast<T>(0x33333333));
-    const Self fours = splat(static_cast<T>(0x0f0f0f0f)), sum = splat(static_cast<T>(0x01010101));
-    Self x = a - (a.template shiftRight<1>() & ones);
-    x = (x & twos) + (x.template shiftRight<2>() & twos);
-    x = (x + x.template shiftRight<4>()) & fours;
-    return (x * sum).template shiftRight<24>();
+    return Self::populationCount(~x);
   }
   POP_SIMD_INLINE friend Mask operator==(Self a, Self b) { return {_mm256_cmpeq_epi32(a.r, b.r)}; }
   POP_SIMD_INLINE friend Mask operator!=(Self a, Self b) { return ~(a == b); }
@@ -214,29 +204,10 @@ template <class Self, class T, class Tag> struct Avx2Int {
     return {_mm256_cmpgt_epi32(Self::ordered(a.r), Self::ordered(b.r))};
   }
   POP_SIMD_INLINE friend Mask operator<(Self a, Self b) { return b > a; }
-  POP_SIMD_INLINE friend Mask operator<=(Self a, Self b) { return ~(a > b); }
-  POP_SIMD_INLINE friend Mask operator>=(Self a, Self b) { return ~(b > a); }
   POP_SIMD_INLINE static Self select(Mask m, Self a, Self b) {
     return Self{_mm256_blendv_epi8(b.r, a.r, m.m)};
   }
-  POP_SIMD_INLINE static Self min(Self a, Self b) { return Self{Self::minRegister(a.r, b.r)}; }
-  POP_SIMD_INLINE static Self max(Self a, Self b) { return Self{Self::maxRegister(a.r, b.r)}; }
-  POP_SIMD_INLINE T reduceAdd() const {
-    return fold([](Self a, Self b) { return a + b; });
-  }
-  POP_SIMD_INLINE T reduceMul() const {
-    return fold([](Self a, Self b) { return a * b; });
-  }
-  POP_SIMD_INLINE T reduceMin() const {
-    return fold([](Self a, Self b) { return min(a, b); });
-  }
-  POP_SIMD_INLINE T reduceMax() const {
-    return fold([](Self a, Self b) { return max(a, b); });
-  }
   POP_SIMD_INLINE T first() const { return static_cast<T>(_mm256_cvtsi256_si32(self().r)); }
-
-private:
-  POP_SIMD_INLINE const Self &self() const { return static_cast<const Self &>(*this); }
   template <class F> POP_SIMD_INLINE T fold(F f) const {
     Self v = self();
     v = f(v, Self{_mm256_permute2x128_si256(v.r, v.r, 0x01)});
@@ -298,7 +269,7 @@ private:
   }
 };
 
-template <arch::Avx2Tag Tag> struct simd<float, Tag> {
+template <arch::Avx2Tag Tag> struct simd<float, Tag> : arch::Reductions<simd<float, Tag>, float> {
   static constexpr int width = 8;
   using Element = float;
   using Int = simd<std::int32_t, Tag>;
@@ -412,18 +383,6 @@ template <arch::Avx2Tag Tag> struct simd<float, Tag> {
   POP_SIMD_INLINE static simd select(Mask m, simd a, simd b) {
     return simd{_mm256_blendv_ps(b.r, a.r, _mm256_castsi256_ps(m.m))};
   }
-  POP_SIMD_INLINE float reduceAdd() const {
-    return fold([](simd a, simd b) { return a + b; });
-  }
-  POP_SIMD_INLINE float reduceMul() const {
-    return fold([](simd a, simd b) { return a * b; });
-  }
-  POP_SIMD_INLINE float reduceMin() const {
-    return fold([](simd a, simd b) { return min(a, b); });
-  }
-  POP_SIMD_INLINE float reduceMax() const {
-    return fold([](simd a, simd b) { return max(a, b); });
-  }
   POP_SIMD_INLINE float first() const { return _mm256_cvtss_f32(r); }
   POP_SIMD_INLINE static simd roundToHalf(simd a) {
     return simd{_mm256_cvtph_ps(a.toHalfRegister())};
@@ -431,17 +390,17 @@ template <arch::Avx2Tag Tag> struct simd<float, Tag> {
   POP_SIMD_INLINE __m128i toHalfRegister() const {
     return _mm256_cvtps_ph(r, _MM_FROUND_TO_NEAREST_INT);
   }
-
-private:
-  template <int C> POP_SIMD_INLINE static Mask compare(simd a, simd b) {
-    return {_mm256_castps_si256(_mm256_cmp_ps(a.r, b.r, C))};
-  }
   template <class F> POP_SIMD_INLINE float fold(F f) const {
     simd v = *this;
     v = f(v, simd{_mm256_permute2f128_ps(v.r, v.r, 0x01)});
     v = f(v, simd{_mm256_permute_ps(v.r, 0x4e)});
     v = f(v, simd{_mm256_permute_ps(v.r, 0xb1)});
     return v.first();
+  }
+
+private:
+  template <int C> POP_SIMD_INLINE static Mask compare(simd a, simd b) {
+    return {_mm256_castps_si256(_mm256_cmp_ps(a.r, b.r, C))};
   }
 };
 

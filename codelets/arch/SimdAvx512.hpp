@@ -2,7 +2,7 @@
 /// Sixteen 32-bit lanes on AVX-512 F, BW, DQ, VL; all tags of 64 bytes. Included by Simd.hpp.
 #pragma once
 
-#include <codelets/arch/Simd.hpp>
+#include <codelets/arch/SimdShared.hpp>
 
 #include <codelets/arch/Intrinsics.hpp>
 
@@ -53,16 +53,15 @@ private:
 
 namespace arch {
 /// What INT and UNSIGNED_INT share at sixteen lanes.
-template <class Self, class T, class Tag> struct Avx512Int {
+template <class Self, class T, class Tag> struct Avx512Int : IntLanes<Self, T, Tag> {
   static constexpr int width = 16;
   using Mask = simdMask<Tag>;
-  using Element = T;
+  using IntLanes<Self, T, Tag>::self;
 
   POP_SIMD_INLINE static Self zero() { return Self{_mm512_setzero_si512()}; }
   POP_SIMD_INLINE static Self splat(T x) { return Self{_mm512_set1_epi32(static_cast<int>(x))}; }
   POP_SIMD_INLINE static Self load(const T *p) { return Self{_mm512_loadu_si512(p)}; }
   POP_SIMD_INLINE static Self loadAligned(const T *p) { return Self{_mm512_load_si512(p)}; }
-  POP_SIMD_INLINE static Self broadcast(const T *p) { return splat(*p); }
   POP_SIMD_INLINE static Self loadPartial(const T *p, std::size_t n) {
     return Self{_mm512_maskz_loadu_epi32(firstLanes16(n), p)};
   }
@@ -76,7 +75,6 @@ template <class Self, class T, class Tag> struct Avx512Int {
   }
   POP_SIMD_INLINE friend Self operator+(Self a, Self b) { return Self{_mm512_add_epi32(a.r, b.r)}; }
   POP_SIMD_INLINE friend Self operator-(Self a, Self b) { return Self{_mm512_sub_epi32(a.r, b.r)}; }
-  POP_SIMD_INLINE friend Self operator-(Self a) { return zero() - a; }
   POP_SIMD_INLINE friend Self operator*(Self a, Self b) {
     return Self{_mm512_mullo_epi32(a.r, b.r)};
   }
@@ -105,14 +103,6 @@ template <class Self, class T, class Tag> struct Avx512Int {
     return Self{_mm512_srai_epi32(self().r, N)};
   }
   POP_SIMD_INLINE static Self countLeadingZeros(Self a) { return Self{_mm512_lzcnt_epi32(a.r)}; }
-  POP_SIMD_INLINE static Self populationCount(Self a) {
-    const Self ones = splat(static_cast<T>(0x55555555)), twos = splat(static_cast<T>(0x33333333));
-    const Self fours = splat(static_cast<T>(0x0f0f0f0f)), sum = splat(static_cast<T>(0x01010101));
-    Self x = a - (a.template shiftRight<1>() & ones);
-    x = (x & twos) + (x.template shiftRight<2>() & twos);
-    x = (x + x.template shiftRight<4>()) & fours;
-    return (x * sum).template shiftRight<24>();
-  }
   POP_SIMD_INLINE friend Mask operator==(Self a, Self b) {
     return {_mm512_cmpeq_epi32_mask(a.r, b.r)};
   }
@@ -121,29 +111,10 @@ template <class Self, class T, class Tag> struct Avx512Int {
   }
   POP_SIMD_INLINE friend Mask operator<(Self a, Self b) { return {Self::less(a.r, b.r)}; }
   POP_SIMD_INLINE friend Mask operator>(Self a, Self b) { return {Self::less(b.r, a.r)}; }
-  POP_SIMD_INLINE friend Mask operator<=(Self a, Self b) { return ~(b < a); }
-  POP_SIMD_INLINE friend Mask operator>=(Self a, Self b) { return ~(a < b); }
   POP_SIMD_INLINE static Self select(Mask m, Self a, Self b) {
     return Self{_mm512_mask_mov_epi32(b.r, m.m, a.r)};
   }
-  POP_SIMD_INLINE static Self min(Self a, Self b) { return Self{Self::minRegister(a.r, b.r)}; }
-  POP_SIMD_INLINE static Self max(Self a, Self b) { return Self{Self::maxRegister(a.r, b.r)}; }
-  POP_SIMD_INLINE T reduceAdd() const {
-    return fold([](Self a, Self b) { return a + b; });
-  }
-  POP_SIMD_INLINE T reduceMul() const {
-    return fold([](Self a, Self b) { return a * b; });
-  }
-  POP_SIMD_INLINE T reduceMin() const {
-    return fold([](Self a, Self b) { return min(a, b); });
-  }
-  POP_SIMD_INLINE T reduceMax() const {
-    return fold([](Self a, Self b) { return max(a, b); });
-  }
   POP_SIMD_INLINE T first() const { return static_cast<T>(_mm512_cvtsi512_si32(self().r)); }
-
-private:
-  POP_SIMD_INLINE const Self &self() const { return static_cast<const Self &>(*this); }
   template <class F> POP_SIMD_INLINE T fold(F f) const {
     Self v = self();
     v = f(v, Self{_mm512_shuffle_i32x4(v.r, v.r, 0x4e)});
@@ -209,7 +180,7 @@ private:
   }
 };
 
-template <arch::Avx512Tag Tag> struct simd<float, Tag> {
+template <arch::Avx512Tag Tag> struct simd<float, Tag> : arch::Reductions<simd<float, Tag>, float> {
   static constexpr int width = 16;
   using Element = float;
   using Int = simd<std::int32_t, Tag>;
@@ -331,29 +302,12 @@ template <arch::Avx512Tag Tag> struct simd<float, Tag> {
   POP_SIMD_INLINE static simd select(Mask m, simd a, simd b) {
     return simd{_mm512_mask_mov_ps(b.r, m.m, a.r)};
   }
-  POP_SIMD_INLINE float reduceAdd() const {
-    return fold([](simd a, simd b) { return a + b; });
-  }
-  POP_SIMD_INLINE float reduceMul() const {
-    return fold([](simd a, simd b) { return a * b; });
-  }
-  POP_SIMD_INLINE float reduceMin() const {
-    return fold([](simd a, simd b) { return min(a, b); });
-  }
-  POP_SIMD_INLINE float reduceMax() const {
-    return fold([](simd a, simd b) { return max(a, b); });
-  }
   POP_SIMD_INLINE float first() const { return _mm512_cvtss_f32(r); }
   POP_SIMD_INLINE static simd roundToHalf(simd a) {
     return simd{_mm512_cvtph_ps(a.toHalfRegister())};
   }
   POP_SIMD_INLINE __m256i toHalfRegister() const {
     return _mm512_cvtps_ph(r, _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC);
-  }
-
-private:
-  template <int C> POP_SIMD_INLINE static Mask compare(simd a, simd b) {
-    return {_mm512_cmp_ps_mask(a.r, b.r, C)};
   }
   template <class F> POP_SIMD_INLINE float fold(F f) const {
     simd v = *this;
@@ -362,6 +316,11 @@ private:
     v = f(v, simd{_mm512_permute_ps(v.r, 0x4e)});
     v = f(v, simd{_mm512_permute_ps(v.r, 0xb1)});
     return v.first();
+  }
+
+private:
+  template <int C> POP_SIMD_INLINE static Mask compare(simd a, simd b) {
+    return {_mm512_cmp_ps_mask(a.r, b.r, C)};
   }
 };
 
