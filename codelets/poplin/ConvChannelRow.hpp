@@ -217,7 +217,7 @@ struct ConvRowTile {
 
   /// A function of its own: in one they would take the compiler minutes. Its copy of the row is not
   /// what stores could change.
-  __attribute__((noinline)) static void run(const Row &given) {
+  [[gnu::noinline]] static void run(const Row &given) {
     const Row row = given;
     std::size_t j = 0;
     if constexpr (STRIDE == 1 && VECTORS == 1)

@@ -32,7 +32,7 @@ template <class Tag, class TOut, bool SHARED, unsigned N, unsigned LINES> class 
   static constexpr std::size_t W = static_cast<std::size_t>(V::width);
 
 public:
-  __attribute__((noinline)) static void run(const Tile &tile, const float *in, std::size_t output) {
+  [[gnu::noinline]] static void run(const Tile &tile, const float *in, std::size_t output) {
     V sum[LINES][N];
     unroll<LINES>([&](auto k) POP_SIMD_LAMBDA {
       unroll<N>([&](auto i) POP_SIMD_LAMBDA { sum[k][i] = V::zero(); });

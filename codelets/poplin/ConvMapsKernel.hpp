@@ -175,8 +175,7 @@ private:
   }
 
   /// N vectors of outputs of all channels.
-  template <unsigned N>
-  __attribute__((noinline)) void runCells(const Cell *cells, TOut *const *out) {
+  template <unsigned N> [[gnu::noinline]] void runCells(const Cell *cells, TOut *const *out) {
     const std::size_t width = size(shape_.outputsX),
                       block = shape_.taps() * args_.inChannels * COLUMNS;
     const float *weights = weights_;

@@ -82,8 +82,7 @@ private:
   };
 
   /// N lines of outputs, which are STRIDE lines of inputs apart, from the y-th on.
-  template <int N, int STRIDE>
-  __attribute__((noinline)) void computeLines(const Part &part, int y) const {
+  template <int N, int STRIDE> [[gnu::noinline]] void computeLines(const Part &part, int y) const {
     V weight[SIDE * SIDE];
     unroll<SIDE * SIDE>([&](auto t) POP_SIMD_LAMBDA { weight[t] = part.weights[t]; });
     I from[SIDE];

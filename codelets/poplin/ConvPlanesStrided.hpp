@@ -63,8 +63,7 @@ private:
 
   /// N lines of outputs from the y-th on, to `out`.
   template <int N>
-  __attribute__((noinline)) void computeLines(const TIn *in, const float *weights, int y,
-                                              TOut *out) const {
+  [[gnu::noinline]] void computeLines(const TIn *in, const float *weights, int y, TOut *out) const {
     constexpr int ROWS = (N - 1) * STRIDE + SIDE;
     V weight[SIDE * SIDE];
     unroll<SIDE * SIDE>(

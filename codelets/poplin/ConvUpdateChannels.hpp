@@ -50,7 +50,7 @@ struct ConvUpdateStripTile {
     });
   }
 
-  __attribute__((noinline)) static void run(const ConvUpdateStrip<TIn> &given) {
+  [[gnu::noinline]] static void run(const ConvUpdateStrip<TIn> &given) {
     const ConvUpdateStrip<TIn> s = given;
     V sum[ROWS][TAPS][VECTORS];
     forSums([&](auto y, auto t, auto v) POP_SIMD_LAMBDA {

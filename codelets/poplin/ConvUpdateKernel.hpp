@@ -58,7 +58,7 @@ template <class Tag, unsigned ROWS, unsigned TAPS, unsigned CHANNELS> struct Con
     });
   }
 
-  __attribute__((noinline)) static void run(const ConvUpdateLines &given) {
+  [[gnu::noinline]] static void run(const ConvUpdateLines &given) {
     const ConvUpdateLines l = given;
     V sum[ROWS][TAPS][CHANNELS];
     Int index[CHANNELS];

@@ -63,8 +63,7 @@ struct AmxBlockArgs {
 /// ROWS x COLUMNS tiles of 16 x 16, each dimension 1 or 2.
 /// \tparam SourceOfA  AmxPanelOfA or AmxGridOfA
 template <class Tag, MatMulMethod METHOD, int ROWS, int COLUMNS, class SourceOfA>
-__attribute__((noinline)) void amxBlock(arch::Tiles<Tag> &tiles, SourceOfA a,
-                                        const AmxBlockArgs &args) {
+[[gnu::noinline]] void amxBlock(arch::Tiles<Tag> &tiles, SourceOfA a, const AmxBlockArgs &args) {
   using Products = AmxProducts<METHOD>;
   static_assert(Products::COUNT == matMulTileProducts(METHOD));
   constexpr int A = 4, B = 6; // C is in tiles 0 to 3

@@ -16,7 +16,7 @@
 #if defined(POPLAR_HEADER_ONLY)
 #define POP_OUT_OF_LINE
 #else
-#define POP_OUT_OF_LINE __attribute__((noinline))
+#define POP_OUT_OF_LINE [[gnu::noinline]]
 #endif
 
 namespace cottonwood::engine {

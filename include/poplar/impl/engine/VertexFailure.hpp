@@ -46,7 +46,7 @@ POP_API codelet::VertexContext *runningVertex() noexcept;
 [[noreturn]] void failVertex(FailureSink &sink, unsigned raised);
 
 /// Not inlined, so that nothing of the caller's lives in registers that longjmp restores.
-template <class Body> __attribute__((noinline)) bool jumpGuard(FailureSink &sink, Body &body) {
+template <class Body> [[gnu::noinline]] bool jumpGuard(FailureSink &sink, Body &body) {
   if (setjmp(sink.back) != 0)
     return false;
   body(sink);

@@ -32,7 +32,7 @@ template <class Tag, class Family> struct TaggedCode { static typename Family::C
 
 #if defined(POPLAR_KERNELS_TAG)
 template <class Tag, class Family>
-__attribute__((noinline, used)) typename Family::Code TaggedCode<Tag, Family>::get() {
+[[gnu::noinline, gnu::used]] typename Family::Code TaggedCode<Tag, Family>::get() {
   return Family::template code<Tag>();
 }
 #endif
