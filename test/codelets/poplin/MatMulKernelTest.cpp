@@ -1,4 +1,5 @@
-#include <codelets/poplin/MatMulChoice.hpp>
+#include "MatMulBlockings.hpp"
+
 #include <codelets/poplin/MatMulVertex.hpp>
 #include <codelets/poplin/MatMulWorkspace.hpp>
 #include <test/codelets/Isas.hpp>
@@ -15,6 +16,8 @@
 
 using namespace cottonwood;
 using Half = cottonwood::half; // codelets also see the global name
+using test::describe;
+using test::distantCaches;
 
 namespace {
 
@@ -80,23 +83,12 @@ template <class T> struct Operand {
   float at(std::size_t i, std::size_t j) const { return toFloat(*view.at(i, j)); }
 };
 
-kernels::MatMulOperand describe(bool isHalf, std::ptrdiff_t row, std::ptrdiff_t column) {
-  return {isHalf, row, column};
-}
-
 /// |error| <= (terms + 1) * 2^-24 * sum of absolute products, and half a unit of the output type.
 template <class Out> double tolerance(std::size_t terms, double magnitude, double exact) {
   double bound = (static_cast<double>(terms) + 1) * 0x1p-24 * magnitude;
   if (std::is_same_v<Out, Half>)
     bound += std::max(0x1p-25, std::abs(exact) * 0x1p-11);
   return bound * 1.0001 + 1e-37;
-}
-
-/// Caches of a core whose last one is far away.
-kernels::MatMulCaches distantCaches() {
-  kernels::MatMulCaches caches;
-  caches.l1 = 48 << 10, caches.l2 = 2 << 20, caches.l3 = 64 << 20, caches.distant = true;
-  return caches;
 }
 
 template <class In, class Out> struct Case {
@@ -332,76 +324,6 @@ TEST_SUITE("codelets/poplin/MatMul") {
     checkCase<Half, float>(29, 33, 390, Layout::REVERSED, Layout::ROWS, true, random);
   }
 
-  TEST_CASE("blocks where the last cache is distant") {
-    const auto choose = [](std::size_t m, std::size_t n, std::size_t k) {
-      const auto a = describe(false, static_cast<std::ptrdiff_t>(k), 1);
-      const auto b = describe(false, static_cast<std::ptrdiff_t>(n), 1);
-      return kernels::chooseMatMulBlocking(m, n, k, a, b, false, distantCaches());
-    };
-    // Wide strips for many rows, short ones as long as A stays in L2.
-    CHECK(choose(512, 512, 512).columns == kernels::MATMUL_WIDE_COLUMNS);
-    CHECK(choose(512, 512, 512).depth < choose(2048, 2048, 2048).depth);
-    // One strip of a small B: in place, all of K in one pass.
-    CHECK(choose(4096, 32, 4096).depth == 4096);
-    CHECK(choose(4096, 32, 4096).packB == 0);
-    // Few rows: A packed if its rows share a set of L1, no more rows of B than L2 has places for.
-    CHECK(choose(32, 1000, 1024).packA == 1);
-    CHECK(choose(32, 1000, 1000).packA == 0);
-    CHECK(choose(32, 4096, 1024).depth < choose(32, 4000, 1024).depth);
-    CHECK(choose(8, 4096, 4096).packB == 0);
-    CHECK(choose(9, 4096, 4096).packB == 0);
-    // Up to eight rows: whole rows of B if L2 does not hold it.
-    CHECK(choose(8, 4096, 4096).method == kernels::MatMulMethod::ROWS);
-    CHECK(choose(5, 1024, 513).method == kernels::MatMulMethod::ROWS);
-    CHECK(choose(5, 1024, 512).method == kernels::MatMulMethod::BLOCKED);
-    CHECK(choose(9, 4096, 4096).method == kernels::MatMulMethod::BLOCKED);
-  }
-
-  TEST_CASE("blocks where the last cache is near and vectors have sixteen floats") {
-    constexpr std::uint32_t TWO = kernels::MATMUL_MAX_TILE_COLUMNS,
-                            WIDE = kernels::MATMUL_WIDE_COLUMNS;
-    const auto choose = [](std::size_t m, std::size_t n, std::size_t k, bool isHalf = false,
-                           bool turned = false, bool pinned = false, bool passing = false) {
-      kernels::MatMulCaches caches;
-      caches.stripColumns = WIDE, caches.pinnedColumns = pinned;
-      const auto rows = static_cast<std::ptrdiff_t>(m), depth = static_cast<std::ptrdiff_t>(k);
-      const auto a = turned ? describe(isHalf, 1, rows) : describe(isHalf, depth, 1);
-      auto b = describe(isHalf, static_cast<std::ptrdiff_t>(n), 1);
-      b.passing = passing;
-      return kernels::chooseMatMulBlocking(m, n, k, a, b, false, caches);
-    };
-    CHECK(choose(512, 512, 512).columns == WIDE);
-    // An A that lies transposed: in place, by high tiles.
-    CHECK(choose(512, 512, 512, false, true).columns == TWO);
-    CHECK(choose(512, 512, 512, false, true).packA == 0);
-    CHECK(choose(512, 512, 512, false, true, true).columns == WIDE);
-    CHECK(choose(512, 64, 512, false, true).columns == WIDE);
-    // Few rows: B in place unless it is large, in short strips.
-    CHECK(choose(32, 512, 512).packB == 0);
-    CHECK(choose(192, 512, 512).packB == 0);
-    CHECK(choose(193, 512, 512).packB == 1);
-    CHECK(choose(32, 4096, 1024).packB == 1);
-    CHECK(choose(32, 4096, 1024).depth < choose(512, 4096, 1024).depth);
-    // One of a batch: in place if it is small.
-    const auto ofBatch = [&](std::size_t m, std::size_t n) {
-      return choose(m, n, 64, false, false, false, true);
-    };
-    CHECK(ofBatch(128, 128).packB == 0);
-    CHECK(ofBatch(256, 128).packB == 0);
-    CHECK(ofBatch(512, 64).packB == 0);
-    CHECK(ofBatch(257, 128).packB == 1);
-    CHECK(ofBatch(128, 129).packB == 1);
-    // Few rows of halves: panels, if there are columns enough to use them.
-    CHECK(choose(32, 4096, 1024, true).panelsA == 1);
-    CHECK(choose(32, 4096, 1024, true).columns == TWO);
-    CHECK(choose(32, 65, 129, true).panelsA == 0);
-    // Up to eight rows: whole rows of B if L2 does not hold it.
-    CHECK(choose(8, 2048, 2048).method == kernels::MatMulMethod::ROWS);
-    CHECK(choose(8, 512, 512).method == kernels::MatMulMethod::BLOCKED);
-    CHECK(choose(8, 4096, 4096, true).method == kernels::MatMulMethod::ROWS);
-    CHECK(choose(8, 1024, 1024, true).method == kernels::MatMulMethod::BLOCKED);
-  }
-
   TEST_CASE("a large result that is stored past the caches has the bits of its rows alone") {
     constexpr std::size_t COLUMNS = 1032, ROW = 1040, DEPTH = 3; // a partial vector at the end
     const std::size_t rows = kernels::MATMUL_PAST_CACHES / (COLUMNS * sizeof(float)) + 1;
@@ -443,118 +365,6 @@ TEST_SUITE("codelets/poplin/MatMul") {
     std::mt19937 random(12);
     checkCase<float, float>(30, 2100, 40, Layout::ROWS, Layout::ROWS, true, random);
     checkCase<Half, Half>(26, 2070, 33, Layout::TRANSPOSED, Layout::ROWS, false, random);
-  }
-
-  TEST_CASE("tiles of some rows are as few as can be and equally high") {
-    for (std::size_t most : {1u, 4u, 6u, 12u})
-      for (std::size_t rows = 1; rows != 100; ++rows) {
-        CAPTURE(most);
-        CAPTURE(rows);
-        const kernels::MatMulHeights heights = kernels::matMulHeights(rows, most);
-        std::size_t tiles = 0, at = 0, least = most;
-        for (; at < rows; at += heights.at(at), ++tiles)
-          least = std::min(least, heights.at(at));
-        CHECK(at == rows);
-        CHECK(tiles == (rows + most - 1) / most);
-        CHECK(heights.height <= most);
-        CHECK(least + 1 >= heights.height);
-      }
-  }
-
-  TEST_CASE("blocks of A in panels for vectors of eight floats") {
-    const auto choose = [](std::size_t m, std::size_t n, std::size_t k, bool turned = false,
-                           std::uint32_t floats = 8) {
-      kernels::MatMulCaches caches;
-      caches.l2 = 512 * 1024, caches.vectorFloats = floats;
-      const auto rows = static_cast<std::ptrdiff_t>(m), depth = static_cast<std::ptrdiff_t>(k);
-      const auto a = turned ? describe(false, 1, rows) : describe(false, depth, 1);
-      const auto b = describe(false, static_cast<std::ptrdiff_t>(n), 1);
-      return kernels::chooseMatMulBlocking(m, n, k, a, b, false, caches);
-    };
-    CHECK(choose(1024, 1024, 1024).panelsA == 1);
-    CHECK(choose(1024, 1024, 1024, false, 16).panelsA == 0);
-    // A block takes a bit more than half of L2.
-    const auto large = choose(1024, 1024, 1024);
-    CHECK(large.rows * large.depth * sizeof(float) < 512 * 1024 / 3 * 2);
-    // Too few columns, one pass, or an A that stays near: in place.
-    CHECK(choose(1024, 64, 1024).panelsA == 0);
-    CHECK(choose(1024, 1024, 300).panelsA == 0);
-    CHECK(choose(128, 1024, 400).panelsA == 0);
-    // A that lies transposed is turned sooner; a B from far has short steps for few rows.
-    CHECK(choose(196, 256, 1024).panelsA == 0);
-    CHECK(choose(196, 256, 1024, true).panelsA == 1);
-    CHECK(choose(32, 4096, 1024).panelsA == 1);
-    CHECK(choose(32, 4096, 1024).depth < choose(32, 4000, 1024).depth);
-    CHECK(choose(32, 320, 320).panelsA == 0);
-  }
-
-  TEST_CASE("how much of a matrix is asked for ahead") {
-    constexpr std::size_t MIB = 1024 * 1024;
-    kernels::MatMulCaches distant = distantCaches(), near, shortVectors;
-    shortVectors.vectorFloats = 8;
-    const auto blocking = [](bool isHalf, std::size_t m, std::size_t n, std::size_t k,
-                             kernels::MatMulCaches caches, std::size_t l3) {
-      caches.l3 = l3;
-      const auto a = describe(isHalf, static_cast<std::ptrdiff_t>(k), 1);
-      const auto b = describe(isHalf, static_cast<std::ptrdiff_t>(n), 1);
-      const bool dot = kernels::matMulUsesDot(m, n, k, a, b);
-      return kernels::chooseMatMulBlocking(m, n, k, a, b, dot, caches);
-    };
-    const auto asked = [&](bool isHalf, std::size_t m, const kernels::MatMulCaches &caches,
-                           std::size_t l3) {
-      return blocking(isHalf, m, 4096, 4096, caches, l3).depth;
-    };
-    constexpr auto ALL = kernels::MATMUL_ASK_ALL;
-    // From beyond the last cache for two lines of a page.
-    for (const auto &caches : {distant, shortVectors}) {
-      CHECK(asked(false, 1, caches, 64 * MIB) == ALL);
-      CHECK(asked(false, 1, caches, 64 * MIB - 1) == 32);
-      CHECK(asked(true, 2, caches, 32 * MIB) == ALL);
-      CHECK(asked(true, 2, caches, 32 * MIB - 1) == 64);
-    }
-    // With long vectors and a near last cache for nothing, but for several rows and halves.
-    for (std::size_t l3 : {32 * MIB, 64 * MIB}) {
-      CHECK(asked(false, 1, near, l3) == 0);
-      CHECK(asked(false, 2, near, l3) == 0);
-      CHECK(asked(false, 3, near, l3) == ALL);
-    }
-    // A few more rows are streamed, too, with requests for all of the matrix.
-    for (const auto &caches : {near, distant, shortVectors}) {
-      CHECK(blocking(false, 8, 4096, 4096, caches, 32 * MIB).method == kernels::MatMulMethod::ROWS);
-      CHECK(asked(false, 8, caches, 32 * MIB) == ALL);
-      CHECK(blocking(false, 9, 4096, 4096, caches, 32 * MIB).method ==
-            kernels::MatMulMethod::BLOCKED);
-    }
-    CHECK(blocking(false, 8, 512, 513, near, 32 * MIB).method == kernels::MatMulMethod::ROWS);
-    CHECK(blocking(false, 8, 512, 512, near, 32 * MIB).method == kernels::MatMulMethod::BLOCKED);
-    CHECK(blocking(true, 8, 2048, 1025, near, 32 * MIB).method == kernels::MatMulMethod::ROWS);
-    CHECK(blocking(true, 8, 2048, 1024, near, 32 * MIB).method == kernels::MatMulMethod::BLOCKED);
-    // Halves within half of the last cache.
-    CHECK(asked(true, 1, near, 64 * MIB) == 0);
-    CHECK(asked(true, 1, near, 64 * MIB - 1) == ALL);
-  }
-
-  TEST_CASE("how many rows are multiplied side by side") {
-    constexpr std::size_t MIB = 1024 * 1024;
-    kernels::MatMulCaches distant = distantCaches(), near, shortVectors;
-    shortVectors.vectorFloats = 8;
-    const auto chosen = [](bool isHalf, kernels::MatMulCaches caches, std::size_t l3) {
-      caches.l3 = l3;
-      const kernels::MatMulBlocking result = kernels::chooseMatMulBlocking(
-          4096, 1, 4096, describe(isHalf, 4096, 1), describe(isHalf, 1, 1), true, caches);
-      CHECK(result.method == kernels::MatMulMethod::DOT);
-      return std::pair(result.rows, result.depth);
-    };
-    constexpr auto ALL = kernels::MATMUL_ASK_ALL;
-    for (const auto &caches : {distant, shortVectors}) {
-      CHECK(chosen(false, caches, 64 * MIB) == std::pair(4U, ALL));
-      CHECK(chosen(false, caches, 64 * MIB - 1) == std::pair(7U, 0U));
-      CHECK(chosen(true, caches, 32 * MIB) == std::pair(4U, ALL));
-    }
-    CHECK(chosen(false, near, 64 * MIB) == std::pair(1U, 0U));
-    CHECK(chosen(false, near, 64 * MIB - 1) == std::pair(4U, 0U));
-    CHECK(chosen(true, near, 64 * MIB) == std::pair(4U, 0U));
-    CHECK(chosen(true, near, 64 * MIB - 1) == std::pair(4U, ALL));
   }
 
   TEST_CASE("a few rows against a matrix of long rows") {
