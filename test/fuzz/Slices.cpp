@@ -47,6 +47,59 @@ struct Windows {
   }
 };
 
+/// What the gathers and scatters of XLA work on: windows at places of a tensor, of which some
+/// dimensions of size 1 are left out of the other operand. It has dimensions of windows in order,
+/// between those of the places.
+struct PlacedWindows {
+  Shape shape, window; ///< of the tensor and of a window in it
+  std::vector<std::size_t> left;
+  std::vector<unsigned> starts; ///< dimensions that places are in
+  Shape places;
+  std::size_t vector = 0; ///< the dimension of `places` along which one place lies
+  Shape other;
+  std::vector<std::size_t> offsetDims, windowDims; ///< a window's, in `other` and in the tensor
+
+  /// Places are below it in each dimension.
+  std::size_t limit() const {
+    std::size_t least = ~std::size_t{0};
+    for (unsigned const d : starts)
+      least = std::min(least, shape[d] - window[d] + 1);
+    return least;
+  }
+  /// The element of the tensor that an element of the other operand belongs to.
+  std::size_t elementOf(Shape const &index, Numbers const &at) const {
+    Shape in, to(shape.size(), 0);
+    std::size_t w = 0;
+    for (std::size_t d = 0; d != index.size(); ++d)
+      if (isOffset(d, w))
+        to[windowDims[w++]] = index[d];
+      else
+        in.push_back(index[d]);
+    in.insert(in.begin() + static_cast<std::ptrdiff_t>(vector), 0);
+    for (std::size_t k = 0; k != starts.size(); ++k) {
+      in[vector] = k;
+      to[starts[k]] += static_cast<std::size_t>(at[flat(places, in)]);
+    }
+    return flat(shape, to);
+  }
+  /// Which of all places, in order, an element of the other operand is of.
+  std::size_t placeOf(Shape const &index) const {
+    std::size_t place = 0;
+    for (std::size_t d = 0, w = 0; d != index.size(); ++d)
+      if (isOffset(d, w))
+        ++w;
+      else
+        place = place * other[d] + index[d];
+    return place;
+  }
+
+private:
+  /// Whether dimension d of the other operand is the w-th of windows.
+  bool isOffset(std::size_t d, std::size_t w) const {
+    return w != offsetDims.size() && offsetDims[w] == d;
+  }
+};
+
 /// Of a table's rows.
 enum class Use { READ, WRITE, ADD, MAX, MUL };
 
@@ -267,102 +320,82 @@ private:
            parts);
   }
 
-  /// The gathers and scatters of XLA: windows at places, of which some dimensions of size 1 are
-  /// left out of the other operand, whose further dimensions are those of the places.
+  /// Gathers and scatters of windows.
   void addWindows() {
-    Shape const shape = someShape();
-    std::size_t const rank = shape.size();
-    std::vector<std::size_t> order(rank), left;
+    PlacedWindows const w = somePlacedWindows();
+    if (product(w.other) > 100000)
+      return;
+    bool const scatters = oneIn(random_, 2);
+    tell((scatters ? "scatter" : "windows") + fuzz::textOf(w.shape) + fuzz::textOf(w.window) +
+         fuzz::textOf(w.places) + fuzz::textOf(w.other));
+    View const from = offsets(w.places, w.limit());
+    if (scatters)
+      addScatter(w, from);
+    else
+      addGather(w, from);
+  }
+  PlacedWindows somePlacedWindows() {
+    PlacedWindows w;
+    w.shape = someShape();
+    std::size_t const rank = w.shape.size();
+    std::vector<std::size_t> order(rank);
     std::iota(order.begin(), order.end(), std::size_t{0});
     std::shuffle(order.begin(), order.end(), random_);
-    std::vector<unsigned> starts; // dimensions that places are in
-    Shape window(rank);
-    std::size_t limit = ~std::size_t{0};
     for (std::size_t d = 0; d != rank; ++d) {
-      window[d] = oneIn(random_, 2) ? 1 : 1 + number(shape[d]);
-      if (window[d] == 1 && oneIn(random_, 2))
-        left.push_back(d);
+      w.window.push_back(oneIn(random_, 2) ? 1 : 1 + number(w.shape[d]));
+      if (w.window[d] == 1 && oneIn(random_, 2))
+        w.left.push_back(d);
+      else
+        w.windowDims.push_back(d);
     }
     for (std::size_t const d : order)
-      if (starts.empty() || oneIn(random_, 2)) {
-        starts.push_back(static_cast<unsigned>(d));
-        limit = std::min(limit, shape[d] - window[d] + 1);
-      }
+      if (w.starts.empty() || oneIn(random_, 2))
+        w.starts.push_back(static_cast<unsigned>(d));
     Shape batch(1 + number(2));
     for (std::size_t &size : batch)
       size = 1 + number(6);
-    std::size_t const vector = number(batch.size() + 1);
-    Shape places = batch;
-    places.insert(places.begin() + static_cast<std::ptrdiff_t>(vector), starts.size());
-    // The other operand: dimensions of windows in order, between those of the places.
-    std::vector<std::size_t> offsetDims;
-    Shape other, batchOrder, windowOrder;
-    for (std::size_t d = 0; d != rank; ++d)
-      if (std::find(left.begin(), left.end(), d) == left.end())
-        windowOrder.push_back(d);
-    for (std::size_t b = 0, w = 0; b != batch.size() || w != windowOrder.size();)
-      if (w == windowOrder.size() || (b != batch.size() && oneIn(random_, 2))) {
-        other.push_back(batch[b++]);
+    w.vector = number(batch.size() + 1);
+    w.places = batch;
+    w.places.insert(w.places.begin() + static_cast<std::ptrdiff_t>(w.vector), w.starts.size());
+    for (std::size_t b = 0, d = 0; b != batch.size() || d != w.windowDims.size();)
+      if (d == w.windowDims.size() || (b != batch.size() && oneIn(random_, 2))) {
+        w.other.push_back(batch[b++]);
       } else {
-        offsetDims.push_back(other.size());
-        other.push_back(window[windowOrder[w++]]);
+        w.offsetDims.push_back(w.other.size());
+        w.other.push_back(w.window[w.windowDims[d++]]);
       }
-    if (product(other) > 100000)
-      return;
-    bool const scatters = oneIn(random_, 2);
-    tell((scatters ? "scatter" : "windows") + fuzz::textOf(shape) + fuzz::textOf(window) +
-         fuzz::textOf(places) + fuzz::textOf(other));
-    View const from = offsets(places, limit);
+    return w;
+  }
+  void addGather(PlacedWindows const &w, View const &from) {
     Numbers const at = numbers(UNSIGNED_INT, from);
-    // Which element of the tensor each element of the other operand belongs to.
-    auto const placeOf = [&](Shape const &index) {
-      Shape in, to(rank, 0);
-      std::size_t w = 0;
-      for (std::size_t d = 0; d != index.size(); ++d)
-        if (w != offsetDims.size() && offsetDims[w] == d)
-          to[windowOrder[w++]] = index[d];
-        else
-          in.push_back(index[d]);
-      in.insert(in.begin() + static_cast<std::ptrdiff_t>(vector), 0);
-      for (std::size_t k = 0; k != starts.size(); ++k) {
-        in[vector] = k;
-        to[starts[k]] += static_cast<std::size_t>(at[flat(places, in)]);
-      }
-      return flat(shape, to);
-    };
-    if (!scatters) {
-      View const t = view(type_, shape);
-      Numbers const all = numbers(type_, t);
-      Numbers parts;
-      forEachIndex(other, [&](Shape const &index) { parts.push_back(all[placeOf(index)]); });
-      Tensor const result = popops::gather(graph_, t.tensor, from.tensor, vector, offsetDims,
-                                           window, left, starts, prog_);
-      fuzz::expect(result.shape() == other, "another shape of a gather");
-      expect(type_, result, parts);
-      return;
-    }
-    View const t = written(type_, shape), s = view(type_, other);
+    View const t = view(type_, w.shape);
+    Numbers const all = numbers(type_, t);
+    Numbers parts;
+    forEachIndex(w.other,
+                 [&](Shape const &index) { parts.push_back(all[w.elementOf(index, at)]); });
+    Tensor const result = popops::gather(graph_, t.tensor, from.tensor, w.vector, w.offsetDims,
+                                         w.window, w.left, w.starts, prog_);
+    fuzz::expect(result.shape() == w.other, "another shape of a gather");
+    expect(type_, result, parts);
+  }
+  void addScatter(PlacedWindows const &w, View const &from) {
+    Numbers const at = numbers(UNSIGNED_INT, from);
+    View const t = written(type_, w.shape), s = view(type_, w.other);
     Numbers all = numbers(type_, t);
     Numbers const parts = numbers(type_, s);
     // Of several windows over an element the last place's stays.
     std::vector<std::size_t> newest(all.size(), 0);
     std::size_t i = 0;
-    forEachIndex(other, [&](Shape const &index) {
-      std::size_t place = 0;
-      for (std::size_t d = 0, w = 0; d != index.size(); ++d)
-        if (w != offsetDims.size() && offsetDims[w] == d)
-          ++w;
-        else
-          place = place * other[d] + index[d];
-      std::size_t const to = placeOf(index);
+    forEachIndex(w.other, [&](Shape const &index) {
+      std::size_t const to = w.elementOf(index, at), place = w.placeOf(index);
       if (newest[to] <= place) {
         newest[to] = place;
         all[to] = parts[i];
       }
       ++i;
     });
-    popops::scatter(graph_, t.tensor, from.tensor, s.tensor, vector,
-                    {offsetDims.begin(), offsetDims.end()}, left, starts, prog_);
+    popops::scatter(graph_, t.tensor, from.tensor, s.tensor, w.vector,
+                    {w.offsetDims.begin(), w.offsetDims.end()}, w.left, w.starts, prog_);
     assign(type_, t, all);
   }
 
