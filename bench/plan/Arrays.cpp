@@ -1,4 +1,4 @@
-#include <bench/plan/Arrays.hpp>
+#include <bench/plan/KeepChoice.hpp>
 
 #include <poplar/Engine.hpp>
 #include <poplar/Graph.hpp>
@@ -11,25 +11,11 @@
 #include <popops/impl/SlicePlanInternal.hpp>
 #include <poputil/TileMapping.hpp>
 
-#include <algorithm>
-#include <chrono>
-
 namespace cottonwood::plan {
 
 namespace {
 
 using ::poplar::Tensor;
-using Clock = std::chrono::steady_clock;
-
-double secondsSince(Clock::time_point begin) {
-  return std::chrono::duration<double>(Clock::now() - begin).count();
-}
-
-template <class Plan>
-void addOthers(ArrayFigures &figures, std::vector<planner::Candidate<Plan>> const &others) {
-  for (auto const &other : others)
-    figures.others.emplace_back(toText(other.plan), other.cost);
-}
 
 ArrayFigures reduction(Reduction const &r, Request const &request, std::size_t keep) {
   poplar::Graph graph(request.target);
@@ -45,19 +31,12 @@ ArrayFigures reduction(Reduction const &r, Request const &request, std::size_t k
   auto const problem = popops::tileReduceProblem(graph, stage, partials);
   auto const layout = popops::intervalLayout(graph, in.flatten());
   ArrayFigures figures;
-  auto const begin = Clock::now();
-  auto const choice = planner::planTileReduce(problem, layout);
-  figures.planSeconds = secondsSince(begin);
-  figures.plan = toText(choice.plan);
-  figures.predicted = choice.cost;
+  auto const choice = timed(figures, [&] { return planner::planTileReduce(problem, layout); });
+  keepChoice(figures, choice, keep);
   figures.terms = {{"first stage", choice.terms.first},
                    {"middle", choice.terms.middle},
                    {"last", choice.terms.last}};
-  figures.considered = choice.considered;
   figures.allowedBytes = problem.bytesPerTile;
-  figures.exceedsMemory = choice.exceedsMemory;
-  addOthers(figures, choice.others);
-  figures.others.resize(std::min(keep, figures.others.size()));
   poplar::program::Sequence prog;
   Tensor const out = ::popops::reduce(graph, in, request.outputType, {1},
                                       {::popops::Operation::ADD}, prog, "reduce");
@@ -91,18 +70,12 @@ ArrayFigures embedding(Embedding const &e, Request const &request, std::size_t k
                                               {e.indices}, options);
   planner::SliceProblem const &problem = plan.getImpl().problem;
   ArrayFigures figures;
-  auto const begin = Clock::now();
-  auto const choice = planner::chooseSlice(problem, {}, keep);
-  figures.planSeconds = secondsSince(begin);
-  figures.plan = toText(choice.plan);
-  figures.predicted = choice.cost;
+  auto const choice = timed(figures, [&] { return planner::chooseSlice(problem, {}, keep); });
+  keepChoice(figures, choice, keep);
   figures.terms = {{"lookup", choice.terms.lookup},
                    {"combine", choice.terms.combine},
                    {"update", choice.terms.update}};
-  figures.considered = choice.considered;
   figures.allowedBytes = problem.bytesPerTile;
-  figures.exceedsMemory = choice.exceedsMemory;
-  addOthers(figures, choice.others);
   poplar::program::Sequence prog;
   Tensor const result = emitEmbedding(graph, e, request.inputType, plan, prog);
   figures.steps = modelledSteps(graph, prog, result);

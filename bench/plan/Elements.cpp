@@ -1,4 +1,4 @@
-#include <bench/plan/Arrays.hpp>
+#include <bench/plan/KeepChoice.hpp>
 #include <bench/plan/Place.hpp>
 
 #include <popops/Cast.hpp>
@@ -8,7 +8,6 @@
 #include <popops/impl/MapEmit.hpp>
 
 #include <algorithm>
-#include <chrono>
 #include <map>
 #include <stdexcept>
 
@@ -53,22 +52,15 @@ void plan(ArrayFigures &figures, std::optional<popops::TileMapJob> const &planne
   if (!planned)
     throw std::invalid_argument("the result is in too many pieces to plan, or there is one tile");
   popops::TileMapJob const &job = *planned;
-  auto const begin = std::chrono::steady_clock::now();
-  auto const choice = planner::planTileMap(job.problem, job.operands, job.result, job.constraints);
-  figures.planSeconds =
-      std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
-  figures.plan = toText(choice.plan);
-  figures.predicted = choice.cost;
+  auto const choice = timed(figures, [&] {
+    return planner::planTileMap(job.problem, job.operands, job.result, job.constraints);
+  });
+  keepChoice(figures, choice, keep);
   figures.terms = {{"exchange", choice.terms.exchange},
                    {"gather", choice.terms.gather},
                    {"compute", choice.terms.compute},
                    {"home", choice.terms.home}};
-  figures.considered = choice.considered;
   figures.allowedBytes = job.problem.bytesPerTile;
-  figures.exceedsMemory = choice.exceedsMemory;
-  for (auto const &other : choice.others)
-    if (figures.others.size() < keep)
-      figures.others.emplace_back(toText(other.plan), other.cost);
 }
 
 } // namespace

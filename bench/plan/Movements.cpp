@@ -1,4 +1,4 @@
-#include <bench/plan/Arrays.hpp>
+#include <bench/plan/KeepChoice.hpp>
 #include <bench/plan/Place.hpp>
 
 #include <planners/popops/Copy.hpp>
@@ -7,7 +7,6 @@
 #include <popops/impl/Layouts.hpp>
 #include <popops/impl/TransposeTiles.hpp>
 
-#include <chrono>
 #include <utility>
 
 namespace cottonwood::plan {
@@ -15,27 +14,7 @@ namespace cottonwood::plan {
 namespace {
 
 using ::poplar::Tensor;
-using Clock = std::chrono::steady_clock;
 namespace rearrange = ::popops::rearrange;
-
-/// f(), its time kept.
-template <class F> auto timed(ArrayFigures &figures, F &&f) {
-  auto const begin = Clock::now();
-  auto result = f();
-  figures.planSeconds = std::chrono::duration<double>(Clock::now() - begin).count();
-  return result;
-}
-
-template <class Choice>
-void keepChoice(ArrayFigures &figures, Choice const &choice, std::size_t keep) {
-  figures.plan = toText(choice.plan);
-  figures.predicted = choice.cost;
-  figures.considered = choice.considered;
-  figures.exceedsMemory = choice.exceedsMemory;
-  for (auto const &other : choice.others)
-    if (figures.others.size() < keep)
-      figures.others.emplace_back(toText(other.plan), other.cost);
-}
 
 /// Vertices where the result lies, [matrices, columns, rows] of [matrices, rows, columns].
 void addMoveFirst(poplar::Graph &graph, planner::TransposeProblem const &shape, Tensor const &in,
