@@ -1,8 +1,8 @@
 // Executables as files: what comes back, and what is refused.
+#include "StoredExecutables.hpp"
 #include "Vertices.hpp"
 
 #include <poplar/CycleCount.hpp>
-#include <poplar/impl/engine/ExecutableFile.hpp>
 
 #include <doctest/doctest.h>
 
@@ -65,17 +65,6 @@ struct Everything {
                        Switch(x, {{22, countUp(graph, x, 100)}, {23, Copy(five, x)}}, Sequence())}};
   }
 };
-
-std::string stored(Executable const &executable) {
-  std::ostringstream out;
-  executable.serialize(out);
-  return out.str();
-}
-
-Executable loaded(std::string const &file, bool checkPackageHash = true) {
-  std::istringstream in(file);
-  return Executable::deserialize(in, checkPackageHash);
-}
 
 /// All that the programs leave behind.
 std::string results(Executable const &executable, Device const &device) {
@@ -168,20 +157,7 @@ TEST_SUITE("poplar/engine/executable") {
   }
 
   TEST_CASE("a wrong field under right checksums is refused or harmless") {
-    std::string const file = stored(smallExecutable());
-    std::mt19937 random(7);
-    unsigned refused = 0;
-    for (unsigned i = 0; i < 5000; ++i) {
-      std::string changed = file;
-      changed[random() % file.size()] = static_cast<char>(random());
-      cottonwood::engine::repairChecksums(std::as_writable_bytes(std::span(changed)));
-      try {
-        loaded(changed);
-      } catch (poplar_error const &) {
-        ++refused;
-      }
-    }
-    CHECK(refused > 300);
+    CHECK(refusedWithWrongByte(stored(smallExecutable()), 5000, 7) > 300);
   }
 
   TEST_CASE("errors name the field, what was found and what is wanted") {

@@ -1,8 +1,7 @@
 // Programs that fail while they run: what ends, where, and what the text says.
+#include "PoolSize.hpp"
 #include "Throws.hpp"
 #include "Vertices.hpp"
-
-#include <poplar/impl/base/ThreadPool.hpp>
 
 #include <doctest/doctest.h>
 
@@ -15,11 +14,6 @@ using namespace poplar::program;
 using namespace engineTest;
 
 namespace {
-
-struct PoolSize {
-  explicit PoolSize(unsigned threads) { cottonwood::base::setPoolThreads(threads); }
-  ~PoolSize() { cottonwood::base::setPoolThreads(0); }
-};
 
 /// One vertex of the type for each element of x, each on its tile.
 Execute forEachElement(Graph &graph, Tensor const &x, std::string const &type,

@@ -1,9 +1,9 @@
 // Compute sets of scaled rows, and what they should compute.
 #pragma once
 
+#include "PoolSize.hpp"
 #include "Vertices.hpp"
 
-#include <poplar/impl/base/ThreadPool.hpp>
 #include <poplar/impl/lower/ExecutableData.hpp>
 
 #include <doctest/doctest.h>
@@ -18,11 +18,6 @@ using namespace poplar;
 using namespace poplar::program;
 using namespace engineTest;
 using cottonwood::lower::StrandPlan;
-
-struct PoolSize {
-  explicit PoolSize(unsigned threads) { cottonwood::base::setPoolThreads(threads); }
-  ~PoolSize() { cottonwood::base::setPoolThreads(0); }
-};
 
 inline constexpr std::size_t ROWS = 32, COLUMNS = 4096; // of a variable: 512 KB
 

@@ -1,4 +1,4 @@
-#include <poplar/impl/base/ThreadPool.hpp>
+#include "PoolSize.hpp"
 
 #include <atomic>
 #include <chrono>
@@ -14,12 +14,7 @@
 namespace {
 
 namespace base = cottonwood::base;
-
-/// Sizes the pool for one case and restores the default behind it.
-struct PoolSize {
-  explicit PoolSize(unsigned threads) { base::setPoolThreads(threads); }
-  ~PoolSize() { base::setPoolThreads(0); }
-};
+using engineTest::PoolSize;
 
 std::uint64_t sumOfSlices(unsigned numSlices, unsigned maxThreads = ~0u) {
   std::vector<std::uint64_t> out(numSlices);

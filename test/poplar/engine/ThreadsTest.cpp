@@ -1,6 +1,5 @@
+#include "PoolSize.hpp"
 #include "Vertices.hpp"
-
-#include <poplar/impl/base/ThreadPool.hpp>
 
 #include <doctest/doctest.h>
 
@@ -15,11 +14,6 @@ using namespace poplar::program;
 using namespace engineTest;
 
 namespace {
-
-struct PoolSize {
-  explicit PoolSize(unsigned threads) { cottonwood::base::setPoolThreads(threads); }
-  ~PoolSize() { cottonwood::base::setPoolThreads(0); }
-};
 
 /// Many vertices, small and large, direct and gathered, with an exit flag; the bytes of all
 /// results.

@@ -1,7 +1,7 @@
 // What a running vertex knows beside its state.
+#include "PoolSize.hpp"
 #include "Vertices.hpp"
 
-#include <poplar/impl/base/ThreadPool.hpp>
 #include <poplar/impl/engine/VertexFailure.hpp>
 
 #include <doctest/doctest.h>
@@ -55,11 +55,6 @@ POPLAR_VERTEX(engineTest::Context, out)
 POPLAR_VERTEX(engineTest::ContextMulti, out)
 
 namespace {
-
-struct PoolSize {
-  explicit PoolSize(unsigned threads) { cottonwood::base::setPoolThreads(threads); }
-  ~PoolSize() { cottonwood::base::setPoolThreads(0); }
-};
 
 std::uint64_t keyOf(std::vector<unsigned> const &values, std::size_t row) {
   return values[row * 6 + 4] | std::uint64_t{values[row * 6 + 5]} << 32;
