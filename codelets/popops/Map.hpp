@@ -15,8 +15,8 @@
 /// fewer where it repeats. A region may be the very memory of `out` if its pattern is of full
 /// length; any other overlap with `out` is not allowed.
 ///
-/// Arithmetic: MapMath.hpp states accuracy and special values of each operation. Each operation on
-/// HALF rounds its result to half once. Results are the same bits on every instruction set.
+/// Arithmetic: each operation on HALF rounds its result to half once. Results are the same bits on
+/// every instruction set; docs/accuracy.md states their errors.
 #pragma once
 
 #include <codelets/arch/EntryTable.hpp>
