@@ -243,7 +243,7 @@ private:
     if (together(j, count) && problem_.weightsColumn == 1) {
       const TWeights *const first = from + columnAt(j);
       // Weights are mostly in the order of steps: the next one is fetched meanwhile.
-      const auto at = [&](std::size_t p) __attribute__((always_inline)) {
+      const auto at = [&](std::size_t p) POP_SIMD_LAMBDA {
         const TWeights *const row = first + static_cast<std::ptrdiff_t>(p) * channelStep();
         __builtin_prefetch(row + static_cast<std::ptrdiff_t>(AMX_STEP) * channelStep());
         return p < values ? row : nullptr;

@@ -93,9 +93,8 @@ private:
     ConvRanges part = tapParts_.first();
     do {
       chooseWeights(part);
-      forEachConvBox(
-          geometry_, outputs, part,
-          classes_, [&](const ConvBox &box) __attribute__((always_inline)) { runBox(box, part); });
+      forEachConvBox(geometry_, outputs, part, classes_,
+                     [&](const ConvBox &box) POP_SIMD_LAMBDA { runBox(box, part); });
     } while (tapParts_.next(part));
     for (std::size_t i = firstPixel_; (Finish::ACTIVE || !direct_) && i < firstPixel_ + numPixels_;
          ++i)

@@ -45,8 +45,7 @@ public:
   }
 
   void run() {
-    forEachConvBox(
-        geometry_, [&](const ConvBox &box) __attribute__((always_inline)) { runBox(box); });
+    forEachConvBox(geometry_, [&](const ConvBox &box) POP_SIMD_LAMBDA { runBox(box); });
     if (worker_ == 0 && !geometry_.covered())
       clearUncovered();
   }

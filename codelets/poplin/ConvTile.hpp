@@ -98,27 +98,25 @@ void convTile(const ConvTileArgs<float, float> &args) {
     // and the weights of two taps need more than sixteen registers.
     for (; W >= 16 && k >= 2; k -= 2, w += 2 * weightsStep, at += 2 * inStep) {
       V first[VECTORS], second[VECTORS];
-      unroll<VECTORS>([&](auto j) __attribute__((always_inline)) {
+      unroll<VECTORS>([&](auto j) POP_SIMD_LAMBDA {
         first[j] = V::load(w + j * W);
         second[j] = V::load(w + weightsStep + j * W);
       });
-      repeat<ROWS>([&](auto i) __attribute__((always_inline)) {
+      repeat<ROWS>([&](auto i) POP_SIMD_LAMBDA {
         const float *row = rows[i] + at;
         const V x = V::broadcast(row), y = V::broadcast(row + inStep);
-        unroll<VECTORS>([&](auto j) __attribute__((always_inline)) {
+        unroll<VECTORS>([&](auto j) POP_SIMD_LAMBDA {
           sum.at[i][j] = V::fma(x, first[j], sum.at[i][j]);
           sum.at[i][j] = V::fma(y, second[j], sum.at[i][j]);
         });
       });
     }
-    const auto step = [&](auto) __attribute__((always_inline)) {
+    const auto step = [&](auto) POP_SIMD_LAMBDA {
       V tap[VECTORS];
-      unroll<VECTORS>([&](auto j) __attribute__((always_inline)) { tap[j] = V::load(w + j * W); });
-      repeat<ROWS>([&](auto i) __attribute__((always_inline)) {
+      unroll<VECTORS>([&](auto j) POP_SIMD_LAMBDA { tap[j] = V::load(w + j * W); });
+      repeat<ROWS>([&](auto i) POP_SIMD_LAMBDA {
         const V x = V::broadcast(rows[i] + at);
-        unroll<VECTORS>([&](auto j) __attribute__((always_inline)) {
-          arch::accumulate(sum.at[i][j], x, tap[j]);
-        });
+        unroll<VECTORS>([&](auto j) POP_SIMD_LAMBDA { arch::accumulate(sum.at[i][j], x, tap[j]); });
       });
       arch::stepBy(w, weightsStep);
       at += inStep;
@@ -144,15 +142,15 @@ void convChannelTile(const ConvTileArgs<TIn, TWeights> &args) {
   const bool whole = detail::isWholeVector<V>(tail);
   detail::ConvSums<Tag, ROWS, VECTORS> sum;
   sum.begin(args, tail);
-  const auto run = [&](auto load) __attribute__((always_inline)) {
+  const auto run = [&](auto load) POP_SIMD_LAMBDA {
     for (std::size_t s = 0; s < args.numSegments; ++s) {
       const TWeights *w = args.weights + args.segments[s].weights;
       std::ptrdiff_t at = args.segments[s].in;
       for (std::size_t k = args.length; k != 0; --k, w += args.weightsStep, at += args.inStep) {
         V tap[VECTORS];
-        unroll<VECTORS>([&](auto j) __attribute__((always_inline)) { tap[j] = load(w, j); });
-        repeat<ROWS>([&](auto i) __attribute__((always_inline)) {
-          unroll<VECTORS>([&](auto j) __attribute__((always_inline)) {
+        unroll<VECTORS>([&](auto j) POP_SIMD_LAMBDA { tap[j] = load(w, j); });
+        repeat<ROWS>([&](auto i) POP_SIMD_LAMBDA {
+          unroll<VECTORS>([&](auto j) POP_SIMD_LAMBDA {
             sum.at[i][j] = V::fma(load(args.rows[i] + at, j), tap[j], sum.at[i][j]);
           });
         });

@@ -32,7 +32,7 @@ void finishedMatMul(const MatMulArgs<TIn, TOut> &args, const MatMulBlocking &blo
   if (m == 0 || n == 0)
     return;
   const detail::TransposedFinish<Finish> turned{finish};
-  const auto rows = [&](std::size_t i) __attribute__((always_inline)) { return args.row(i); };
+  const auto rows = [&](std::size_t i) POP_SIMD_LAMBDA { return args.row(i); };
   switch (blocking.method) {
   case MatMulMethod::ROWS:
     matMulRows<Tag, TIn, TOut>(m, n, k, args.a, args.b, rows, 1, args.accumulate, blocking.depth,

@@ -68,9 +68,9 @@ template <class Tag, MatMulMethod METHOD, int ROWS, int COLUMNS, class SourceOfA
   static_assert(Products::COUNT == matMulTileProducts(METHOD));
   constexpr int A = 4, B = 6; // C is in tiles 0 to 3
   constexpr std::size_t LINE = MATMUL_TILE_BLOCK * sizeof(float);
-  const auto forEachTile = [&](auto f) __attribute__((always_inline)) {
-    unroll<ROWS>([&](auto i) __attribute__((always_inline)) {
-      unroll<COLUMNS>([&](auto j) __attribute__((always_inline)) {
+  const auto forEachTile = [&](auto f) POP_SIMD_LAMBDA {
+    unroll<ROWS>([&](auto i) POP_SIMD_LAMBDA {
+      unroll<COLUMNS>([&](auto j) POP_SIMD_LAMBDA {
         f(std::integral_constant<int, i * 2 + j>(),
           args.sums + (i * static_cast<std::ptrdiff_t>(MATMUL_TILE_BLOCK) + j) *
                           static_cast<std::ptrdiff_t>(AMX_LANES));
@@ -78,27 +78,26 @@ template <class Tag, MatMulMethod METHOD, int ROWS, int COLUMNS, class SourceOfA
     });
   };
   if (args.first)
-    forEachTile([&](auto t, float *) __attribute__((always_inline)) { tiles.template zero<t>(); });
+    forEachTile([&](auto t, float *) POP_SIMD_LAMBDA { tiles.template zero<t>(); });
   else
-    forEachTile([&](auto t, float *p)
-                    __attribute__((always_inline)) { tiles.template load<t>(p, LINE); });
+    forEachTile([&](auto t, float *p) POP_SIMD_LAMBDA { tiles.template load<t>(p, LINE); });
 
   constexpr std::ptrdiff_t TILE = arch::TILE_BYTES;
   const unsigned char *b = args.b;
   for (std::size_t s = args.steps; s != 0; --s) {
-    unroll<Products::COUNT>([&](auto x) __attribute__((always_inline)) {
+    unroll<Products::COUNT>([&](auto x) POP_SIMD_LAMBDA {
       constexpr int PA = Products::A[x], PB = Products::B[x];
       constexpr int BEFORE = x == 0 ? 0 : x - 1;
       if constexpr (x == 0 || PA != Products::A[BEFORE])
-        unroll<ROWS>([&](auto i) __attribute__((always_inline)) {
+        unroll<ROWS>([&](auto i) POP_SIMD_LAMBDA {
           tiles.template load<A + i>(a.tile(PA, i), SourceOfA::ROW_BYTES);
         });
       if constexpr (x == 0 || PB != Products::B[BEFORE])
-        unroll<COLUMNS>([&](auto j) __attribute__((always_inline)) {
+        unroll<COLUMNS>([&](auto j) POP_SIMD_LAMBDA {
           tiles.template load<B + j>(b + (PB * COLUMNS + j) * TILE, arch::TILE_ROW_BYTES);
         });
-      unroll<ROWS>([&](auto i) __attribute__((always_inline)) {
-        unroll<COLUMNS>([&](auto j) __attribute__((always_inline)) {
+      unroll<ROWS>([&](auto i) POP_SIMD_LAMBDA {
+        unroll<COLUMNS>([&](auto j) POP_SIMD_LAMBDA {
           if constexpr (METHOD == MatMulMethod::AMX1)
             tiles.template dotHalf<i * 2 + j, A + i, B + j>();
           else
@@ -110,8 +109,7 @@ template <class Tag, MatMulMethod METHOD, int ROWS, int COLUMNS, class SourceOfA
     a.next();
     b += matMulTileStepBytes(METHOD, COLUMNS);
   }
-  forEachTile([&](auto t, float *p)
-                  __attribute__((always_inline)) { tiles.template store<t>(p, LINE); });
+  forEachTile([&](auto t, float *p) POP_SIMD_LAMBDA { tiles.template store<t>(p, LINE); });
 }
 
 /// The kernel for so many rows and columns of tiles.

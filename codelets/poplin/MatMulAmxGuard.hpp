@@ -35,7 +35,7 @@ template <class Tag> POP_SIMD_INLINE bool amxNotFinite(const float *sums) {
   constexpr std::size_t W = AMX_LANES;
   V zeros[4] = {V::zero(), V::zero(), V::zero(), V::zero()};
   for (std::size_t x = 0; x < MATMUL_TILE_BLOCK * MATMUL_TILE_BLOCK; x += 4 * W)
-    unroll<4>([&](auto y) __attribute__((always_inline)) {
+    unroll<4>([&](auto y) POP_SIMD_LAMBDA {
       const V sum = V::load(sums + x + y * W);
       zeros[y] = V::fma(sum, V::zero(), zeros[y]); // NaN from then on
     });

@@ -41,7 +41,7 @@ template <class Tag, MatMulMethod METHOD> struct AmxPieces {
     if constexpr (METHOD == MatMulMethod::AMX1)
       pairs[0] = arch::halfPairs<Tag>(low, high);
     else
-      unroll<COUNT>([&](auto q) __attribute__((always_inline)) {
+      unroll<COUNT>([&](auto q) POP_SIMD_LAMBDA {
         constexpr bool LAST = q + 1 == COUNT;
         const V lowPiece = LAST ? low : nearest(low), highPiece = LAST ? high : nearest(high);
         const Pairs upper = highPiece.bits();
@@ -59,7 +59,7 @@ template <class Tag, MatMulMethod METHOD> struct AmxPieces {
   }
   /// The same, pieces `bytes` apart.
   POP_SIMD_INLINE void storeApart(unsigned char *to, std::size_t bytes) const {
-    unroll<COUNT>([&](auto q) __attribute__((always_inline)) {
+    unroll<COUNT>([&](auto q) POP_SIMD_LAMBDA {
       pairs[q].store(reinterpret_cast<std::int32_t *>(to + q * bytes));
     });
   }
@@ -226,7 +226,7 @@ public:
         alignas(64) float turned[AMX_STEP * AMX_LANES];
         turnColumns({args.b.at(p + first, j + x), args.b.row, args.b.column}, values,
                     amxCount(columns, x, AMX_LANES), turned);
-        const auto line = [&](std::size_t value) __attribute__((always_inline)) {
+        const auto line = [&](std::size_t value) POP_SIMD_LAMBDA {
           return value < values ? turned + value * AMX_LANES : nullptr;
         };
         packStepOfB(line, AMX_LANES,
@@ -336,7 +336,7 @@ private:
       for (std::size_t s = 0; s < steps; ++s, tile += stepBytes(tiles))
         for (std::size_t t = 0; t < tiles; ++t) {
           const std::size_t first = s * AMX_STEP, column = x + t * AMX_LANES;
-          const auto at = [&](std::size_t value) __attribute__((always_inline)) {
+          const auto at = [&](std::size_t value) POP_SIMD_LAMBDA {
             const TIn *const row =
                 args.bAt(p + first, j + column) + static_cast<std::ptrdiff_t>(value) * args.b.row;
             __builtin_prefetch(row + static_cast<std::ptrdiff_t>(AMX_STEP) * args.b.row);

@@ -35,9 +35,9 @@ POP_SIMD_INLINE void loadTurned(const T *a, std::ptrdiff_t aRow, std::size_t row
   using V = simd<float, Tag>;
   constexpr std::size_t W = static_cast<std::size_t>(V::width);
   if (rows >= W && depth >= W)
-    repeat<W>([&](auto i) __attribute__((always_inline)) { square[i] = V::load(a + i * aRow); });
+    repeat<W>([&](auto i) POP_SIMD_LAMBDA { square[i] = V::load(a + i * aRow); });
   else
-    repeat<W>([&](auto i) __attribute__((always_inline)) {
+    repeat<W>([&](auto i) POP_SIMD_LAMBDA {
       square[i] =
           static_cast<std::size_t>(i) < rows ? V::loadPartial(a + i * aRow, depth) : V::zero();
     });
@@ -56,7 +56,7 @@ POP_SIMD_INLINE void copyNarrow(MatMulView<T> b, std::size_t depth,
   } else if (b.row == 1) {
     V turned[W];
     loadTurned<Tag>(b.data, b.column, COLUMNS, depth, turned);
-    repeat<W>([&](auto q) __attribute__((always_inline)) { turned[q].store(values[q]); });
+    repeat<W>([&](auto q) POP_SIMD_LAMBDA { turned[q].store(values[q]); });
   } else {
     using One = simd<float, isa::scalar>;
     for (std::size_t q = 0; q < depth; ++q)
@@ -74,20 +74,20 @@ continueChains(const simd<float, Tag> (&square)[simd<float, Tag>::width],
   using V = simd<float, Tag>;
   constexpr std::size_t W = static_cast<std::size_t>(V::width);
   V sum[COLUMNS];
-  unroll<COLUMNS>([&](auto j) __attribute__((always_inline)) { sum[j] = V::load(sums[j]); });
-  const auto step = [&](auto q) __attribute__((always_inline)) {
-    unroll<COLUMNS>([&](auto j) __attribute__((always_inline)) {
+  unroll<COLUMNS>([&](auto j) POP_SIMD_LAMBDA { sum[j] = V::load(sums[j]); });
+  const auto step = [&](auto q) POP_SIMD_LAMBDA {
+    unroll<COLUMNS>([&](auto j) POP_SIMD_LAMBDA {
       sum[j] = V::fma(square[q], V::broadcast(&values[q][j]), sum[j]);
     });
   };
   if (depth == W)
     repeat<W>(step);
   else
-    repeat<W>([&](auto q) __attribute__((always_inline)) {
+    repeat<W>([&](auto q) POP_SIMD_LAMBDA {
       if (static_cast<std::size_t>(q) < depth)
         step(q);
     });
-  unroll<COLUMNS>([&](auto j) __attribute__((always_inline)) { sum[j].store(sums[j]); });
+  unroll<COLUMNS>([&](auto j) POP_SIMD_LAMBDA { sum[j].store(sums[j]); });
 }
 
 } // namespace detail
@@ -105,7 +105,7 @@ void matMulNarrow(std::size_t m, std::size_t k, const TA *a, std::ptrdiff_t aRow
     const std::size_t rows = m - first < BLOCKS * W ? m - first : BLOCKS * W;
     const std::size_t blocks = (rows + W - 1) / W;
     // The last block begins early enough to be whole: some rows are computed twice, alike.
-    const auto begin = [&](std::size_t x) __attribute__((always_inline)) {
+    const auto begin = [&](std::size_t x) POP_SIMD_LAMBDA {
       return rows >= W && x * W + W > rows ? rows - W : x * W;
     };
     alignas(64) float sums[BLOCKS][COLUMNS][W] = {};

@@ -72,32 +72,29 @@ POP_SIMD_INLINE void copyTurned(const T *from, std::ptrdiff_t fromRow, std::size
   constexpr std::size_t AHEAD = 256 / sizeof(T); // four lines
   V square[W];
   if (rows >= W && columns >= W) {
-    repeat<W>([&](auto j) __attribute__((always_inline)) {
+    repeat<W>([&](auto j) POP_SIMD_LAMBDA {
       __builtin_prefetch(from + j * fromRow + AHEAD);
       square[j] = V::load(from + j * fromRow);
     });
     arch::transpose<Tag>(square);
-    repeat<W>([&](auto i) __attribute__((always_inline)) {
-      square[i].store(to + static_cast<std::size_t>(i) * toRow);
-    });
+    repeat<W>([&](auto i)
+                  POP_SIMD_LAMBDA { square[i].store(to + static_cast<std::size_t>(i) * toRow); });
     return;
   }
-  const auto turn = [&](std::size_t values, auto load) __attribute__((always_inline)) {
-    repeat<W>([&](auto j) __attribute__((always_inline)) {
+  const auto turn = [&](std::size_t values, auto load) POP_SIMD_LAMBDA {
+    repeat<W>([&](auto j) POP_SIMD_LAMBDA {
       square[j] = static_cast<std::size_t>(j) < columns ? load(from + j * fromRow) : V::zero();
     });
     arch::transpose<Tag>(square);
-    repeat<W>([&](auto i) __attribute__((always_inline)) {
+    repeat<W>([&](auto i) POP_SIMD_LAMBDA {
       if (static_cast<std::size_t>(i) < values)
         square[i].store(to + static_cast<std::size_t>(i) * toRow);
     });
   };
   if (rows >= W)
-    turn(
-        W, [](const T *p) __attribute__((always_inline)) { return V::load(p); });
+    turn(W, [](const T *p) POP_SIMD_LAMBDA { return V::load(p); });
   else
-    turn(
-        rows, [&](const T *p) __attribute__((always_inline)) { return V::loadPartial(p, rows); });
+    turn(rows, [&](const T *p) POP_SIMD_LAMBDA { return V::loadPartial(p, rows); });
 }
 
 } // namespace detail

@@ -162,19 +162,18 @@ void matMulTile(const MatMulTileArgs &args) {
   constexpr bool SPREAD = STEPS == 1 && !PACKING && !ASKING && V::width == MATMUL_LINE;
 
   V sum[ROWS][VECTORS];
-  const auto loadSums = [&](auto isWhole) __attribute__((always_inline)) {
+  const auto loadSums = [&](auto isWhole) POP_SIMD_LAMBDA {
     const float *const c = args.cIn;
     const std::ptrdiff_t row = args.cInRow;
-    repeat<ROWS>([&](auto i) __attribute__((always_inline)) {
-      unroll<VECTORS>([&](auto j) __attribute__((always_inline)) {
-        sum[i][j] = detail::loadVector < V,
-        isWhole || j + 1 < VECTORS > (c + i * row + j * W, tail);
+    repeat<ROWS>([&](auto i) POP_SIMD_LAMBDA {
+      unroll<VECTORS>([&](auto j) POP_SIMD_LAMBDA {
+        sum[i][j] = detail::loadVector<V, (isWhole || j + 1 < VECTORS)>(c + i * row + j * W, tail);
       });
     });
   };
   if (!args.cIn)
-    repeat<ROWS>([&](auto i) __attribute__((always_inline)) {
-      unroll<VECTORS>([&](auto j) __attribute__((always_inline)) {
+    repeat<ROWS>([&](auto i) POP_SIMD_LAMBDA {
+      unroll<VECTORS>([&](auto j) POP_SIMD_LAMBDA {
         if (!SPREAD && asksForC)
           __builtin_prefetch(args.cOut + i * args.cOutRow + j * W, 1);
         sum[i][j] = V::zero();
@@ -194,44 +193,42 @@ void matMulTile(const MatMulTileArgs &args) {
                                  : A == MatMulRows::PANEL ? static_cast<std::ptrdiff_t>(ROWS)
                                                           : args.aColumn;
   const float *a[GROUPS];
-  repeat<GROUPS>([&](auto g) __attribute__((always_inline)) { a[g] = args.a + g * EACH * aRow; });
-  const auto multiply = [&](const V(&row)[VECTORS], std::ptrdiff_t at)
-      __attribute__((always_inline)) {
-    repeat<ROWS>([&](auto i) __attribute__((always_inline)) {
+  repeat<GROUPS>([&](auto g) POP_SIMD_LAMBDA { a[g] = args.a + g * EACH * aRow; });
+  const auto multiply = [&](const V(&row)[VECTORS], std::ptrdiff_t at) POP_SIMD_LAMBDA {
+    repeat<ROWS>([&](auto i) POP_SIMD_LAMBDA {
       const V x = V::broadcast(a[i / EACH] + (i % EACH) * aRow + at * aColumn);
-      unroll<VECTORS>([&](auto j)
-                          __attribute__((always_inline)) { accumulate(sum[i][j], x, row[j]); });
+      unroll<VECTORS>([&](auto j) POP_SIMD_LAMBDA { accumulate(sum[i][j], x, row[j]); });
     });
   };
-  const auto stepA = [&](std::ptrdiff_t n) __attribute__((always_inline)) {
-    repeat<GROUPS>([&](auto g) __attribute__((always_inline)) { stepBy(a[g], n * aColumn); });
+  const auto stepA = [&](std::ptrdiff_t n) POP_SIMD_LAMBDA {
+    repeat<GROUPS>([&](auto g) POP_SIMD_LAMBDA { stepBy(a[g], n * aColumn); });
   };
 
-  const auto stream = [&](auto isWhole) __attribute__((always_inline)) {
+  const auto stream = [&](auto isWhole) POP_SIMD_LAMBDA {
     const B *b = static_cast<const B *>(args.b);
     const std::ptrdiff_t bRow = args.bRow;
     const std::ptrdiff_t bPair = PACKING ? 2 * W : args.bPair;
-    const auto vectorOf = [&](auto j) __attribute__((always_inline)) {
+    const auto vectorOf = [&](auto j) POP_SIMD_LAMBDA {
       return j < 2 || VECTORS <= MatMulTileShape<Tag>::VECTORS ? j * W : bPair + (j - 2) * W;
     };
-    const auto load = [&](V(&row)[VECTORS]) __attribute__((always_inline)) {
-      unroll<VECTORS>([&](auto j) __attribute__((always_inline)) {
-        row[j] = detail::loadVector < V, isWhole || j + 1 < VECTORS > (b + vectorOf(j), tail);
+    const auto load = [&](V(&row)[VECTORS]) POP_SIMD_LAMBDA {
+      unroll<VECTORS>([&](auto j) POP_SIMD_LAMBDA {
+        row[j] = detail::loadVector<V, (isWhole || j + 1 < VECTORS)>(b + vectorOf(j), tail);
       });
     };
-    const auto multiplyRow = [&](std::ptrdiff_t at) __attribute__((always_inline)) {
+    const auto multiplyRow = [&](std::ptrdiff_t at) POP_SIMD_LAMBDA {
       V row[VECTORS];
       load(row);
       multiply(row, at);
       stepBy(b, bRow);
     };
-    const auto step = [&]() __attribute__((always_inline)) {
+    const auto step = [&]() POP_SIMD_LAMBDA {
       multiplyRow(0);
       stepA(1);
     };
     // STEPS steps, f() before each of them.
-    const auto round = [&](auto &&f) __attribute__((always_inline)) {
-      repeat<STEPS>([&](auto at) __attribute__((always_inline)) {
+    const auto round = [&](auto &&f) POP_SIMD_LAMBDA {
+      repeat<STEPS>([&](auto at) POP_SIMD_LAMBDA {
         f();
         multiplyRow(CONSTANT ? at : 0);
         if constexpr (!CONSTANT)
@@ -249,7 +246,7 @@ void matMulTile(const MatMulTileArgs &args) {
         // Never past the end: what lies there may be what another thread is writing.
         const std::ptrdiff_t line =
             k > static_cast<std::size_t>(MATMUL_PREFETCH_ROWS) ? MATMUL_PREFETCH_ROWS * bRow : 0;
-        unroll<VECTORS>([&](auto j) __attribute__((always_inline)) {
+        unroll<VECTORS>([&](auto j) POP_SIMD_LAMBDA {
           row[j].store(packed + j * W);
           __builtin_prefetch(b + line + j * W);
         });
@@ -259,10 +256,9 @@ void matMulTile(const MatMulTileArgs &args) {
     } else if constexpr (ASKING) {
       const char *next = static_cast<const char *>(args.bNext);
       const char *nextA = static_cast<const char *>(args.aNext);
-      const auto ask = [&]() __attribute__((always_inline)) {
-        unroll<(VECTORS * W * sizeof(float) + 63) / 64>([&](auto j) __attribute__((always_inline)) {
-          __builtin_prefetch(next + 64 * j);
-        });
+      const auto ask = [&]() POP_SIMD_LAMBDA {
+        unroll<(VECTORS * W * sizeof(float) + 63) / 64>(
+            [&](auto j) POP_SIMD_LAMBDA { __builtin_prefetch(next + 64 * j); });
         stepBy(next, args.bNextBytes);
       };
       for (; k % MATMUL_LINE != 0; --k) {
@@ -270,9 +266,8 @@ void matMulTile(const MatMulTileArgs &args) {
         step();
       }
       for (; k != 0; k -= MATMUL_LINE) {
-        repeat<ROWS>([&](auto i) __attribute__((always_inline)) {
-          __builtin_prefetch(nextA + i * args.aNextRow, 0, 2);
-        });
+        repeat<ROWS>([&](auto i)
+                         POP_SIMD_LAMBDA { __builtin_prefetch(nextA + i * args.aNextRow, 0, 2); });
         nextA += args.aNextStep;
         for (std::size_t steps = 0; steps < MATMUL_LINE; steps += STEPS)
           round(ask);
@@ -280,23 +275,21 @@ void matMulTile(const MatMulTileArgs &args) {
     } else {
       const std::ptrdiff_t ahead = args.bAhead;
       for (; ahead != 0 && k > args.bAheadRows; --k) {
-        unroll<VECTORS>([&](auto j) __attribute__((always_inline)) {
-          __builtin_prefetch(b + ahead + vectorOf(j));
-        });
+        unroll<VECTORS>([&](auto j)
+                            POP_SIMD_LAMBDA { __builtin_prefetch(b + ahead + vectorOf(j)); });
         step();
       }
       if (SPREAD && asksForC && !args.cHalf && k >= ROWS) {
         const float *c = args.cOut;
         for (unsigned row = 0; row < ROWS; ++row, --k) {
-          unroll<VECTORS>([&](auto j)
-                              __attribute__((always_inline)) { __builtin_prefetch(c + j * W, 1); });
+          unroll<VECTORS>([&](auto j) POP_SIMD_LAMBDA { __builtin_prefetch(c + j * W, 1); });
           stepBy(c, args.cOutRow);
           step();
         }
       }
       if constexpr (isWhole && STEPS > 1)
         for (; k >= STEPS; k -= STEPS)
-          round([]() __attribute__((always_inline)){});
+          round([]() POP_SIMD_LAMBDA {});
       for (; k != 0; --k)
         step();
     }
@@ -306,10 +299,9 @@ void matMulTile(const MatMulTileArgs &args) {
   else
     stream(std::false_type{});
 
-  const auto storeSums = [&](auto *c, std::ptrdiff_t row, auto isWhole)
-      __attribute__((always_inline)) {
-    repeat<ROWS>([&](auto i) __attribute__((always_inline)) {
-      unroll<VECTORS>([&](auto j) __attribute__((always_inline)) {
+  const auto storeSums = [&](auto *c, std::ptrdiff_t row, auto isWhole) POP_SIMD_LAMBDA {
+    repeat<ROWS>([&](auto i) POP_SIMD_LAMBDA {
+      unroll<VECTORS>([&](auto j) POP_SIMD_LAMBDA {
         if constexpr (isWhole || j + 1 < VECTORS)
           sum[i][j].store(c + i * row + j * W);
         else
@@ -317,7 +309,7 @@ void matMulTile(const MatMulTileArgs &args) {
       });
     });
   };
-  const auto storeTo = [&](auto *c, std::ptrdiff_t row) __attribute__((always_inline)) {
+  const auto storeTo = [&](auto *c, std::ptrdiff_t row) POP_SIMD_LAMBDA {
     if (whole)
       storeSums(c, row, std::true_type{});
     else
@@ -326,10 +318,9 @@ void matMulTile(const MatMulTileArgs &args) {
   if (args.cHalf)
     storeTo(args.cHalf, args.cHalfRow);
   else if (args.pastCaches && whole)
-    repeat<ROWS>([&](auto i) __attribute__((always_inline)) {
-      unroll<VECTORS>([&](auto j) __attribute__((always_inline)) {
-        sum[i][j].stream(args.cOut + i * args.cOutRow + j * W);
-      });
+    repeat<ROWS>([&](auto i) POP_SIMD_LAMBDA {
+      unroll<VECTORS>(
+          [&](auto j) POP_SIMD_LAMBDA { sum[i][j].stream(args.cOut + i * args.cOutRow + j * W); });
     });
   else
     storeTo(args.cOut, args.cOutRow);

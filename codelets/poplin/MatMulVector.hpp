@@ -34,25 +34,23 @@ POP_SIMD_INLINE void streamRows(const T *a, std::ptrdiff_t aRow, std::ptrdiff_t 
   for (; j + VECTORS * W <= columns; j += VECTORS * W) {
     if (ASKS && asked != 0 && j % LINE < W) {
       const T *const ahead = j + AHEAD < columns ? b + j + AHEAD : next + (j + AHEAD - columns);
-      unroll<K>([&](auto p) __attribute__((always_inline)) {
+      unroll<K>([&](auto p) POP_SIMD_LAMBDA {
         const T *const line = ahead + p * bRow;
         if (reinterpret_cast<std::uintptr_t>(line) % MATMUL_PAGE < asked)
           __builtin_prefetch(line);
       });
     }
     V row[K][VECTORS];
-    unroll<K>([&](auto p) __attribute__((always_inline)) {
-      unroll<VECTORS>([&](auto v) __attribute__((always_inline)) {
+    unroll<K>([&](auto p) POP_SIMD_LAMBDA {
+      unroll<VECTORS>([&](auto v) POP_SIMD_LAMBDA {
         row[p][v] = V::load(b + p * bRow + static_cast<std::ptrdiff_t>(j + v * W));
       });
     });
-    repeat<ROWS>([&](auto i) __attribute__((always_inline)) {
+    repeat<ROWS>([&](auto i) POP_SIMD_LAMBDA {
       float *at = sums + static_cast<std::size_t>(i) * sumsRow + j;
-      unroll<VECTORS>([&](auto v) __attribute__((always_inline)) {
+      unroll<VECTORS>([&](auto v) POP_SIMD_LAMBDA {
         V sum = V::load(at + v * W);
-        unroll<K>([&](auto p) __attribute__((always_inline)) {
-          sum = V::fma(factor[i][p], row[p][v], sum);
-        });
+        unroll<K>([&](auto p) POP_SIMD_LAMBDA { sum = V::fma(factor[i][p], row[p][v], sum); });
         sum.store(at + v * W);
       });
     });
@@ -217,7 +215,7 @@ void matMulDot(std::size_t rows, std::size_t k, const TIn *a, std::ptrdiff_t aRo
                TOut *out, std::ptrdiff_t outStep, bool accumulate, const MatMulBlocking &blocking,
                const Finish &finish = {}) {
   using One = simd<float, isa::scalar>;
-  const auto end = [&](std::size_t i, float value) __attribute__((always_inline)) {
+  const auto end = [&](std::size_t i, float value) POP_SIMD_LAMBDA {
     TOut *const to = out + static_cast<std::ptrdiff_t>(i) * outStep;
     const One dot = One::splat(value);
     const One sum = accumulate ? One::load(to) + dot : dot;
@@ -229,7 +227,7 @@ void matMulDot(std::size_t rows, std::size_t k, const TIn *a, std::ptrdiff_t aRo
     }
   };
   std::size_t i = 0;
-  const auto run = [&](auto together, auto asking) __attribute__((always_inline)) {
+  const auto run = [&](auto together, auto asking) POP_SIMD_LAMBDA {
     if constexpr (together <= detail::MATMUL_DOT_ROWS<Tag, asking>)
       for (; (together == 1 || together <= blocking.rows) && i + together <= rows;
            i += together, a += together * aRow) {
@@ -239,7 +237,7 @@ void matMulDot(std::size_t rows, std::size_t k, const TIn *a, std::ptrdiff_t aRo
           end(i + r, dots[r]);
       }
   };
-  const auto runAll = [&](auto asking) __attribute__((always_inline)) {
+  const auto runAll = [&](auto asking) POP_SIMD_LAMBDA {
     run(std::integral_constant<unsigned, 7>{}, asking);
     run(std::integral_constant<unsigned, 4>{}, asking);
     run(std::integral_constant<unsigned, 1>{}, asking);
