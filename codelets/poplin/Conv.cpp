@@ -6,7 +6,9 @@ namespace cottonwood::vertices {
 template <class Tag> VertexEntries ConvFamily::entries() { return entriesOf(Vertices<Tag>()); }
 template VertexEntries ConvFamily::entries<isa::POP_ISA>();
 
-template <class Tag> kernels::ConvKernels ConvFamily::kernels() { return kernels::convKernelsOf<Tag>(); }
+template <class Tag> kernels::ConvKernels ConvFamily::kernels() {
+  return kernels::convKernelsOf<Tag>();
+}
 template kernels::ConvKernels ConvFamily::kernels<isa::POP_ISA>();
 
 } // namespace cottonwood::vertices

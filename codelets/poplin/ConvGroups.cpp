@@ -3,7 +3,9 @@
 
 namespace cottonwood::vertices {
 
-template <class Tag> VertexEntries ConvGroupsFamily::entries() { return entriesOf(Vertices<Tag>()); }
+template <class Tag> VertexEntries ConvGroupsFamily::entries() {
+  return entriesOf(Vertices<Tag>());
+}
 template VertexEntries ConvGroupsFamily::entries<isa::POP_ISA>();
 
 } // namespace cottonwood::vertices

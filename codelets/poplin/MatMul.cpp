@@ -6,7 +6,9 @@ namespace cottonwood::vertices {
 template <class Tag> VertexEntries MatMulFamily::entries() { return entriesOf(Vertices<Tag>()); }
 template VertexEntries MatMulFamily::entries<isa::POP_ISA>();
 
-template <class Tag> kernels::MatMulKernels MatMulFamily::kernels() { return kernels::matMulKernelsOf<Tag>(); }
+template <class Tag> kernels::MatMulKernels MatMulFamily::kernels() {
+  return kernels::matMulKernelsOf<Tag>();
+}
 template kernels::MatMulKernels MatMulFamily::kernels<isa::POP_ISA>();
 
 } // namespace cottonwood::vertices

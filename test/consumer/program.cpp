@@ -3,8 +3,8 @@
 #include <cmath>
 #include <cstdio>
 #include <poplar/Engine.hpp>
-#include <poplar/Vertex.hpp>
 #include <poplar/Graph.hpp>
+#include <poplar/Vertex.hpp>
 #include <poplin/MatMul.hpp>
 #include <poplin/codelets.hpp>
 #include <popops/ElementWise.hpp>

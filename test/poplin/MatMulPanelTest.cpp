@@ -18,8 +18,8 @@ bool inPanels(poplar::Graph const &graph, Tensor const &t) {
   return cottonwood::poplin::panelOperand(graph, groups).has_value();
 }
 
-/// {m, k, n} with weights of more than a quarter of an L2 cache of 4 MB: too large on any machine to
-/// be read in place as they are.
+/// {m, k, n} with weights of more than a quarter of an L2 cache of 4 MB: too large on any machine
+/// to be read in place as they are.
 Shape const LARGE[] = {{40, 1100, 260}, {7, 300, 1000}, {24, 3000, 96}};
 
 } // namespace

@@ -1,9 +1,9 @@
 #include "Rows.hpp"
 
+#include <poplar/exceptions.hpp>
 #include <popnn/LogSoftmax.hpp>
 #include <popnn/NonLinearity.hpp>
 #include <popnn/codelets.hpp>
-#include <poplar/exceptions.hpp>
 #include <poputil/exceptions.hpp>
 
 #include <sstream>
@@ -305,10 +305,10 @@ TEST_CASE("rows that are mapped nowhere are named, not those that are to be laid
                        poplar::invalid_tile_mapping);
   CHECK_THROWS_WITH_AS(popnn::logSoftmax(g, bare, run.prog), doctest::Contains("bare"),
                        poplar::invalid_tile_mapping);
-  CHECK_THROWS_WITH_AS(
-      popnn::nonLinearityInputGradient(g, NonLinearityType::SOFTMAX,
-                                       run.input(FLOAT, {3}, {1, 2, 3}), bare, run.prog),
-      doctest::Contains("bare"), poplar::invalid_tile_mapping);
+  CHECK_THROWS_WITH_AS(popnn::nonLinearityInputGradient(g, NonLinearityType::SOFTMAX,
+                                                        run.input(FLOAT, {3}, {1, 2, 3}), bare,
+                                                        run.prog),
+                       doctest::Contains("bare"), poplar::invalid_tile_mapping);
 }
 
 TEST_SUITE_END();

@@ -60,14 +60,14 @@
 //                              from interleaved memory
 //   enableMultiStageReduce     true|false (true)   on tiles: partial results may be added in stages
 //   planning                   estimate|measure (estimate)  of our own, for CPUs: see Wisdom.hpp
-//   useOperandMapping          true|false (false)  ours, on tiles: plans count what moves from where
-//                                                  operands are mapped; not in training
-//   winograd                   none|2x2|4x4 (none)  of our own, for CPUs: kernels of 3 x 3 with strides
-//                              of 1 may be computed by Winograd's minimal filtering in blocks of up to
-//                              so many outputs, where that takes fewer operations: 1.7 (2x2) to 3
-//                              (4x4) times as fast, with other rounding: errors count from the
-//                              largest products of a block instead of those of one sum, and an
-//                              infinity may become NaN (docs/accuracy.md)
+//   useOperandMapping          true|false (false)  ours, on tiles: plans count what moves from
+//                              where operands are mapped; not in training
+//   winograd                   none|2x2|4x4 (none)  of our own, for CPUs: kernels of 3 x 3 with
+//                              strides of 1 may be computed by Winograd's minimal filtering in
+//                              blocks of up to so many outputs, where that takes fewer operations:
+//                              1.7 (2x2) to 3 (4x4) times as fast, with other rounding: errors
+//                              count from the largest products of a block instead of those of one
+//                              sum, and an infinity may become NaN (docs/accuracy.md)
 //   partialsType.interIPU float|half, enableFastReduce, remapOutputTensor, enableConvDithering,
 //   disableTransformations, insertTransformsCycleCountProgs, experimental.convTransformsEstimates,
 //   gatherConvOutput, experimental.slicVmac16, disableSRForAMPVertices, enableTileLevelExpandDims
@@ -148,8 +148,8 @@ POP_API void preplanConvolutions(std::set<ConvPlanParams> const &convs, Planning
 POP_API void preplanConvolutions(poplar::Graph &graph, std::set<ConvPlanParams> const &convs,
                                  PlanningCache &cache);
 
-/// weightsOut[g, i, o, k] = weightsIn[g, o, i, reversed k]. Metadata of weightsOut, of type QUARTER,
-/// become those of weightsIn; where they are constant, weights are rounded to them.
+/// weightsOut[g, i, o, k] = weightsIn[g, o, i, reversed k]. Metadata of weightsOut, of type
+/// QUARTER, become those of weightsIn; where they are constant, weights are rounded to them.
 /// \param weightsIn   [groups, O, I, ...kernel]
 /// \param weightsOut  [groups, I, O, ...kernel]
 POP_API void weightsTransposeChansFlipXY(poplar::Graph &graph, poplar::Tensor const &weightsIn,
@@ -207,8 +207,8 @@ POP_API void addBias(poplar::Graph &graph, poplar::Tensor const &in, poplar::Ten
                      poplar::program::Sequence &prog,
                      poplar::DebugContext const &debugContext = {});
 
-/// Writes the plan: the problem, the plan, its estimated cost and the candidates. Of a kernel of one
-/// element on a CPU these are a product's, for channels that are last.
+/// Writes the plan: the problem, the plan, its estimated cost and the candidates. Of a kernel of
+/// one element on a CPU these are a product's, for channels that are last.
 POP_API void reportPlanInfo(std::ostream &out, poplar::Graph const &graph, ConvParams const &params,
                             poplar::OptionFlags const &options = {},
                             PlanningCache *cache = nullptr);
