@@ -210,7 +210,8 @@ public:
     writeTensor(handle, static_cast<void const *>(buf.data()),
                 static_cast<void const *>(buf.data() + buf.size()));
   }
-  template <class T> void writeTensor(StringRef handle, gccs::ArrayRef<T> buf) {
+  // No candidate where T is named: writeTensor<float>("x", vector) would be ambiguous.
+  template <int = 0, class T> void writeTensor(StringRef handle, gccs::ArrayRef<T> buf) {
     writeTensor(handle, static_cast<void const *>(buf.data()),
                 static_cast<void const *>(buf.data() + buf.size()));
   }

@@ -186,6 +186,11 @@ static void engines(Graph &g, Device &dev) {
   poplar::ArrayRef part{v.data(), 2};
 #endif
   e.readTensor("h", gccs::ArrayRef<float>(v));
+  e.writeTensor("h", gccs::ArrayRef<float>(v));
+  e.writeTensor("h", poplar::ArrayRef<float>(v));
+  e.readTensor<float>("h", v);
+  e.writeTensor<float>("h", v);
+  e.writeTensor<float>("h", gccs::ArrayRef<float const>(v));
   e.printProfileSummary(std::cout, {{"showExecutionSteps", "true"}}); // H87
   std::ofstream file;
   e.printProfileSummary(file);

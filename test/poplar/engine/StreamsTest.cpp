@@ -179,6 +179,25 @@ TEST_SUITE("poplar/engine/streams") {
     engine.connectStream("unused", gccs::ArrayRef<float>(data));
   }
 
+  TEST_CASE("an empty stream takes the buffer of an empty vector, which may be null") {
+    onAllDevices([](Device const &device) {
+      Graph graph(device.getTarget());
+      Tensor const none = variable(graph, INT, {0}, "none");
+      DataStream const in = graph.addHostToDeviceFIFO("in", INT, 0);
+      DataStream const out = graph.addDeviceToHostFIFO("out", INT, 0);
+      Engine engine(graph, Sequence({Copy(in, none), Copy(none, out)}));
+      std::vector<int> data;
+      engine.connectStream("in", data.data(), data.data() + data.size());
+      engine.connectStream("out", static_cast<void *>(data.data()));
+      engine.load(device);
+      engine.run(0);
+      engine.run(0);
+      engine.connectStreamToCallback("in", [&](void *) { data.push_back(1); });
+      engine.run(0);
+      CHECK(data.size() == 1);
+    });
+  }
+
   TEST_CASE(
       "host tensors are packed and row-major, whatever the view; a larger buffer is no error") {
     onAllDevices([](Device const &device) {

@@ -323,8 +323,9 @@ POP_INLINE void Session::connect(std::string_view handle, void *begin, void *end
   std::uint32_t const index = findStream("Engine::connectStream", handle);
   std::uint64_t const block = executable_->streams[index].blockBytes;
   auto const length = static_cast<std::byte *>(end) - static_cast<std::byte *>(begin);
-  bool const fits = begin && length >= 0 &&
-                    (block == 0 || (length > 0 && static_cast<std::uint64_t>(length) % block == 0));
+  bool const fits = block == 0
+                        ? length >= 0
+                        : begin && length > 0 && static_cast<std::uint64_t>(length) % block == 0;
   if (!fits)
     base::fail<poplar::stream_connection_error>(
         "Engine::connectStream", "the buffer for stream '", handle, "' has ", length,

@@ -73,9 +73,9 @@ public:
   StreamConnection(StreamConnection &&) = default;
 
   bool connected(std::uint32_t replica) const {
-    return begin_ != nullptr || channels_[channelOf(replica)].connected();
+    return hasBuffer_ || channels_[channelOf(replica)].connected();
   }
-  /// [begin, end) is a positive multiple of a block.
+  /// [begin, end) is a positive multiple of a block; anything, even null, if blocks are empty.
   void connect(std::byte *begin, std::byte *end);
   void connect(std::uint32_t replica, poplar::StreamCallbackHandle callback);
 
@@ -104,8 +104,9 @@ private:
   void dropBlocks();
 
   lower::StreamPlan const *stream_;
-  bool broadcasts_;      ///< one sequence of blocks for several replicas
-  std::uint64_t stride_; ///< blocks from one transfer of a replica to its next
+  bool broadcasts_;        ///< one sequence of blocks for several replicas
+  std::uint64_t stride_;   ///< blocks from one transfer of a replica to its next
+  bool hasBuffer_ = false; ///< not told by begin_, which may be null if blocks are empty
   std::byte *begin_ = nullptr, *end_ = nullptr;
   std::vector<std::byte *> at_; ///< by replica: the next block in the buffer
   std::vector<CallbackChannel> channels_;

@@ -169,6 +169,7 @@ POP_INLINE void StreamConnection::connect(std::byte *begin, std::byte *end) {
   for (CallbackChannel &channel : channels_)
     channel.disconnect();
   invalidate();
+  hasBuffer_ = true;
   begin_ = begin;
   end_ = end;
   std::uint64_t const length = static_cast<std::uint64_t>(end - begin);
@@ -179,7 +180,7 @@ POP_INLINE void StreamConnection::connect(std::byte *begin, std::byte *end) {
 
 POP_INLINE void StreamConnection::connect(std::uint32_t replica,
                                           poplar::StreamCallbackHandle callback) {
-  begin_ = end_ = nullptr;
+  hasBuffer_ = false;
   if (broadcasts_)
     invalidate(); // blocks of the old callback
   channels_[channelOf(replica)].connect(std::move(callback));
@@ -217,7 +218,7 @@ POP_INLINE void StreamConnection::dropBlocks() {
 POP_INLINE void StreamConnection::read(std::uint32_t replica, lower::MovePlan const &plan,
                                        MoveRunner const &moves, std::byte *arena,
                                        unsigned maxThreads, StreamSettings const &settings) {
-  if (begin_) {
+  if (hasBuffer_) {
     moves.run(plan, nextBlock(replica), arena, maxThreads);
     return;
   }
@@ -235,7 +236,7 @@ POP_INLINE void StreamConnection::read(std::uint32_t replica, lower::MovePlan co
 POP_INLINE void StreamConnection::write(std::uint32_t replica, lower::MovePlan const &plan,
                                         MoveRunner const &moves, std::byte const *arena,
                                         unsigned maxThreads, StreamSettings const &settings) {
-  if (begin_) {
+  if (hasBuffer_) {
     moves.run(plan, arena, nextBlock(replica), maxThreads);
     return;
   }
