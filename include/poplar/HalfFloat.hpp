@@ -24,10 +24,10 @@ namespace poplar {
 class half {
 public:
   half() = default;
-  POP_ALWAYS_INLINE half(float value) : bits_(cottonwood::base::floatToHalf(value)) {}
+  POP_ALWAYS_INLINE half(float value) noexcept : bits_(cottonwood::base::floatToHalf(value)) {}
   template <class T, class = typename std::enable_if<std::is_arithmetic<T>::value &&
                                                      !std::is_same<T, float>::value>::type>
-  POP_ALWAYS_INLINE half(T value) : bits_(narrow(value, std::is_integral<T>())) {}
+  POP_ALWAYS_INLINE half(T value) noexcept : bits_(narrow(value, std::is_integral<T>())) {}
 
   POP_ALWAYS_INLINE operator float() const { return cottonwood::base::halfToFloat(bits_); }
 

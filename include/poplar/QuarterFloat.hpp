@@ -19,7 +19,7 @@ struct quarter {
 
   quarter() = default;
   /// The bits, not a conversion of a number.
-  quarter(unsigned bits) : value(static_cast<unsigned char>(bits)) {}
+  quarter(unsigned bits) noexcept : value(static_cast<unsigned char>(bits)) {}
 };
 
 /// The format and the power of two of quarters.

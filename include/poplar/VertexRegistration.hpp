@@ -18,7 +18,8 @@
 //     POPLAR_VERTEX_TEMPLATE(ns::Scale, (float, true), in, out)
 //
 // Registration happens before main(), for the whole process; Graph::addCodelets<Scale>() registers for one graph only.
-// Objects of the class are never constructed: a vertex is zeroed storage whose fields are filled in.
+// A vertex is zeroed storage whose fields are filled in: constructors are not called. Initialisers of members (`float k = 1;`)
+// hold until the graph sets the field, in a class that declares no constructor.
 #include <poplar/impl/base/Config.hpp>
 
 #ifndef POPLAR_VERTEXREGISTRATION_HPP
@@ -51,6 +52,7 @@ template <class V> struct VertexKey {
 template <class V, class Method, class... Members> struct VertexRegistrar {
   static bool run() {
     FieldDescription fields[sizeof...(Members) + 1] = {Members::template describe<V>()..., FieldDescription()};
+    unsigned char initial[sizeof(V)];
     VertexDescription description = {VertexText<V>::name(),
                                      VertexText<V>::fields(),
                                      fields,
@@ -60,7 +62,8 @@ template <class V, class Method, class... Members> struct VertexRegistrar {
                                      VertexKind<V>::isMulti,
                                      VertexKind<V>::isSupervisor,
                                      Method::template entry<V>(),
-                                     VertexKey<V>::get()};
+                                     VertexKey<V>::get(),
+                                     InitialState<V>::write(initial)};
     return registerVertex(description);
   }
   static bool const registered;

@@ -345,6 +345,20 @@ TEST_SUITE("popc/fields") {
     });
   }
 
+  TEST_CASE("state that is not set is as its class initialises it") {
+    onDevices([](Device const &device) {
+      Trial trial(device, "state.cpp");
+      Tensor const out = trial.zeros(FLOAT, 5), other = trial.zeros(FLOAT, 5);
+      trial.vertex("InitialisedState<3>", {{"out", out}});
+      VertexRef const v = trial.vertex("InitialisedState<3>", {{"out", other}});
+      trial.graph.setInitialValue(v["factor"], 0);
+      trial.graph.setInitialValue(v["taps"], std::vector<int>{0, 9});
+      trial.run();
+      CHECK(trial.read(out) == Numbers{1.5, 1.5, 1, -3, 4});
+      CHECK(trial.read(other) == Numbers{0, 1.5, 1, 0, 9});
+    });
+  }
+
   TEST_CASE("state that is too large for its field is an error") {
     Device const device = Device::createCPUDevice();
     Trial trial(device, "state.cpp");

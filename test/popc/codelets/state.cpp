@@ -143,3 +143,25 @@ public:
       out[i++] = unaligned[j];
   }
 };
+
+/// Values that members have where the graph sets none.
+template <unsigned scale> class InitialisedState : public MultiVertex {
+  float factor = 0.5f * scale;
+  half small = 1.5f;
+  const Mode mode = Mode::MULTIPLY;
+  int taps[2] = {-3, 4};
+
+public:
+  Output<Vector<float>> out;
+
+  void compute(unsigned worker) {
+    if (worker != 0)
+      return;
+    out[0] = factor;
+    out[1] = small;
+    out[2] = mode == Mode::MULTIPLY ? 1.0f : 0.0f;
+    out[3] = static_cast<float>(taps[0]);
+    out[4] = static_cast<float>(taps[1]);
+  }
+};
+template class InitialisedState<3>;

@@ -4,11 +4,15 @@
 #include <poplar/exceptions.hpp>
 #include <poplar/impl/codelet/Describe.hpp>
 #include <poplar/impl/codelet/Registry.hpp>
+#include <poplar/impl/graph/GraphData.hpp>
+#include <poplar/impl/graph/HandleAccess.hpp>
 
 #include "../graph/GraphTestUtil.hpp"
 
+#include <array>
 #include <cstring>
 #include <set>
+#include <span>
 
 using namespace cottonwood::codelet;
 using poplar::Graph;
@@ -182,6 +186,38 @@ TEST_CASE("fields say what they ask of memory: those of the innermost vectors") 
     CHECK(field(c, e.name).minAlign == e.minAlign);
     CHECK(field(c, e.name).interleaved == e.interleaved);
   }
+}
+
+TEST_CASE("initialisers of members are values of new vertices, until the graph sets others") {
+  Graph graph(poplar::Target::createCPUTarget());
+  poplar::ComputeSet const cs = graph.addComputeSet("cs");
+  cottonwood::graph::GraphData const &data = *cottonwood::graph::HandleAccess::data(graph);
+  auto const value = [&](unsigned vertex, char const *name, auto example, std::size_t index = 0) {
+    Codelet const &c = data.codeletOf(vertex);
+    std::span<std::byte const> const bytes =
+        data.stateBytes(vertex, static_cast<unsigned>(c.findField(name)));
+    std::memcpy(&example, bytes.data() + index * sizeof example, sizeof example);
+    return example;
+  };
+  poplar::VertexRef const v = graph.addVertex(cs, "registration_test::deep::Initialised");
+  poplar::VertexRef const other = graph.addVertex(cs, "registration_test::deep::Initialised");
+  graph.setInitialValue(other["factor"], 0.0f);
+  graph.setInitialValue(other["taps"][1], 5);
+  CHECK(value(v.getId(), "factor", 0.0f) == 2.5f);
+  CHECK(value(v.getId(), "flag", false));
+  CHECK(value(v.getId(), "zero", 1) == 0);
+  CHECK(value(v.getId(), "mode", static_cast<unsigned char>(0)) == 1);
+  for (std::size_t i = 0; i != 3; ++i) {
+    CHECK(value(v.getId(), "taps", short(9), i) == std::array<short, 3>{-1, 0, 7}[i]);
+    CHECK(value(other.getId(), "taps", short(9), i) == std::array<short, 3>{-1, 5, 7}[i]);
+  }
+  CHECK(value(other.getId(), "factor", 1.0f) == 0);
+  CHECK(value(other.getId(), "flag", false));
+}
+
+TEST_CASE("constructors are not called") {
+  CHECK(codelet("registration_test::deep::Constructed").initialValues.empty());
+  CHECK(codelet("registration_test::deep::Loose").initialValues.empty());
 }
 
 TEST_CASE("members without an element type are known by name only") {

@@ -85,6 +85,31 @@ public:
   void compute() { static_cast<void>(sizeof(double2)); }
 };
 
+/// Members with initialisers, and a constructor that the compiler makes.
+class Initialised : public poplar::Vertex {
+  float factor = 2.5f;
+  poplar::Input<float> in;
+  const bool flag = true;
+  int zero = 0;
+
+public:
+  enum Mode : unsigned char { Slow, Fast };
+  Mode mode = Fast;
+  short taps[3] = {-1, 0, 7};
+  double unlisted = 3;
+  poplar::Output<float> out;
+  void compute() { *out = factor * in; }
+};
+
+/// One that is declared only, so that nobody can ask for the initialisers.
+class Constructed : public poplar::Vertex {
+public:
+  Constructed();
+  float factor = 2.5f;
+  poplar::Output<float> out;
+  void compute() { *out = factor; }
+};
+
 /// Fields that ask for alignment and interleaved memory.
 template <unsigned alignment> class Asks : public poplar::Vertex {
   template <class T, bool interleaved = false>
@@ -114,5 +139,7 @@ POPLAR_VERTEX(registration_test::deep::Empty)
 POPLAR_VERTEX(registration_test::deep::Loose, out)
 POPLAR_VERTEX_TEMPLATE((registration_test::deep::Asks<16>), nothing, aligned, both, rows, outer,
                        list, state, natural)
+POPLAR_VERTEX(registration_test::deep::Initialised, factor, in, flag, zero, mode, taps, out)
+POPLAR_VERTEX(registration_test::deep::Constructed, factor, out)
 POPLAR_VERTEX(registration_test::deep::Shapes, grid, modes, quad, twins, lone, edge, out, rows,
               edges, list, table)

@@ -2,7 +2,7 @@
 // in a program include it.
 //
 // `state` is an image of the vertex class: zeroed storage of sizeof(class) bytes whose fields the
-// engine fills by offset. It is never constructed. The images of the field types are fixed:
+// engine fills by offset. No object is constructed there. The images of the field types are fixed:
 //   scalar edge                 T* p
 //   span (SPAN, SHORT_SPAN)     {T* p; std::size_t n}
 //   any other vector layout     T* p

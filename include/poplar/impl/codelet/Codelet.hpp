@@ -91,8 +91,9 @@ struct POP_API Codelet {
   bool anyIsa = false; ///< whether the code of every instruction set takes the same operands
   std::uint64_t layoutHash =
       0; ///< of fields and sizes; equal hashes mean interchangeable state images
-  std::uint32_t valueBytes = 0;      ///< packed bytes of all fields that hold values
-  std::uint32_t numRegionFields = 0; ///< edge fields plus state vectors: those with an edge slot
+  std::uint32_t valueBytes = 0;         ///< packed bytes of all fields that hold values
+  std::vector<std::byte> initialValues; ///< packed, of a new vertex; empty: zeros
+  std::uint32_t numRegionFields = 0;    ///< edge fields plus state vectors: those with an edge slot
   std::vector<std::uint32_t> slotOfField; ///< edge slot of each field, kNoSlot if it holds values
 
   static constexpr std::uint32_t kNoSlot = ~std::uint32_t{0};

@@ -2,6 +2,7 @@
 #include <poplar/impl/codelet/Registry.hpp>
 
 #include <algorithm>
+#include <cstring>
 #include <map>
 #include <mutex>
 #include <poplar/VertexRegistration.hpp>
@@ -116,6 +117,23 @@ POP_INLINE std::vector<std::string> splitNames(std::string_view text) {
   return names;
 }
 
+/// The packed values of a state image, with marks behind those that are not zero; empty if all are.
+POP_INLINE std::vector<std::byte> valuesOf(Codelet const &codelet, unsigned char const *image) {
+  std::vector<std::byte> values(codelet.valueBytes);
+  bool any = false;
+  for (Field const &field : codelet.fields) {
+    if (!field.holdsValues())
+      continue;
+    std::byte *const to = values.data() + field.valueSlot;
+    std::memcpy(to, image + field.offset, field.valueBytes);
+    bool const isSet =
+        std::any_of(to, to + field.valueBytes, [](std::byte byte) { return byte != std::byte{0}; });
+    to[field.valueBytes] = std::byte{isSet};
+    any |= isSet;
+  }
+  return any ? values : std::vector<std::byte>();
+}
+
 } // namespace detail
 
 POP_INLINE Codelet codeletFrom(VertexDescription const &description) {
@@ -133,6 +151,8 @@ POP_INLINE Codelet codeletFrom(VertexDescription const &description) {
   codelet.supervisor = description.isSupervisor;
   codelet.entry = description.entry;
   codelet.seal();
+  if (description.initial)
+    codelet.initialValues = detail::valuesOf(codelet, description.initial);
   return codelet;
 }
 

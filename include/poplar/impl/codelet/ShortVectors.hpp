@@ -27,7 +27,7 @@ public:
 
   HalfVector() = default;
   template <class... T, class = typename std::enable_if<sizeof...(T) == count>::type>
-  POP_ALWAYS_INLINE HalfVector(T... values) : values_{half(values)...} {}
+  POP_ALWAYS_INLINE HalfVector(T... values) noexcept : values_{half(values)...} {}
 
   POP_ALWAYS_INLINE half &operator[](unsigned i) { return values_[i]; }
   POP_ALWAYS_INLINE half const &operator[](unsigned i) const { return values_[i]; }

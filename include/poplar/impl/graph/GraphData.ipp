@@ -271,7 +271,10 @@ POP_INLINE VertexId GraphData::addVertex(ComputeSetId computeSet, codelet::Codel
                        static_cast<std::uint32_t>(slots_.size()),
                        static_cast<std::uint64_t>(values_.size())});
   slots_.resize(slots_.size() + codelet.numRegionFields);
-  values_.resize(values_.size() + codelet.valueBytes);
+  if (codelet.initialValues.empty())
+    values_.resize(values_.size() + codelet.valueBytes);
+  else
+    values_.insert(values_.end(), codelet.initialValues.begin(), codelet.initialValues.end());
   computeSets_[computeSet].vertices.push_back(id);
   return id;
 }

@@ -75,6 +75,7 @@ template <class V, class Method, class... Members> struct Exporter {
     description.isMulti = VertexKind<V>::isMulti;
     description.isSupervisor = VertexKind<V>::isSupervisor;
     description.entry = Method::template entry<V>();
+    description.initial = InitialState<V>::write(initial);
     vertex.description = &description;
     vertex.next = Table<void>::value.first;
     Table<void>::value.first = &vertex;
@@ -83,6 +84,7 @@ template <class V, class Method, class... Members> struct Exporter {
   static FieldDescription fields[sizeof...(Members) + 1];
   static VertexDescription description;
   static ExportedVertex vertex;
+  static unsigned char initial[sizeof(V)];
   static bool const exported;
 };
 template <class V, class Method, class... Members>
@@ -91,6 +93,8 @@ template <class V, class Method, class... Members>
 VertexDescription Exporter<V, Method, Members...>::description;
 template <class V, class Method, class... Members>
 ExportedVertex Exporter<V, Method, Members...>::vertex;
+template <class V, class Method, class... Members>
+unsigned char Exporter<V, Method, Members...>::initial[sizeof(V)];
 template <class V, class Method, class... Members>
 bool const Exporter<V, Method, Members...>::exported = Exporter<V, Method, Members...>::run();
 

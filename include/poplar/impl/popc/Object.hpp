@@ -12,7 +12,7 @@ struct VertexDescription;
 struct HostCalls;
 
 /// Changes with what is behind ObjectTable: field images, descriptions, entry points, HostCalls.
-constexpr std::uint32_t OBJECT_ABI = 2;
+constexpr std::uint32_t OBJECT_ABI = 3;
 
 /// A vertex class of the object, in a list.
 struct ExportedVertex {
