@@ -221,15 +221,6 @@ template <class Tag> POP_SIMD_INLINE auto linesOf() {
     return arch::OneLane<Tag>();
 }
 
-/// Whole lines past the caches.
-template <class Tag>
-POP_SIMD_INLINE void copyLinesPast(unsigned char *out, const unsigned char *in, std::size_t bytes) {
-  using Lanes = decltype(linesOf<Tag>());
-  for (std::size_t i = 0; i < bytes; i += Lanes::BYTES)
-    Lanes::loadPacked(reinterpret_cast<const std::byte *>(in + i))
-        .storePast(reinterpret_cast<std::byte *>(out + i));
-}
-
 template <class Tag>
 void gatherManyRows(const SliceGeometry &g, const unsigned char *table, const unsigned *offsets,
                     unsigned char *slices) {
@@ -418,7 +409,7 @@ void scatterSlices(const SliceGeometry &g, unsigned char *table, const unsigned 
                         });
   updateSlices(g, table, slices, offsets, false,
                [](unsigned char *to, const unsigned char *from, std::size_t bytes) {
-                 detail::copyLinesPast<Tag>(to, from, bytes);
+                 detail::streamBytes<Tag>(to, from, bytes);
                });
   arch::finishStoresPast();
 }
