@@ -78,12 +78,21 @@ template <class Tag> struct HalfMask {
   POP_SIMD_INLINE static __mmask32 first(std::size_t n) {
     return n >= 32 ? ~__mmask32{0} : (__mmask32{1} << n) - 1;
   }
+  POP_SIMD_INLINE static HalfMask loadBool(const void *p) {
+    return fromBytes(_mm256_loadu_si256(static_cast<const __m256i *>(p)));
+  }
+  POP_SIMD_INLINE static HalfMask loadBoolPartial(const void *p, std::size_t n) {
+    return fromBytes(_mm256_maskz_loadu_epi8(first(n), p));
+  }
   POP_SIMD_INLINE void storeBool(void *p) const {
     _mm256_storeu_si256(static_cast<__m256i *>(p), _mm256_maskz_set1_epi8(m, 1));
   }
   POP_SIMD_INLINE void storeBoolPartial(void *p, std::size_t n) const {
     _mm256_mask_storeu_epi8(p, first(n), _mm256_maskz_set1_epi8(m, 1));
   }
+
+private:
+  POP_SIMD_INLINE static HalfMask fromBytes(__m256i b) { return {_mm256_test_epi8_mask(b, b)}; }
 };
 } // namespace arch
 

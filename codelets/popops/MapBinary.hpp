@@ -98,6 +98,18 @@ template <MapOp OP, class V> POP_SIMD_INLINE V floatBinary(V a, V b) {
   }
 }
 
+/// The same on the bits of halves.
+template <MapOp OP, class V> POP_SIMD_INLINE V bitsBinary(V a, V b) {
+  if constexpr (OP == MapOp::MAXIMUM)
+    return V::maximum(a, b);
+  else if constexpr (OP == MapOp::MINIMUM)
+    return V::minimum(a, b);
+  else {
+    static_assert(OP == MapOp::RELU_GRADIENT);
+    return V::reluGradient(a, b);
+  }
+}
+
 template <MapOp OP, class I> POP_SIMD_INLINE I integerBinary(I a, I b) {
   using T = typename I::Element;
   if constexpr (OP == MapOp::ADD)
@@ -187,6 +199,8 @@ void binaryKernel(void *out, const void *in0, const void *in1, const void *, std
   const auto apply = [](V x, V y) {
     if constexpr (vertices::givesBool(OP))
       return compareLanes<OP>(x, y);
+    else if constexpr (IS_HALF_BITS<V>)
+      return bitsBinary<OP>(x, y);
     else if constexpr (OP == MapOp::POWER && std::is_same_v<T, half>)
       return math::ofHalf::pow(x, y);
     else if constexpr (IS_FLOATING<T>)
@@ -267,7 +281,7 @@ void boolBinaryKernel(void *out, const void *in0, const void *in1, const void *,
 template <class Tag, class T>
 void clampKernel(void *out, const void *in0, const void *in1, const void *in2, std::size_t n,
                  Walk walk) {
-  using V = MapLanes<Tag, T>;
+  using V = MapLanesOf<Tag, T, MapOp::CLAMP>;
   const auto apply = [](V x, V low, V high) {
     return V::select(x < low, low, V::select(x > high, high, x));
   };
@@ -287,8 +301,8 @@ void clampKernel(void *out, const void *in0, const void *in1, const void *in2, s
 template <class Tag, class T>
 void selectKernel(void *out, const void *in0, const void *in1, const void *in2, std::size_t n,
                   Walk walk) {
-  using V = MapLanes<Tag, T>;
-  using M = simdMask<Tag>;
+  using V = MapLanesOf<Tag, T, MapOp::SELECT>;
+  using M = typename V::Mask;
   const T *a = static_cast<const T *>(in0), *b = static_cast<const T *>(in1);
   const auto *c = static_cast<const unsigned char *>(in2);
   T *result = static_cast<T *>(out);

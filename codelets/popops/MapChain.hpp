@@ -19,6 +19,7 @@ struct MapChainStep {
   bool resultIsSecond;
   std::uint8_t other;    ///< value id of the array
   bool constant = false; ///< it is MAP_CHAIN_CONSTANT times the same number
+  bool rounds = false;   ///< results of halves are rounded before the next step
 };
 
 struct MapChain {
@@ -26,6 +27,7 @@ struct MapChain {
   std::uint8_t first = 0; ///< value id of the array that the chain begins with
   bool cheap = false;     ///< every step isCheap()
   bool halves = false;    ///< its values are half, and it is cheap
+  bool rounds = false;    ///< some step does
   MapChainStep steps[MAP_CHAIN_STEPS];
 };
 
@@ -58,6 +60,22 @@ constexpr bool needsRounding(MapOp op) {
          op != MapOp::MAXIMUM && op != MapOp::MINIMUM;
 }
 
+/// Whether it makes no difference if an operand is rounded to half before or the result after.
+constexpr bool commutesWithRounding(MapOp op) {
+  return op == MapOp::ABSOLUTE || op == MapOp::NEGATE || op == MapOp::RELU;
+}
+
+/// The operation of an instruction, or a shorter one with the same bits: MAXIMUM of numbers and +0
+/// is RELU.
+POP_SIMD_INLINE MapOp shortestOp(const vertices::MapProgramView &program,
+                                 const vertices::MapInstruction &in) {
+  if (in.op != MapOp::MAXIMUM || (in.type != MapType::FLOAT && in.type != MapType::HALF) ||
+      in.args[1] >= program.numOperands())
+    return in.op;
+  const vertices::MapOperand second = program.operand(in.args[1]);
+  return second.source == vertices::MapSource::CONSTANT && second.bits == 0 ? MapOp::RELU : in.op;
+}
+
 /// The chain that a program is. Programs of one operation are none.
 template <class Tag> MapChain chainOf(const vertices::MapProgramView &program) {
   MapChain chain;
@@ -71,7 +89,8 @@ template <class Tag> MapChain chainOf(const vertices::MapProgramView &program) {
   if (type != MapType::FLOAT && !halves)
     return chain;
   for (unsigned s = 0; s < count; ++s) {
-    const vertices::MapInstruction in = program.instruction(s);
+    vertices::MapInstruction in = program.instruction(s);
+    in.op = shortestOp(program, in);
     if (!(halves ? isCheap(in.op) : isChained(in.op)) || in.type != type || in.toType != type)
       return chain;
     const bool two = in.op >= vertices::FIRST_BINARY_MAP_OP;
@@ -83,13 +102,19 @@ template <class Tag> MapChain chainOf(const vertices::MapProgramView &program) {
       return chain;
     if (s == 0)
       chain.first = a;
-    chain.steps[s] = {in.op, second, other, false};
+    chain.steps[s] = {in.op, second, other, false, false};
     cheap = cheap && isCheap(in.op);
     result = in.result;
   }
   chain.count = count;
   chain.cheap = cheap;
   chain.halves = halves;
+  for (unsigned s = count, roundedByStore = true; halves && s-- > 0;) {
+    MapChainStep &step = chain.steps[s];
+    step.rounds = !roundedByStore && needsRounding(step.op);
+    chain.rounds = chain.rounds || step.rounds;
+    roundedByStore = roundedByStore && commutesWithRounding(step.op);
+  }
   return chain;
 }
 
@@ -152,7 +177,7 @@ POP_SIMD_INLINE void runChain(const MapChain &chain, unsigned char *const *value
         chainStep<OP>(v, step, operand, load);
       if constexpr (ROUNDS) // of its own: not every V rounds
         if constexpr (needsRounding(OP))
-          if (s + 1 != chain.count) // stores round
+          if (step.rounds)
             arch::unrolled<N>([&](auto k) POP_SIMD_LAMBDA { v[k] = V::roundToHalf(v[k]); });
     };
     switch (step.op) {

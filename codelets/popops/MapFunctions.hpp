@@ -2,6 +2,7 @@
 /// The one-operand operations of MapProgram.hpp on lanes of floats.
 #pragma once
 
+#include <codelets/arch/SimdHalfBits.hpp>
 #include <codelets/arch/SimdMathHalf.hpp>
 #include <codelets/arch/SimdRoot.hpp>
 #include <codelets/popops/MapProgram.hpp>
@@ -112,6 +113,29 @@ template <MapOp OP, class V> POP_SIMD_INLINE auto halfUnary(V x) {
     return ofHalf::swish(x);
   else
     return floatUnary<OP>(x);
+}
+
+template <class V> inline constexpr bool IS_HALF_BITS = false;
+template <class Tag> inline constexpr bool IS_HALF_BITS<arch::HalfBits<Tag>> = true;
+
+/// The same on the bits of halves.
+template <MapOp OP, class V> POP_SIMD_INLINE auto bitsUnary(V x) {
+  if constexpr (OP == MapOp::ABSOLUTE)
+    return x.abs();
+  else if constexpr (OP == MapOp::IS_FINITE)
+    return x.isFinite();
+  else if constexpr (OP == MapOp::IS_INF)
+    return x.isInf();
+  else if constexpr (OP == MapOp::IS_NAN)
+    return x.isNan();
+  else if constexpr (OP == MapOp::NEGATE)
+    return -x;
+  else if constexpr (OP == MapOp::SIGNUM)
+    return x.signum();
+  else {
+    static_assert(OP == MapOp::RELU);
+    return x.relu();
+  }
 }
 
 } // namespace cottonwood::kernels::detail

@@ -37,6 +37,15 @@ POP_API bool splitsVectors();
 #endif
 
 namespace detail {
+/// Operations on half that AVX2 computes faster where instructions on 512 bits run as two:
+/// conversions bound cheap ones, 16 lanes of which take 1.2 to 1.4 times as long as two times eight
+/// (Zen 4), and numbers in the order of halves take an instruction that AVX-512 has not.
+constexpr bool isFasterInTwo(vertices::MapOp op) {
+  using vertices::MapOp;
+  return op == MapOp::MAXIMUM || op == MapOp::MINIMUM || op == MapOp::CLAMP ||
+         (isCheap(op) && !isOfHalfBits(op));
+}
+
 /// The kernel of a tag without half arithmetic.
 template <class Tag>
 POP_SIMD_INLINE MapKernel kernelOfVectors(vertices::MapOp op, vertices::MapType type) {
@@ -53,10 +62,8 @@ template <class Tag> MapKernel mapKernel(vertices::MapOp op, vertices::MapType t
       if (const MapKernel kernel = halfMapKernel<Tag>(op))
         return kernel;
 #if !defined(POPLAR_HEADER_ONLY) && defined(POP_ISA)
-  // Conversions of halves bound cheap operations: 16 lanes then take 1.2 to 1.4 times as long as
-  // two times eight (Zen 4).
   if constexpr (arch::Avx512Tag<isa::VectorsOf<Tag>>)
-    if (type == vertices::MapType::HALF && detail::isCheap(op) && splitsVectors())
+    if (type == vertices::MapType::HALF && detail::isFasterInTwo(op) && splitsVectors())
       return detail::kernelOfVectors<isa::avx2>(op, type);
 #endif
   return detail::kernelOfVectors<isa::VectorsOf<Tag>>(op, type);
@@ -126,7 +133,7 @@ private:
       const vertices::MapInstruction in = program_.instruction(s);
       steps_[s].kernel = in.op == vertices::MapOp::CAST
                              ? castMapKernel<isa::VectorsOf<Tag>>(in.type, in.toType)
-                             : mapKernel<Tag>(in.op, in.type);
+                             : mapKernel<Tag>(shortestOp(program_, in), in.type);
       steps_[s].result = in.result;
       steps_[s].walk = Walk::NEAR;
       for (unsigned k = 0; k < 3; ++k)
@@ -167,7 +174,7 @@ private:
     const bool large = reads.isLarge(elements, outBytes_);
     const bool far = large || reads.isFarInPlace();
     stream_ = large && isWorthStreaming(outBytes_);
-    if (!Tag::HALF_ARITHMETIC && chain_.halves && !far)
+    if (!Tag::HALF_ARITHMETIC && chain_.halves && chain_.rounds && !far)
       takeStepByStep();
     direct_ = stream_ && canStreamDirectly();
     buffers_ += stream_ && !direct_ ? 1 : 0;

@@ -2,7 +2,6 @@
 /// Kernels of the one-operand operations of MapProgram.hpp.
 #pragma once
 
-#include <codelets/arch/SimdHalfBits.hpp>
 #include <codelets/popops/MapPacks.hpp>
 
 #include <utility>
@@ -44,13 +43,11 @@ template <class Tag, MapOp OP>
 requires(Tag::HALF_ARITHMETIC &&isOfHalf(OP)) struct MapLanesOfOp<Tag, half, OP> {
   using type = simd<half, Tag>;
 };
-#if defined(__AVX512F__) && defined(__AVX512BW__) && defined(__AVX512DQ__) && defined(__AVX512VL__)
-template <class Tag>
-requires(!Tag::HALF_ARITHMETIC &&
-         arch::Avx512Tag<Tag>) struct MapLanesOfOp<Tag, half, MapOp::RELU> {
-  using type = arch::HalfBits;
+template <class Tag, MapOp OP>
+requires(!Tag::HALF_ARITHMETIC && arch::HasHalfBits<Tag> &&
+         isOfHalfBits(OP)) struct MapLanesOfOp<Tag, half, OP> {
+  using type = arch::HalfBits<Tag>;
 };
-#endif
 template <class Tag, class T, MapOp OP> using MapLanesOf = typename MapLanesOfOp<Tag, T, OP>::type;
 
 /// f of every lane, for integer operations without a vector form.
@@ -93,8 +90,8 @@ template <MapOp OP, class I> POP_SIMD_INLINE I integerUnary(I x) {
 
 /// The operation on lanes that were loaded from elements of type T.
 template <MapOp OP, class T, class V> POP_SIMD_INLINE auto unaryOf(V x) {
-  if constexpr (OP == MapOp::RELU && requires { x.relu(); })
-    return x.relu();
+  if constexpr (IS_HALF_BITS<V>)
+    return bitsUnary<OP>(x);
   else if constexpr (std::is_same_v<T, half>)
     return halfUnary<OP>(x);
   else if constexpr (IS_FLOATING<T>)
