@@ -11,6 +11,7 @@
 #include <codelets/arch/SimdTranspose.hpp>
 #include <codelets/poplin/ConvGroupsWeights.hpp>
 #include <codelets/poplin/ConvLinesPass.hpp>
+#include <codelets/poplin/ConvMapColumns.hpp>
 #include <codelets/poplin/MatMulPack.hpp>
 
 namespace cottonwood::kernels::detail {
@@ -105,17 +106,8 @@ private:
         (span == W ? V::load(from) : V::loadPartial(from, span)).store(to);
       return;
     }
-    for (std::size_t x = 0; x < n; x += W, from += W) {
-      const std::size_t some = std::min(n - x, W);
-      V v[W];
-      for (std::size_t c = 0; c < W; ++c) {
-        const TIn *const at = from + static_cast<std::ptrdiff_t>(c) * args_.inChannel;
-        v[c] = c >= span ? V::zero() : some == W ? V::load(at) : V::loadPartial(at, some);
-      }
-      arch::transpose(v);
-      for (std::size_t i = 0; i < some; ++i, to += step)
-        v[i].store(to);
-    }
+    eachMapColumn<V>(from, args_.inChannel, span, n,
+                     [&](std::size_t x, V v) POP_SIMD_LAMBDA { v.store(to + x * step); });
   }
 
   /// Of lines: line y is y * phases + at of all.

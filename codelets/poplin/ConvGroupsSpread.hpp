@@ -11,6 +11,7 @@
 #include <codelets/arch/SimdTable.hpp>
 #include <codelets/arch/SimdTranspose.hpp>
 #include <codelets/poplin/ConvGroupsArgs.hpp>
+#include <codelets/poplin/ConvMapColumns.hpp>
 #include <codelets/poplin/ConvPlanesPack.hpp>
 
 namespace cottonwood::kernels {
@@ -209,34 +210,23 @@ private:
     if constexpr (!SHARED)
       return transposeMaps(line, from, to, row);
     const I index = I::load(lanes_->offset);
-    for (int x = from; x < to; x += static_cast<int>(W)) {
-      const std::size_t left = size(to - x), n = left < W ? left : W;
-      const TIn *in = line + x;
-      V v[W];
-      for (std::size_t c = 0; c < W; ++c, in += channel_)
-        v[c] = c >= lanes_->span ? V::zero() : n == W ? V::load(in) : V::loadPartial(in, n);
-      arch::transpose(v);
-      float *const first = placeOf(row, x);
-      for (std::size_t i = 0; i < n; ++i)
-        spreadVector(v[i], index, channels_, plane_,
-                     shape_.strideX == 1 ? first + i * W : placeOf(row, x + static_cast<int>(i)));
-    }
+    float *const first = placeOf(row, from);
+    eachMapColumn<V>(line + from, channel_, lanes_->span, size(to - from),
+                     [&](std::size_t i, V v) POP_SIMD_LAMBDA {
+                       spreadVector(v, index, channels_, plane_,
+                                    shape_.strideX == 1 ? first + i * W
+                                                        : placeOf(row, from + static_cast<int>(i)));
+                     });
   }
 
   /// The same where a place has the channels of one group.
   void transposeMaps(const TIn *line, int from, int to, std::size_t row) const {
     for (std::size_t c = 0; c < channels_; c += W) {
       const std::size_t some = channels_ - c < W ? channels_ - c : W;
-      for (int x = from; x < to; x += static_cast<int>(W)) {
-        const std::size_t left = size(to - x), n = left < W ? left : W;
-        const TIn *in = line + static_cast<std::ptrdiff_t>(c) * channel_ + x;
-        V v[W];
-        for (std::size_t k = 0; k < W; ++k, in += channel_)
-          v[k] = k >= some ? V::zero() : n == W ? V::load(in) : V::loadPartial(in, n);
-        arch::transpose(v);
-        for (std::size_t i = 0; i < n; ++i)
-          v[i].storePartial(placeOf(row, x + static_cast<int>(i)) + c, some);
-      }
+      eachMapColumn<V>(line + static_cast<std::ptrdiff_t>(c) * channel_ + from, channel_, some,
+                       size(to - from), [&](std::size_t i, V v) POP_SIMD_LAMBDA {
+                         v.storePartial(placeOf(row, from + static_cast<int>(i)) + c, some);
+                       });
     }
   }
 

@@ -1,7 +1,8 @@
 /// \file ConvUpdate.hpp
 /// poplin::ConvUpdate<In, Out>   the gradient of the weights of some groups of few channels, from
-///                               operands whose channels lie side by side (ConvUpdateKernel.hpp),
-///                               for CPUs: some lines of the weights, or all
+///                               operands whose channels, or the columns of whose lines, lie side
+///                               by side (ConvUpdateKernel.hpp), for CPUs: some lines of the
+///                               weights, or all
 ///   in         Input<Vector<In, ONE_PTR>>: the run of a variable that holds the input; the first
 ///              element of the part is at inOffset
 ///   weights    the same for the deltas, at weightsOffset
@@ -9,7 +10,8 @@
 ///              column of the weights its output channels of all groups of the part
 ///   workspace  Output<Vector<float, ONE_PTR>>: kernels::convUpdateWorkspace()
 ///   shape      Vector<int>: kernels::ConvPlanesShape
-///   strides    Vector<long long>: of images, lines and columns of the input, and of the deltas
+///   strides    Vector<long long>: of images, lines, columns and channels of the input, and of the
+///              deltas
 ///   groups, columns   how many, and output channels of a group
 ///   outputs    sums of an output channel
 ///   inChannels, taps   of such a sum: images, and deltas of an image
@@ -38,8 +40,10 @@ public:
     args.inChannels = channels, args.outChannels = columns;
     args.in = this->firstInput();
     args.inImage = stride(0), args.inRow = stride(1), args.inColumn = stride(2);
+    args.inChannel = stride(3);
     args.deltas = this->firstWeight();
-    args.deltasImage = stride(3), args.deltasRow = stride(4), args.deltasColumn = stride(5);
+    args.deltasImage = stride(4), args.deltasRow = stride(5), args.deltasColumn = stride(6);
+    args.deltasChannel = stride(7);
     kernels::updateWeights<Tag>(args);
     return true;
   }

@@ -9,16 +9,17 @@ namespace cottonwood::kernels {
 
 /// A convolution of inputs with deltas as weights, whose outputs are the weights' gradient and
 /// whose taps are the deltas. Channel c of group g at (y, x) of image b of the input is
-/// in[b * inImage + y * inRow + x * inColumn + g * inChannels + c], and so for the deltas. The
-/// gradient for input channel c at (i, j) goes to out[(c * outputsY + i) * outputsX + j]: the
-/// output channels of all groups.
+/// in[b * inImage + y * inRow + x * inColumn + (g * inChannels + c) * inChannel], and so for the
+/// deltas; of each, channels or the columns of a line lie side by side. The gradient for input
+/// channel c at (i, j) goes to out[(c * outputsY + i) * outputsX + j]: the output channels of all
+/// groups.
 template <class TIn, class TOut> struct ConvUpdateArgs {
   ConvPlanesShape shape; ///< its strides and steps of taps are positive
   std::size_t images, groups, inChannels, outChannels;
   const TIn *in;
-  std::ptrdiff_t inImage, inRow, inColumn;
+  std::ptrdiff_t inImage, inRow, inColumn, inChannel;
   const TIn *deltas;
-  std::ptrdiff_t deltasImage, deltasRow, deltasColumn;
+  std::ptrdiff_t deltasImage, deltasRow, deltasColumn, deltasChannel;
   TOut *const *out;
   float *workspace; ///< convUpdateWorkspace() floats
 };

@@ -2,16 +2,17 @@
 /// Gradients of the weights of depthwise layers: groups of one input and one output channel, at
 /// least a vector of them.
 ///
-/// Lanes of vectors are groups. Inputs and deltas are read in place, strip by strip of one or two
-/// vectors. The sums of a few taps in y and x stay in registers over some lines of deltas: each
-/// input of a line meets all taps in x, or, where outputs of the layer are strides apart, each
-/// delta meets all inputs of its taps. The last vector begins within the one before it if groups
-/// are not whole vectors.
+/// Lanes of vectors are groups. Inputs and deltas are read strip by strip of one or two vectors, in
+/// place if channels lie side by side, else from copies of some lines, in which they do. The sums
+/// of a few taps in y and x stay in registers over some lines of deltas: each input of a line meets
+/// all taps in x, or, where outputs of the layer are strides apart, each delta meets all inputs of
+/// its taps. The last vector begins within the one before it if groups are not whole vectors.
 ///
 /// Sums are float, chains of fused multiply-adds as those of ConvUpdateKernel.hpp.
 #pragma once
 
 #include <codelets/arch/Simd.hpp>
+#include <codelets/poplin/ConvMapColumns.hpp>
 #include <codelets/poplin/ConvUpdateArgs.hpp>
 #include <codelets/poplin/MatMulPack.hpp>
 
@@ -133,23 +134,31 @@ public:
   explicit ConvUpdateChannels(const Args &args)
       : args_(args), shape_(args.shape), vectors_((args.groups + W - 1) / W),
         taps_(shape_.outputs()), sums_(alignedToLine(args.workspace)),
-        shared_(shape_.tapStepX == 1) {}
+        copies_(sums_ + vectors_ * taps_ * W), shared_(shape_.tapStepX == 1) {}
 
   void run() {
     for (std::size_t x = 0; x < vectors_ * taps_ * W; ++x)
       sums_[x] = 0;
-    const int band = lines();
+    const bool inPlace = args_.inChannel == 1 && args_.deltasChannel == 1;
+    const int band = inPlace ? lines() : copiedLines();
     for (std::size_t b = 0; b < args_.images; ++b)
       for (int y = 0; y < shape_.tapsY; y += band)
         for (std::size_t v = 0; v < vectors_; v += VECTORS)
-          addStrip(b, v, {y, y + band < shape_.tapsY ? y + band : shape_.tapsY});
+          addStrip(b, v, {y, y + band < shape_.tapsY ? y + band : shape_.tapsY}, inPlace);
     for (std::size_t v = 0; v < vectors_; ++v)
       for (std::size_t t = 0; t < taps_; ++t)
         V::load(sums_ + (v * taps_ + t) * W).store(args_.out[t] + channelOf(v));
   }
 
 private:
-  using Strip = ConvUpdateStrip<TIn>;
+  /// The first line and column of both operands of some vectors, and those behind them.
+  template <class T> struct Operands {
+    const T *in;
+    std::ptrdiff_t inRow, inColumn;
+    const T *deltas;
+    std::ptrdiff_t deltasRow, deltasColumn;
+    int inLine, deltasLine; ///< which their first lines are
+  };
   /// Most taps and sums of a tile, which are in registers with deltas and an input.
   static constexpr unsigned VECTORS = W >= 16 ? 2 : 1, ROWS = 3, TAPS = 3;
 
@@ -172,22 +181,70 @@ private:
     return most < 1 ? 1 : most < size(shape_.tapsY) ? static_cast<int>(most) : shape_.tapsY;
   }
 
-  void addStrip(std::size_t b, std::size_t v, Range lines) {
-    // The last vector begins within the one before it.
-    const bool pair = VECTORS > 1 && v + 1 < vectors_ && channelOf(v + 1) == channelOf(v) + W;
-    add(b, v, pair ? VECTORS : 1, lines);
-    if (VECTORS > 1 && !pair && v + 1 < vectors_)
-      add(b, v + 1, 1, lines);
+  /// Those whose copies fill the scratch, which has room for CONV_UPDATE_VECTORS vectors of some.
+  int copiedLines() const {
+    const std::size_t most = CONV_UPDATE_VECTORS / VECTORS * convUpdateLines(shape_, W);
+    return most < size(shape_.tapsY) ? static_cast<int>(most) : shape_.tapsY;
   }
 
-  void add(std::size_t b, std::size_t v, unsigned vectors, Range lines) {
-    const std::ptrdiff_t channel = at(channelOf(v));
-    const TIn *const in = args_.in + at(b) * args_.inImage + channel;
-    const TIn *const deltas = args_.deltas + at(b) * args_.deltasImage + channel;
+  void addStrip(std::size_t b, std::size_t v, Range lines, bool inPlace) {
+    // The last vector begins within the one before it.
+    const bool pair = VECTORS > 1 && v + 1 < vectors_ && channelOf(v + 1) == channelOf(v) + W;
+    const auto some = [&](std::size_t first, unsigned n) {
+      const std::ptrdiff_t channel = at(channelOf(first));
+      const Operands<TIn> operands{args_.in + at(b) * args_.inImage + channel * args_.inChannel,
+                                   args_.inRow,
+                                   args_.inColumn,
+                                   args_.deltas + at(b) * args_.deltasImage +
+                                       channel * args_.deltasChannel,
+                                   args_.deltasRow,
+                                   args_.deltasColumn,
+                                   0,
+                                   0};
+      if (inPlace)
+        add(operands, first, n, lines);
+      else
+        add(copied(operands, n, lines), first, n, lines);
+    };
+    some(v, pair ? VECTORS : 1);
+    if (VECTORS > 1 && !pair && v + 1 < vectors_)
+      some(v + 1, 1);
+  }
+
+  /// Those of n vectors that some lines of deltas need, in scratch with the vectors side by side.
+  Operands<float> copied(const Operands<TIn> &from, unsigned n, Range lines) const {
+    const int low = shape_.inputY(0, 0) + lines.from * shape_.tapStepY,
+              high = shape_.inputY(shape_.outputsY - 1, 0) + (lines.to - 1) * shape_.tapStepY;
+    const int begin = low < 0 ? 0 : low, end = high < shape_.inputsY ? high + 1 : shape_.inputsY;
+    const std::ptrdiff_t step = at(n * W);
+    float *const in = copies_ + (lines.to - lines.from) * shape_.tapsX * step;
+    for (unsigned v = 0; v < n; ++v) {
+      copyLines(from.deltas + lines.from * from.deltasRow, from.deltasRow, from.deltasColumn,
+                args_.deltasChannel, v, lines.to - lines.from, shape_.tapsX, copies_, step);
+      copyLines(from.in + begin * from.inRow, from.inRow, from.inColumn, args_.inChannel, v,
+                end - begin, shape_.inputsX, in, step);
+    }
+    return {in, shape_.inputsX * step, step, copies_, shape_.tapsX * step, step, begin, lines.from};
+  }
+
+  /// Of vector v of those from `from` on.
+  static void copyLines(const TIn *from, std::ptrdiff_t row, std::ptrdiff_t column,
+                        std::ptrdiff_t channel, unsigned v, int rows, int columns, float *to,
+                        std::ptrdiff_t step) {
+    from += v * at(W) * channel, to += v * at(W);
+    if (channel != 1)
+      return copyMapLines<V>(from, channel, W, row, rows, columns, to, step);
+    for (; rows > 0; --rows, from += row, to += columns * step)
+      for (int x = 0; x < columns; ++x)
+        V::load(from + x * column).storeAligned(to + x * step);
+  }
+
+  template <class T>
+  void add(const Operands<T> &operands, std::size_t v, unsigned vectors, Range lines) {
     for (int j = 0; j < shape_.outputsX;) {
       const int tapsX = firstPart(shape_.outputsX - j, TAPS);
-      Strip s;
-      setColumns(s, j, tapsX);
+      ConvUpdateStrip<T> s;
+      const ColumnsFrom from = setColumns(operands, s, j, tapsX);
       for (int i = 0; i < shape_.outputsY;) {
         const int tapsY = firstPart(shape_.outputsY - i, ROWS);
         s.sumsTap = shape_.outputsX * at(W), s.sumsVector = at(taps_ * W);
@@ -200,9 +257,10 @@ private:
               break;
           if (some.empty())
             continue;
-          s.in = in + shape_.inputY(some.from, 0) * args_.inRow +
-                 y * shape_.tapStepY * args_.inRow + inX_;
-          s.deltas = deltas + y * args_.deltasRow + deltasX_;
+          s.in = operands.in + from.in +
+                 (shape_.inputY(some.from, 0) + y * shape_.tapStepY - operands.inLine) *
+                     operands.inRow;
+          s.deltas = operands.deltas + from.deltas + (y - operands.deltasLine) * operands.deltasRow;
           s.rows = end - y;
           s.sums = sums_ + v * taps_ * W + size(some.from * shape_.outputsX + j) * W;
           pick<ROWS, TAPS, VECTORS>(some.to - some.from, tapsX, vectors, s);
@@ -219,34 +277,40 @@ private:
     return meeting(first, shape_.strideY, shape_.inputsY, {i, i + n});
   }
 
+  /// Where the column numbered 0 lies, from the first one of a line.
+  struct ColumnsFrom {
+    std::ptrdiff_t in, deltas;
+  };
   /// Columns of n taps in x from j on.
-  void setColumns(Strip &s, int j, int n) {
-    s.inRow = shape_.tapStepY * args_.inRow, s.inTapY = shape_.strideY * args_.inRow;
-    s.deltasRow = args_.deltasRow, s.deltasStep = args_.deltasColumn;
+  template <class T>
+  ColumnsFrom setColumns(const Operands<T> &operands, ConvUpdateStrip<T> &s, int j, int n) const {
+    s.inRow = shape_.tapStepY * operands.inRow, s.inTapY = shape_.strideY * operands.inRow;
+    s.deltasRow = operands.deltasRow, s.deltasStep = operands.deltasColumn;
     const int first = shape_.inputX(j, 0);
     if (shared_) {
-      s.inStep = args_.inColumn, s.inTapX = 0;
-      s.deltasTap = -shape_.strideX * args_.deltasColumn;
-      inX_ = 0, deltasX_ = -first * args_.deltasColumn;
+      s.inStep = operands.inColumn, s.inTapX = 0;
+      s.deltasTap = -shape_.strideX * operands.deltasColumn;
       for (int t = 0; t < n; ++t) {
         const int shift = first + t * shape_.strideX;
         s.low[t] = within(shift, shape_.inputsX);
         s.high[t] = within(shift + shape_.tapsX, shape_.inputsX);
       }
+      return {0, -first * operands.deltasColumn};
     } else {
-      s.inStep = shape_.tapStepX * args_.inColumn, s.inTapX = shape_.strideX * args_.inColumn;
+      s.inStep = shape_.tapStepX * operands.inColumn;
+      s.inTapX = shape_.strideX * operands.inColumn;
       s.deltasTap = 0;
-      inX_ = first * args_.inColumn, deltasX_ = 0;
       for (int t = 0; t < n; ++t) {
         const Range r =
             meeting(first + t * shape_.strideX, shape_.tapStepX, shape_.inputsX, {0, shape_.tapsX});
         s.low[t] = r.from, s.high[t] = r.to;
       }
+      return {first * operands.inColumn, 0};
     }
   }
 
-  template <unsigned Y, unsigned X, unsigned C>
-  void pick(int y, int x, unsigned c, const Strip &s) {
+  template <unsigned Y, unsigned X, unsigned C, class T>
+  void pick(int y, int x, unsigned c, const ConvUpdateStrip<T> &s) {
     if constexpr (Y > 1)
       if (y < static_cast<int>(Y))
         return pick<Y - 1, X, C>(y, x, c, s);
@@ -259,19 +323,18 @@ private:
     // Short vectors need fewer loads than there are.
     constexpr bool SLIDING = W >= 16 && X > 1;
     if (SLIDING && shared_ && shape_.strideX == 1)
-      ConvUpdateStripTile<Tag, TIn, Y, X, C, true, SLIDING>::run(s);
+      ConvUpdateStripTile<Tag, T, Y, X, C, true, SLIDING>::run(s);
     else if (shared_)
-      ConvUpdateStripTile<Tag, TIn, Y, X, C, true, false>::run(s);
+      ConvUpdateStripTile<Tag, T, Y, X, C, true, false>::run(s);
     else
-      ConvUpdateStripTile<Tag, TIn, Y, X, C, false, false>::run(s);
+      ConvUpdateStripTile<Tag, T, Y, X, C, false, false>::run(s);
   }
 
   const Args &args_;
   const ConvPlanesShape &shape_;
   const std::size_t vectors_, taps_;
-  float *const sums_;
+  float *const sums_, *const copies_;
   const bool shared_;
-  std::ptrdiff_t inX_ = 0, deltasX_ = 0;
 };
 
 } // namespace cottonwood::kernels::detail

@@ -1,6 +1,5 @@
 /// \file ConvUpdateKernel.hpp
-/// Gradients of the weights of groups of few channels, for one core, from operands whose channels
-/// lie side by side.
+/// Gradients of the weights of groups of few channels, for one core.
 ///
 /// Lanes of a vector are the output channels of neighbouring groups. Some lines of their deltas,
 /// and the inputs that these meet, are copied to scratch as vectors of floats. A vector of inputs
@@ -13,6 +12,7 @@
 #pragma once
 
 #include <codelets/arch/SimdTable.hpp>
+#include <codelets/poplin/ConvMapColumns.hpp>
 #include <codelets/poplin/ConvUpdateArgs.hpp>
 #include <codelets/poplin/ConvUpdateChannels.hpp>
 #include <codelets/poplin/MatMulPack.hpp>
@@ -201,45 +201,59 @@ private:
       first[u] = lanes_.channelOf(v + u);
     const TIn *const deltas = args_.deltas + at(b) * args_.deltasImage;
     const TIn *const inputs = args_.in + at(b) * args_.inImage;
-    copy(deltas + lines.from * args_.deltasRow, first, n, args_.groups * lanes_.out,
-         args_.deltasRow, args_.deltasColumn, lines.to - lines.from, shape_.tapsX, deltas_,
-         deltasPlane_);
+    copy({deltas + lines.from * args_.deltasRow, args_.deltasRow, args_.deltasColumn,
+          args_.deltasChannel, args_.groups * lanes_.out},
+         first, n, lines.to - lines.from, shape_.tapsX, deltas_, deltasPlane_);
     const int low = shape_.inputY(0, 0) + lines.from * shape_.tapStepY,
               high = shape_.inputY(shape_.outputsY - 1, 0) + (lines.to - 1) * shape_.tapStepY;
     const int begin = low < 0 ? 0 : low, end = high < shape_.inputsY ? high + 1 : shape_.inputsY;
     for (std::size_t c = 0; c < lanes_.in; c += lanes_.inputs) {
       for (std::size_t u = 0; u < n; ++u)
         first[u] = lanes_.channelOf(v + u) / lanes_.out * lanes_.in + c;
-      copy(inputs + begin * args_.inRow, first, n, args_.groups * lanes_.in, args_.inRow,
-           args_.inColumn, end - begin, shape_.inputsX, in_, inPlane_);
+      copy({inputs + begin * args_.inRow, args_.inRow, args_.inColumn, args_.inChannel,
+            args_.groups * lanes_.in},
+           first, n, end - begin, shape_.inputsX, in_, inPlane_);
       const std::size_t last = c + lanes_.inputs < lanes_.in ? c + lanes_.inputs : lanes_.in;
       for (std::size_t u = 0; u < n; ++u)
         for (std::size_t k = c; k < last;) {
           const int channels = firstPart(static_cast<int>(last - k), CHANNELS);
           for (int s = 0; s < numSets_; ++s)
             addSet(v, u, k, channels, static_cast<int>(k - c), sets_[s], lines, begin,
-                   k == c ? inputs + first[u] : nullptr,
-                   k == 0 && s == 0 ? deltas + lanes_.channelOf(v + u) : nullptr);
+                   k == c && args_.inChannel == 1 ? inputs + first[u] : nullptr,
+                   k == 0 && s == 0 && args_.deltasChannel == 1 ? deltas + lanes_.channelOf(v + u)
+                                                                : nullptr);
           k += size(channels);
         }
     }
   }
 
-  /// Lines of n vectors of channels from `first` on, of all, each to its dense plane. Lines of
-  /// memory are fetched as they lie there.
-  template <class T>
-  static void copy(const T *from, const std::size_t *first, std::size_t n, std::size_t all,
-                   std::ptrdiff_t row, std::ptrdiff_t column, int rows, int columns, float *to,
-                   std::size_t plane) {
+  /// Lines of all channels in memory.
+  struct Lines {
+    const TIn *from;
+    std::ptrdiff_t row, column, channel;
+    std::size_t channels;
+  };
+  /// Those of n vectors of channels from `first` on, each to its dense plane. Lines of memory are
+  /// fetched as they lie there.
+  static void copy(Lines lines, const std::size_t *first, std::size_t n, int rows, int columns,
+                   float *to, std::size_t plane) {
+    const std::size_t all = lines.channels;
+    if (lines.channel != 1) {
+      for (std::size_t u = 0; u < n; ++u)
+        copyMapLines<V>(lines.from + at(first[u]) * lines.channel, lines.channel,
+                        all - first[u] < W ? all - first[u] : W, lines.row, rows, columns,
+                        to + u * plane, at(W));
+      return;
+    }
     std::size_t whole = n; // the others end behind all channels
     while (whole != 0 && all - first[whole - 1] < W)
       --whole;
-    for (; rows > 0; --rows, from += row, to += columns * at(W)) {
-      const T *p = from;
+    for (; rows > 0; --rows, lines.from += lines.row, to += columns * at(W)) {
+      const TIn *p = lines.from;
       float *q = to;
-      for (int x = 0; x < columns; ++x, p += column, q += W) {
+      for (int x = 0; x < columns; ++x, p += lines.column, q += W) {
         for (std::size_t u = 0; u < whole; ++u) {
-          __builtin_prefetch(p + AHEAD * column + first[u]);
+          __builtin_prefetch(p + AHEAD * lines.column + first[u]);
           V::load(p + first[u]).storeAligned(q + u * plane);
         }
         for (std::size_t u = whole; u < n; ++u)

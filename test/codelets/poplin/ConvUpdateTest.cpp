@@ -55,8 +55,25 @@ template <class In> Operands<In> operandsOf(const Groups &g, unsigned seed) {
           test::planeNumbers<In>(g.images * g.shape.taps() * g.groups * g.out, random)};
 }
 
+/// How inputs and deltas lie in memory: as above, or as planes [images, groups, channels, y, x].
+struct Layout {
+  bool inMaps, deltasMaps;
+};
+
+/// [images, pixels, channels] as [images, channels, pixels].
+template <class T>
+std::vector<T> asMaps(const std::vector<T> &values, std::size_t pixels, std::size_t channels) {
+  std::vector<T> maps(values.size());
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    const std::size_t image = i / (pixels * channels), pixel = i / channels % pixels;
+    maps[(image * channels + i % channels) * pixels + pixel] = values[i];
+  }
+  return maps;
+}
+
 template <class In, class Out>
-std::vector<Out> update(isa::Isa isa, const Groups &g, const Operands<In> &operands) {
+std::vector<Out> update(isa::Isa isa, const Groups &g, const Operands<In> &operands,
+                        Layout layout) {
   using Public = std::conditional_t<sizeof(In) == 2, poplar::half, float>;
   using PublicOut = std::conditional_t<sizeof(Out) == 2, poplar::half, float>;
   const auto &s = g.shape;
@@ -69,22 +86,28 @@ std::vector<Out> update(isa::Isa isa, const Groups &g, const Operands<In> &opera
     to.push_back(out.data() + 1 + i * (channels + 1));
   std::vector<float> workspace(kernels::convUpdateWorkspace(s, g.groups, g.in, g.out) + 1, 77.f);
   const auto n = [](std::size_t x) { return static_cast<long long>(x); };
-  const std::size_t inPixel = g.groups * g.in;
-  long long strides[] = {n(size(s.inputsY) * size(s.inputsX) * inPixel),
-                         n(size(s.inputsX) * inPixel),
-                         n(inPixel),
-                         n(s.taps() * channels),
-                         n(size(s.tapsX) * channels),
-                         n(channels)};
+  const std::size_t pixels = size(s.inputsY) * size(s.inputsX);
+  std::vector<In> in = operands.in, deltas = operands.deltas;
+  std::vector<long long> strides;
+  const auto lay = [&](std::vector<In> &values, bool maps, std::size_t all, int width,
+                       std::size_t each) {
+    if (maps)
+      values = asMaps(values, all, each);
+    const std::size_t column = maps ? 1 : each;
+    strides.insert(strides.end(),
+                   {n(all * each), n(size(width) * column), n(column), maps ? n(all) : 1});
+  };
+  lay(in, layout.inMaps, pixels, s.inputsX, g.groups * g.in);
+  lay(deltas, layout.deltasMaps, s.taps(), s.tapsX, channels);
   int shape[kernels::CONV_PLANES_INTS];
   std::memcpy(shape, &s, sizeof s);
   auto vertex = test::zeroed<vertices::ConvUpdate<isa::scalar, Public, PublicOut>>();
-  test::connect(vertex.in, operands.in.data());
-  test::connect(vertex.weights, operands.deltas.data());
+  test::connect(vertex.in, in.data());
+  test::connect(vertex.weights, deltas.data());
   test::connect(vertex.out, to.data(), lines);
   test::connect(vertex.workspace, workspace.data());
   test::connect(vertex.shape, shape, kernels::CONV_PLANES_INTS);
-  test::connect(vertex.strides, strides, 6);
+  test::connect(vertex.strides, strides.data(), strides.size());
   const auto u = [](std::size_t x) { return static_cast<unsigned>(x); };
   vertex.groups = u(g.groups), vertex.channels = u(g.in), vertex.columns = u(g.out);
   vertex.inChannels = u(g.images);
@@ -147,8 +170,14 @@ constexpr auto CHECK_ALL = []<class In, class Out>(unsigned seed, float special)
     if (special != 0) // the delta of the last channel in a corner
       operands.deltas[g.groups * g.out - 1] = test::fromFloat<In>(special);
     const auto expected = defined<In, Out>(g, operands);
-    test::checkEverywhere(expected,
-                          [&](isa::Isa isa) { return update<In, Out>(isa, g, operands); });
+    for (const Layout layout : {Layout{false, false}, {true, true}, {true, false}, {false, true}}) {
+      if (special != 0 && layout.inMaps != layout.deltasMaps)
+        continue;
+      CAPTURE(layout.inMaps);
+      CAPTURE(layout.deltasMaps);
+      test::checkEverywhere(
+          expected, [&](isa::Isa isa) { return update<In, Out>(isa, g, operands, layout); });
+    }
   }
 };
 

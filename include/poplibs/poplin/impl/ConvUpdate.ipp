@@ -60,13 +60,21 @@ public:
 private:
   using Range = ::poplar::Interval;
 
-  /// [groups, channels, ...field, N], with the channels of all groups side by side: as it is, or
-  /// copied.
+  /// Of an operand [groups, channels, ...field, N]: from a channel to the next one, of the next
+  /// group if it was the last.
+  static std::int64_t channelOf(StridedTensor const &s, std::size_t channels) {
+    return channels == 1 ? s.strides[0] : s.strides[1];
+  }
+
+  /// Such an operand, with the channels of all groups equally far apart and they or the columns of
+  /// a line side by side: as it is, or copied.
   StridedTensor channelsLast(Tensor const &t, char const *name) {
     auto const size = [&](unsigned d) { return t.dim(d); };
     auto const liesWell = [&](StridedTensor const &s) {
-      return !s.run.intersectsWith(job_.out) && (size(1) == 1 || s.strides[1] == 1) &&
-             s.strides[0] == static_cast<std::int64_t>(size(1));
+      auto const channel = channelOf(s, size(1));
+      return !s.run.intersectsWith(job_.out) &&
+             s.strides[0] == static_cast<std::int64_t>(size(1)) * channel &&
+             (channel == 1 || (channel > 0 && xOf(s) == 1));
     };
     if (auto strided = stridedTensor(graph_, t); strided && liesWell(*strided))
       return *strided;
@@ -88,12 +96,12 @@ private:
     auto shape = field_.shape;
     shape.outputsY = static_cast<int>(lines.size());
     shape.firstY += static_cast<int>(lines.begin()) * shape.strideY;
-    // Of [groups, channels, ...field, N].
+    auto const inChannel = channelOf(in_, channels), outChannel = channelOf(weights_, columns);
     auto const v =
         addFieldVertex("poplin::ConvUpdate", shape,
                        kernels::convUpdateWorkspace(shape, groups.size(), channels, columns),
-                       {in_.strides.back(), yOf(in_), xOf(in_), weights_.strides.back(),
-                        yOf(weights_), xOf(weights_)});
+                       {in_.strides.back(), yOf(in_), xOf(in_), inChannel, weights_.strides.back(),
+                        yOf(weights_), xOf(weights_), outChannel});
     std::size_t const width = static_cast<std::size_t>(shape.outputsX),
                       all = static_cast<std::size_t>(field_.shape.outputsY) * width;
     graph_.setFieldSize(v["out"], channels * shape.outputs());
@@ -104,9 +112,10 @@ private:
                        out_[c * all + tap].slice(groups.begin() * columns, groups.end() * columns));
     auto const at = [](std::size_t n) { return static_cast<std::int64_t>(n); };
     set(v, "inOffset",
-        in_.offset + at(groups.begin() * channels) + field_.inY * yOf(in_) + field_.inX * xOf(in_));
+        in_.offset + at(groups.begin() * channels) * inChannel + field_.inY * yOf(in_) +
+            field_.inX * xOf(in_));
     set(v, "weightsOffset",
-        weights_.offset + at(groups.begin() * columns) + field_.tapsY * yOf(weights_) +
+        weights_.offset + at(groups.begin() * columns) * outChannel + field_.tapsY * yOf(weights_) +
             field_.tapsX * xOf(weights_));
     set(v, "groups", groups.size()), set(v, "columns", columns), set(v, "channels", channels);
     set(v, "outputs", channels * shape.outputs());
