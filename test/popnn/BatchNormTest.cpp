@@ -279,8 +279,8 @@ TEST_CASE("arguments that do not fit are named in the error") {
                        "parallel, but it contains constants",
                        poplibs_error);
   CHECK_THROWS_WITH_AS(bn::batchNormParamUpdate(g, c, c, 1.f, gamma, same, run.prog),
-                       "popnn::bn::batchNormParamUpdate: 'gamma' and 'beta' share elements; both "
-                       "are written",
+                       "popnn::bn::batchNormParamUpdate: 'gamma' and 'beta' share elements, the "
+                       "first being element [0] of the one and [0] of the other; both are written",
                        poplibs_error);
   CHECK_THROWS_AS(bn::batchNormStatistics(g, acts, 1.f, run.prog, false, false, FLOAT, {},
                                           {{"groupNormStridedChannelGrouping", "true"}}),

@@ -293,9 +293,11 @@ TEST_CASE("what is written must be so once, and scales be floating-point numbers
         popnn::calcLoss(g, o, l, loss, deltas.slice(0, 1).broadcast(4, 0), type),
         "calcLoss: 'deltas' of shape [4, 3] must be writeable in parallel, but it contains aliases",
         poplibs_error);
-    CHECK_THROWS_WITH_AS(popnn::calcLoss(g, o, l, deltas.flatten().slice(0, 4), deltas, type),
-                         "calcLoss: 'loss' and 'deltas' share elements; both are written",
-                         poplibs_error);
+    CHECK_THROWS_WITH_AS(
+        popnn::calcLoss(g, o, l, deltas.flatten().slice(0, 4), deltas, type),
+        "calcLoss: 'loss' and 'deltas' share elements, the first being element [0] of "
+        "the one and [0, 0] of the other; both are written",
+        poplibs_error);
     CHECK_THROWS_WITH_AS(popnn::calcAccuracy(g, o, l, g.addConstant(UNSIGNED_INT, {}, 0U)),
                          "calcAccuracy: 'numCorrect' of shape [] must be writeable in parallel, "
                          "but it contains constants",

@@ -456,6 +456,47 @@ TEST_CASE("arguments that do not fit are named in the error") {
   refuses("mapWithOutput", [&] { popops::mapWithOutput(g, sums, {a}, {a}, p, {}, options); });
 }
 
+TEST_CASE("expressions that write the same elements are refused, others are not") {
+  Run run(cpu);
+  auto &g = run.graph;
+  auto &p = run.prog;
+  std::vector<Any> const two{_1 + 1.f, _1 * 2.f};
+  Tensor const a = run.input(FLOAT, {2, 2}, {1, 2, 3, 4}),
+               t = run.input(FLOAT, {3, 3}, Values(9, 0.)), out = t.slice({0, 0}, {2, 2});
+  auto const refuses = [&](Tensor const &first, Tensor const &second, std::string const &text) {
+    CHECK_THROWS_WITH_AS(popops::mapWithOutput(g, two, {a}, {first, second}, p),
+                         ("popops::mapWithOutput: outs[0] and outs[1] share elements, the first "
+                          "being element " +
+                          text + " of the other; both are written")
+                             .c_str(),
+                         poplibs_error);
+  };
+  refuses(out, out, "[0, 0] of the one and [0, 0]");
+  refuses(out, out.transpose(), "[0, 0] of the one and [0, 0]");
+  refuses(out, out.reverse(1), "[0, 0] of the one and [0, 1]");
+  refuses(out, t.slice({1, 1}, {3, 3}), "[1, 1] of the one and [0, 0]");
+  refuses(t.slice({1, 1}, {3, 3}), out, "[0, 0] of the one and [1, 1]");
+  Tensor const row = t.slice({0, 0}, {1, 2}), other = t.slice({2, 0}, {3, 2});
+  refuses(concat(row, other), t.slice({1, 1}, {3, 3}), "[1, 1] of the one and [1, 0]");
+  CHECK_THROWS_WITH_AS(popops::mapInPlace(g, two, {a, a.reverse(0)}, p),
+                       "popops::mapInPlace: ts[0] and ts[1] share elements, the first being "
+                       "element [0, 0] of the one and [1, 0] of the other; both are written",
+                       poplibs_error);
+  Tensor const bits = t.reinterpret(UNSIGNED_INT).slice({1, 1}, {3, 3});
+  CHECK_THROWS_WITH_AS(
+      popops::mapWithOutput(g, {_1 + 1.f, Cast(_1, UNSIGNED_INT)}, {a}, {out, bits}, p),
+      "popops::mapWithOutput: outs[0] and outs[1] share elements, the first being element [1, 1] "
+      "of the one and [0, 0] of the other; both are written",
+      poplibs_error);
+  // What is no output may be anything.
+  popops::mapInPlace(g, std::vector<Any>{_2 + 1.f}, {a, a, a.reverse(0)}, p);
+  popops::mapWithOutput(g, two, {a.slice(0, 1)}, {t.slice({0, 0}, {1, 2}), other}, p);
+  std::vector<std::size_t> const outs{run.output(a), run.output(t)};
+  run.run();
+  CHECK(run.values(outs[0]) == Values{2, 3, 4, 5});
+  CHECK(run.values(outs[1]) == Values{3, 4, 0, 0, 0, 0, 4, 6, 0});
+}
+
 TEST_CASE("invalid tensors and operations that do not exist are named in the error") {
   Run run(cpu);
   auto &g = run.graph;

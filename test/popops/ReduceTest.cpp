@@ -447,9 +447,11 @@ TEST_CASE("outputs must be writeable, and those of reduceMany apart") {
                        "but it contains constants",
                        poplibs_error);
   outs[1] = out.reverse(0);
-  CHECK_THROWS_WITH_AS(popops::reduceMany(g, two, outs, run.prog),
-                       "popops::reduceMany: outputs of type float share elements; each is written",
-                       poplibs_error);
+  CHECK_THROWS_WITH_AS(
+      popops::reduceMany(g, two, outs, run.prog),
+      "popops::reduceMany: outputs[0] and outputs[1] share elements, the first being "
+      "element [0] of the one and [2] of the other; both are written",
+      poplibs_error);
 }
 
 TEST_CASE("a reduceMany that is refused sets no outputs") {

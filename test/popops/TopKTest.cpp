@@ -328,6 +328,12 @@ TEST_CASE("what cannot be selected or sorted is an error that says so") {
                        "but it contains aliases",
                        poplibs_error);
   CHECK_THROWS_WITH_AS(
+      popops::sortKeyValueInPlace(g, t.slice(0, 1), t.slice(0, 1).reverse(1), 1, run.prog),
+      "popops::sortKeyValueInPlace: 'k' and 'v' share elements, the first being element [0, 0] of "
+      "the one and [0, 2] of the other; both are written",
+      poplibs_error);
+  CHECK_NOTHROW(popops::sortKeyValueInPlace(g, t, t, 1, run.prog));
+  CHECK_THROWS_WITH_AS(
       popops::sortKeyValueInPlace(g, t, g.addConstant(FLOAT, {2, 3}, 1.f), 0, run.prog),
       "popops::sortKeyValueInPlace: 'v' of shape [2, 3] must be writeable in parallel, but it "
       "contains constants",

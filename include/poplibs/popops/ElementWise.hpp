@@ -60,6 +60,7 @@ POP_API void mapInPlace(poplar::Graph &graph, expr::Expr const &expr,
                         poplar::DebugContext const &debugContext = {},
                         poplar::OptionFlags const &options = {});
 /// Writes the value of exprs[i] to ts[i]; all are computed from the old contents.
+/// \throws poputil::poplibs_error  two of these ts share elements.
 POP_API void mapInPlace(poplar::Graph &graph, std::vector<expr::Any> const &exprs,
                         std::vector<poplar::Tensor> const &ts, poplar::program::Sequence &prog,
                         poplar::DebugContext const &debugContext = {},
@@ -71,6 +72,8 @@ POP_API void mapWithOutput(poplar::Graph &graph, expr::Expr const &expr,
                            poplar::program::Sequence &prog,
                            poplar::DebugContext const &debugContext = {},
                            poplar::OptionFlags const &options = {});
+/// Writes the value of exprs[i] to outs[i]; all are computed from the old contents.
+/// \throws poputil::poplibs_error  two outs share elements.
 POP_API void mapWithOutput(poplar::Graph &graph, std::vector<expr::Any> const &exprs,
                            std::vector<poplar::Tensor> const &ts,
                            std::vector<poplar::Tensor> const &outs, poplar::program::Sequence &prog,

@@ -28,6 +28,7 @@ POP_API poplar::Tensor sortKeyValue(poplar::Graph &graph, poplar::Tensor const &
                                     poplar::program::Sequence &prog,
                                     poplar::DebugContext const &debugContext = {});
 /// Sorts k, and v in the same way.
+/// \throws poputil::poplibs_error  k and v differ and share elements.
 POP_API void sortKeyValueInPlace(poplar::Graph &graph, poplar::Tensor const &k,
                                  poplar::Tensor const &v, unsigned dim,
                                  poplar::program::Sequence &prog,

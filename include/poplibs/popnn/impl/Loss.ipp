@@ -13,6 +13,7 @@
 #include <poputil/Util.hpp>
 #include <poputil/VertexTemplates.hpp>
 #include <poputil/exceptions.hpp>
+#include <poputil/impl/CheckApart.hpp>
 #include <poputil/impl/CheckWriteable.hpp>
 #include <poputil/impl/Math.hpp>
 
@@ -80,9 +81,8 @@ POP_INLINE void checkLoss(LossArgs const &args) {
           "; it must be that of the model outputs, ", args.outputs.elementType());
   poputil::checkWriteable(where, "'loss'", args.loss);
   poputil::checkWriteable(where, "'deltas'", args.deltas);
-  if (args.loss.intersectsWith(args.deltas))
-    base::fail<::poputil::poplibs_error>(where,
-                                         "'loss' and 'deltas' share elements; both are written");
+  poputil::checkApart(where, {args.loss, args.deltas},
+                      [](std::size_t i) { return i ? "'deltas'" : "'loss'"; });
   for (Tensor const *t : {&args.deltasScale, &args.outputScaling})
     if (t->valid() && (t->numElements() != 1 ||
                        (t->elementType() != ::poplar::FLOAT && t->elementType() != ::poplar::HALF)))

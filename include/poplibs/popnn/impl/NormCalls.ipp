@@ -3,6 +3,7 @@
 #include <popnn/impl/NormCalls.hpp>
 #include <popops/ScaledAdd.hpp>
 #include <poputil/exceptions.hpp>
+#include <poputil/impl/CheckApart.hpp>
 #include <poputil/impl/CheckWriteable.hpp>
 
 #include <poplar/impl/base/Error.hpp>
@@ -116,9 +117,8 @@ POP_INLINE TensorPair NormFunction::paramsAndDeltas(Tensor const &gammaDelta,
   poplin::checkNormVector(where_, "betaDelta", betaDelta, gamma.dim(0), gamma);
   poputil::checkWriteable(where_, "'gamma'", gamma);
   poputil::checkWriteable(where_, "'beta'", beta);
-  if (gamma.intersectsWith(beta))
-    base::fail<::poputil::poplibs_error>(where_,
-                                         "'gamma' and 'beta' share elements; both are written");
+  poputil::checkApart(where_, {gamma, beta},
+                      [](std::size_t i) { return i ? "'beta'" : "'gamma'"; });
   return {::poplar::concat(beta, gamma), ::poplar::concat(betaDelta, gammaDelta)};
 }
 

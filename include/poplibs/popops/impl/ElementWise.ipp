@@ -100,16 +100,16 @@ POP_INLINE std::vector<Term> termsOf(char const *where, std::vector<expr::Any> c
   return terms;
 }
 
-/// outs[i] becomes expression i, for the function `where`.
+/// outs[i] becomes expression i, for the function `where`, which calls them `names`.
 POP_INLINE void mapTo(char const *where, ::poplar::Graph &graph,
                       std::vector<expr::Any> const &expressions, std::vector<Tensor> const &ts,
-                      std::vector<Tensor> const &outs, ::poplar::program::Sequence &prog,
-                      ::poplar::DebugContext const &debugContext,
+                      std::vector<Tensor> const &outs, char const *names,
+                      ::poplar::program::Sequence &prog, ::poplar::DebugContext const &debugContext,
                       ::poplar::OptionFlags const &options) {
   auto const mapOptions = cottonwood::popops::mapOptions(where, options);
   auto terms = termsOf(where, expressions, ts);
   MapEmitter emitter(where, graph, ts, prog, debugContext, mapOptions);
-  emitter.evaluateTo(std::move(terms), outs);
+  emitter.evaluateTo(std::move(terms), outs, names);
   emitter.finish();
 }
 
@@ -236,7 +236,7 @@ POP_INLINE void mapInPlace(poplar::Graph &graph, std::vector<expr::Any> const &e
   std::vector<poplar::Tensor> const outs(ts.begin(),
                                          ts.begin() + static_cast<std::ptrdiff_t>(exprs.size()));
   poputil::PoplibsOpDebugInfo di(debugContext, {}, "mapInPlace");
-  cottonwood::popops::detail::mapTo("popops::mapInPlace", graph, exprs, ts, outs, prog, {di},
+  cottonwood::popops::detail::mapTo("popops::mapInPlace", graph, exprs, ts, outs, "ts", prog, {di},
                                     options);
 }
 
@@ -266,8 +266,8 @@ POP_INLINE void mapWithOutput(poplar::Graph &graph, std::vector<expr::Any> const
                                  " expressions and " + std::to_string(outs.size()) +
                                  " outputs; their numbers must be equal");
   poputil::PoplibsOpDebugInfo di(debugContext, {}, "mapWithOutput");
-  cottonwood::popops::detail::mapTo("popops::mapWithOutput", graph, exprs, ts, outs, prog, {di},
-                                    options);
+  cottonwood::popops::detail::mapTo("popops::mapWithOutput", graph, exprs, ts, outs, "outs", prog,
+                                    {di}, options);
 }
 
 POP_INLINE void outputGeneratedCodelet(poplar::Target const &, expr::Expr const &expr,

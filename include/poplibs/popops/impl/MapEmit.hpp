@@ -50,7 +50,10 @@ public:
   /// \throws poputil::poplibs_error  the shape or type of `out` is not that of the value.
   void evaluateTo(Term term, ::poplar::Tensor const &out);
   /// Several at once: no output is written before all values are known.
-  void evaluateTo(std::vector<Term> terms, std::vector<::poplar::Tensor> const &outs);
+  /// \param names  what the list of outputs is called: "outs"
+  /// \throws poputil::poplibs_error  outputs share elements, or as above.
+  void evaluateTo(std::vector<Term> terms, std::vector<::poplar::Tensor> const &outs,
+                  char const *names);
   /// Appends to the sequence: one compute set (after those for parts of very large terms), then
   /// copies.
   void finish();

@@ -10,6 +10,7 @@
 #include <poputil/VertexTemplates.hpp>
 #include <poputil/exceptions.hpp>
 #include <poputil/impl/BroadcastShape.hpp>
+#include <poputil/impl/CheckApart.hpp>
 #include <poputil/impl/CheckWriteable.hpp>
 
 #include <codelets/popops/MapCost.hpp>
@@ -289,26 +290,25 @@ POP_INLINE void MapEmitter::evaluateTo(Term term, Tensor const &out) {
   }
 }
 
-POP_INLINE void MapEmitter::evaluateTo(std::vector<Term> terms, std::vector<Tensor> const &outs) {
+POP_INLINE void MapEmitter::evaluateTo(std::vector<Term> terms, std::vector<Tensor> const &outs,
+                                       char const *names) {
   if (terms.size() == 1)
     return evaluateTo(std::move(terms[0]), outs[0]);
-  bool direct = true;
-  for (std::size_t o = 0; o != outs.size(); ++o)
-    for (std::size_t t = 0; t != terms.size(); ++t) {
-      std::vector<bool> used(tensors_.size());
-      collectInputs(terms[t], used);
-      for (std::size_t i = 0; i != tensors_.size(); ++i)
-        direct = direct && !(used[i] && tensors_[i].intersectsWith(outs[o]));
-      direct = direct && (o == t || !outs[o].intersectsWith(outs[t]));
-    }
-  for (std::size_t i = 0; i != terms.size(); ++i) {
-    if (direct) {
-      evaluateTo(std::move(terms[i]), outs[i]);
-      continue;
-    }
+  for (std::size_t i = 0; i != terms.size(); ++i)
     checkOutput(terms[i], shapeOf(terms[i]), outs[i]);
-    results_.emplace_back(evaluate(std::move(terms[i])), outs[i], false, debugContext_);
-  }
+  poputil::checkApart(where_, names, outs);
+  std::vector<bool> used(tensors_.size());
+  for (Term const &term : terms)
+    collectInputs(term, used);
+  bool direct = true;
+  for (Tensor const &out : outs)
+    for (std::size_t i = 0; i != tensors_.size(); ++i)
+      direct = direct && !(used[i] && tensors_[i].intersectsWith(out));
+  for (std::size_t i = 0; i != terms.size(); ++i)
+    if (direct)
+      emit(std::move(terms[i]), outs[i]);
+    else
+      results_.emplace_back(evaluate(std::move(terms[i])), outs[i], false, debugContext_);
 }
 
 POP_INLINE void MapEmitter::fit(Term &term) {

@@ -11,6 +11,7 @@
 #include <poputil/TileMapping.hpp>
 #include <poputil/Util.hpp>
 #include <poputil/exceptions.hpp>
+#include <poputil/impl/CheckApart.hpp>
 #include <poputil/impl/CheckWriteable.hpp>
 #include <poputil/impl/ReadBeforeWrites.hpp>
 #include <poputil/impl/ReadOptions.hpp>
@@ -314,13 +315,6 @@ POP_INLINE std::vector<Tensor> joinedByType(std::vector<Tensor> const &tensors) 
   return joined;
 }
 
-POP_INLINE void checkOutputsApart(char const *where, std::vector<Tensor> const &outputs) {
-  for (Tensor const &joined : joinedByType(outputs))
-    if (joined.containsAliases())
-      base::fail<poplibs_error>(where, "outputs of type ", joined.elementType(),
-                                " share elements; each is written");
-}
-
 // What reductions read of outputs of any becomes copies. Where nothing overlaps, all are looked at
 // once.
 POP_INLINE void readBeforeWrites(::poplar::Graph &graph, std::vector<CheckedReduce> &reductions,
@@ -475,7 +469,7 @@ POP_INLINE void reduceMany(poplar::Graph &graph, std::vector<SingleReduceOp> con
   for (std::size_t i = 0; i != reductions.size(); ++i)
     checked.push_back(
         detail::checkOneOfMany(where, i, reductions[i], create ? nullptr : &outputs[i], options));
-  detail::checkOutputsApart(where, outputs);
+  cottonwood::poputil::checkApart(where, "outputs", outputs);
   std::vector<poplar::Tensor> outs(outputs);
   outs.resize(reductions.size());
   std::vector<poplar::ComputeSet> css;

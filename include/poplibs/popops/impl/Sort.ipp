@@ -5,6 +5,7 @@
 #include <popops/impl/TopKEmit.hpp>
 #include <poputil/DebugInfo.hpp>
 #include <poputil/exceptions.hpp>
+#include <poputil/impl/CheckApart.hpp>
 #include <poputil/impl/CheckWriteable.hpp>
 
 #include <poplar/impl/base/Error.hpp>
@@ -86,6 +87,8 @@ POP_INLINE void sortKeyValueInPlace(poplar::Graph &graph, poplar::Tensor const &
   detail::checkSort(where, k, v, dim);
   cottonwood::poputil::checkWriteable(where, "'k'", k);
   cottonwood::poputil::checkWriteable(where, "'v'", v);
+  if (!(k == v))
+    cottonwood::poputil::checkApart(where, {k, v}, [](std::size_t i) { return i ? "'v'" : "'k'"; });
   poputil::PoplibsOpDebugInfo di(debugContext, {}, "sortKeyValueInPlace");
   poplar::Tensor const keys = detail::withLast(k, dim), values = detail::withLast(v, dim);
   auto const sorted = topKKeyValue(graph, prog, keys, values, detail::wholeDimension(k, dim), {di});
