@@ -282,6 +282,22 @@ TEST_CASE("arguments that do not fit are named in the error") {
                        "popnn::bn::batchNormParamUpdate: 'gamma' and 'beta' share elements, the "
                        "first being element [0] of the one and [0] of the other; both are written",
                        poplibs_error);
+  Tensor halves = g.addVariable(HALF, {3}), beta = g.addVariable(FLOAT, {3});
+  CHECK_THROWS_WITH_AS(bn::batchNormParamUpdate(g, c, c, 1.f, gamma, halves, run.prog),
+                       "popnn::bn::batchNormParamUpdate: 'gamma' is of type float, 'beta' of type "
+                       "half; they must be equal",
+                       poplibs_error);
+  CHECK_THROWS_WITH_AS(bn::batchNormParamUpdate(g, c, halves, 1.f, gamma, beta, run.prog),
+                       "popnn::bn::batchNormParamUpdate: 'gammaDelta' is of type float, "
+                       "'betaDelta' of type half; they must be equal",
+                       poplibs_error);
+  CHECK_THROWS_WITH_AS(bn::batchNormParamUpdate(g, c, c, Tensor(), gamma, beta, run.prog),
+                       "popnn::bn::batchNormParamUpdate: 'scale' is an invalid tensor",
+                       poplibs_error);
+  CHECK_THROWS_WITH_AS(bn::batchNormParamUpdate(g, c, c, c, gamma, beta, run.prog),
+                       "popnn::bn::batchNormParamUpdate: 'scale' has shape [3] and type float; it "
+                       "must be one element of type float or half",
+                       poplibs_error);
   CHECK_THROWS_AS(bn::batchNormStatistics(g, acts, 1.f, run.prog, false, false, FLOAT, {},
                                           {{"groupNormStridedChannelGrouping", "true"}}),
                   poplar::invalid_option);

@@ -268,6 +268,10 @@ TEST_CASE("arguments that do not fit are named in the error") {
   CHECK_THROWS_AS(popnn::calcAccuracy(g, o, l, one), poplibs_error);
   CHECK_THROWS_WITH_AS(popnn::calcLoss(g, Tensor(), l, loss, o, type),
                        "calcLoss: 'modelOutputs' is an invalid tensor", poplibs_error);
+  CHECK_THROWS_WITH_AS(popnn::calcLoss(g, o, l, loss, o.reverse(0), Tensor(), type),
+                       "calcLoss: 'numCorrect' is an invalid tensor", poplibs_error);
+  CHECK_THROWS_WITH_AS(popnn::calcLoss(g, o, l, loss, o.reverse(0), one, type),
+                       doctest::Contains("calcLoss: 'numCorrect' has shape "), poplibs_error);
   CHECK_THROWS_WITH_AS(popnn::calcAccuracy(g, o, l, Tensor()),
                        "calcAccuracy: 'numCorrect' is an invalid tensor", poplibs_error);
 }

@@ -306,6 +306,10 @@ TEST_CASE("what cannot be filled is an error of the function that was called") {
                        "popops::zero: the tensor of shape [4] must be writeable in parallel, but "
                        "it contains aliases",
                        poplibs_error);
+  CHECK_THROWS_WITH_AS(popops::zero(g, repeated, {{{0, 1}}, {{2, 5}}}, cs),
+                       "popops::zero: the region [2, 5) is out of range for the tensor of shape "
+                       "[4], which has 4 elements",
+                       poplibs_error);
   CHECK_THROWS_WITH_AS(popops::fill(g, repeated, {{0, 1}, {2, 3}}, 0, cs, 1),
                        "popops::fill: the regions of shape [2] must be writeable in parallel, but "
                        "it contains aliases",

@@ -93,6 +93,19 @@ TEST_CASE("tensors made for slices work together and keep the sliced dimension o
   });
 }
 
+TEST_CASE("functions that lay slices out name an invalid tensor") {
+  Run run(harness::cpu);
+  auto &g = run.graph;
+  CHECK_THROWS_WITH_AS(popops::getSliceMapping(g, poplar::Tensor(), {0}, {1}),
+                       "popops::getSliceMapping: 't' is an invalid tensor", poputil::poplibs_error);
+  CHECK_THROWS_WITH_AS(popops::createSliceTensor(g, poplar::Tensor(), {0}, {1}, 2),
+                       "popops::createSliceTensor: 't' is an invalid tensor",
+                       poputil::poplibs_error);
+  CHECK_THROWS_WITH_AS(popops::createSliceableTensorFromSlice(g, poplar::Tensor(), {0}, {1}),
+                       "popops::createSliceableTensorFromSlice: 's' is an invalid tensor",
+                       poputil::poplibs_error);
+}
+
 TEST_CASE("the columns of a sliceable tensor are spread evenly in grains") {
   Run run([] { return harness::modelOf(16); });
   auto const t = popops::createSliceableTensor(run.graph, poplar::HALF, {10, 100}, {0}, {1}, 4);

@@ -96,6 +96,12 @@ TEST_CASE("loops that cannot count are refused") {
   CHECK_THROWS_AS(popops::addForLoopCounterVertex(run.graph, run.input(poplar::INT, {2}, {0, 0}),
                                                   count, 1, 0, run.prog, {}),
                   poputil::poplibs_error);
+  CHECK_THROWS_WITH_AS(
+      popops::addForLoopCounterVertex(run.graph, run.graph.addConstant(poplar::INT, {1}, 0), count,
+                                      1, 0, run.prog, {}),
+      "popops::addForLoopCounterVertex: 'count' of shape [1] must be writeable in parallel, but it "
+      "contains constants",
+      poputil::poplibs_error);
 }
 
 TEST_CASE("a for loop runs until the counter is the limit, up, down, and not at all") {

@@ -142,6 +142,15 @@ TEST_CASE("what does not fit is an error") {
     CHECK_THROWS_WITH_AS(popops::scaledAddTo(run.graph, t, Tensor(), t, seven, run.prog),
                          "popops::scaledAddTo: 'scaleA' is an invalid tensor", poplibs_error);
   }
+  Tensor const wide = run.graph.addVariable(poplar::LONGLONG, {});
+  CHECK_THROWS_WITH_AS(popops::scaledAddTo(run.graph, a, a, wide, run.prog),
+                       "popops::scaledAddTo: 'scaleB' is of type long long; allowed: float, half, "
+                       "int, unsigned int",
+                       poplibs_error);
+  CHECK_THROWS_WITH_AS(popops::scaledSubtractFrom(run.graph, a, wide, a, seven, run.prog),
+                       "popops::scaledSubtractFrom: 'scaleA' is of type long long; allowed: float, "
+                       "half, int, unsigned int",
+                       poplibs_error);
   Tensor const i = run.graph.addVariable(poplar::INT, {2});
   for (float const scale : {3e9F, -3e9F, std::numeric_limits<float>::quiet_NaN()})
     CHECK_THROWS_WITH_AS(popops::scaledAddTo(run.graph, i, i, scale, run.prog),

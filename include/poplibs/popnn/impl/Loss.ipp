@@ -246,10 +246,22 @@ POP_INLINE Tensor correctRows(RowsCall const &call, Tensor const &outputs, Tenso
   return correct;
 }
 
+POP_INLINE void checkNumCorrect(char const *where, Tensor const &numCorrect) {
+  if (!numCorrect.valid())
+    base::fail<::poputil::poplibs_error>(where, "'numCorrect' is an invalid tensor");
+  if (numCorrect.numElements() != 1 || numCorrect.elementType() != ::poplar::UNSIGNED_INT)
+    base::fail<::poputil::poplibs_error>(
+        where, "'numCorrect' has shape ", base::shapeText(numCorrect.shape()), " of type ",
+        numCorrect.elementType(), "; it must be one element of type unsigned int");
+  poputil::checkWriteable(where, "'numCorrect'", numCorrect);
+}
+
 POP_INLINE ::poplar::program::Program lossProgram(::poplar::Graph &graph, LossArgs const &args,
                                                   Tensor const *numCorrect,
                                                   ::poplar::DebugContext const &debugContext) {
   checkLoss(args);
+  if (numCorrect)
+    checkNumCorrect("calcLoss", *numCorrect);
   ::poputil::PoplibsOpDebugInfo di(debugContext, {}, "calcLoss");
   ::poplar::DebugContext const context(di);
   ::poplar::program::Sequence prog(context);
@@ -346,13 +358,7 @@ POP_INLINE poplar::program::Program calcAccuracy(poplar::Graph &graph,
   namespace detail = cottonwood::popnn::detail;
   char const *const where = "calcAccuracy";
   detail::checkOutputsAndLabels(where, modelOutputs, expected);
-  if (!numCorrect.valid())
-    cottonwood::base::fail<poputil::poplibs_error>(where, "'numCorrect' is an invalid tensor");
-  if (numCorrect.numElements() != 1 || numCorrect.elementType() != poplar::UNSIGNED_INT)
-    cottonwood::base::fail<poputil::poplibs_error>(
-        where, "'numCorrect' has shape ", cottonwood::base::shapeText(numCorrect.shape()),
-        " of type ", numCorrect.elementType(), "; it must be one element of type unsigned int");
-  cottonwood::poputil::checkWriteable(where, "'numCorrect'", numCorrect);
+  detail::checkNumCorrect(where, numCorrect);
   poputil::PoplibsOpDebugInfo di(debugContext, {}, "calcAccuracy");
   poplar::DebugContext const context(di);
   poplar::program::Sequence prog(context);

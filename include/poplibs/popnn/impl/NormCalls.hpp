@@ -50,6 +50,8 @@ private:
   poplin::NormSets sets(Tensor const &acts, std::size_t groups) const;
   /// The same, with the number of groups that a tensor of statistics tells. Checks it.
   poplin::NormSets setsOf(Tensor const &acts, char const *name, Tensor const &statistics) const;
+  void checkOneType(char const *firstName, Tensor const &first, char const *secondName,
+                    Tensor const &second) const;
   /// {gamma, beta} and their gradients as one tensor each.
   TensorPair paramsAndDeltas(Tensor const &gammaDelta, Tensor const &betaDelta, Tensor const &gamma,
                              Tensor const &beta) const;

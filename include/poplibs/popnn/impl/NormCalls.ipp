@@ -108,6 +108,14 @@ POP_INLINE Tensor NormFunction::gradients(Tensor const &whitened, Tensor const &
   return poplin::emitNormGradients(call(), whitened, grads, s, invStdDev, gamma, replicas);
 }
 
+POP_INLINE void NormFunction::checkOneType(char const *firstName, Tensor const &first,
+                                           char const *secondName, Tensor const &second) const {
+  if (first.elementType() != second.elementType())
+    base::fail<::poputil::poplibs_error>(where_, "'", firstName, "' is of type ",
+                                         first.elementType(), ", '", secondName, "' of type ",
+                                         second.elementType(), "; they must be equal");
+}
+
 POP_INLINE TensorPair NormFunction::paramsAndDeltas(Tensor const &gammaDelta,
                                                     Tensor const &betaDelta, Tensor const &gamma,
                                                     Tensor const &beta) const {
@@ -115,6 +123,8 @@ POP_INLINE TensorPair NormFunction::paramsAndDeltas(Tensor const &gammaDelta,
   poplin::checkNormVector(where_, "beta", beta, gamma.dim(0), gamma);
   poplin::checkNormVector(where_, "gammaDelta", gammaDelta, gamma.dim(0), gamma);
   poplin::checkNormVector(where_, "betaDelta", betaDelta, gamma.dim(0), gamma);
+  checkOneType("gamma", gamma, "beta", beta);
+  checkOneType("gammaDelta", gammaDelta, "betaDelta", betaDelta);
   poputil::checkWriteable(where_, "'gamma'", gamma);
   poputil::checkWriteable(where_, "'beta'", beta);
   poputil::checkApart(where_, {gamma, beta},
@@ -132,6 +142,13 @@ POP_INLINE void NormFunction::paramUpdate(Tensor const &gammaDelta, Tensor const
 POP_INLINE void NormFunction::paramUpdate(Tensor const &gammaDelta, Tensor const &betaDelta,
                                           Tensor const &scale, Tensor const &gamma,
                                           Tensor const &beta) const {
+  if (!scale.valid())
+    base::fail<::poputil::poplibs_error>(where_, "'scale' is an invalid tensor");
+  if (scale.numElements() != 1 || !scale.elementType().isFloatingPoint() ||
+      scale.elementType() == ::poplar::QUARTER)
+    base::fail<::poputil::poplibs_error>(
+        where_, "'scale' has shape ", base::shapeText(scale.shape()), " and type ",
+        scale.elementType(), "; it must be one element of type float or half");
   auto const both = paramsAndDeltas(gammaDelta, betaDelta, gamma, beta);
   ::popops::scaledAddTo(graph_, both.first, both.second, scale, prog_, context_);
 }

@@ -17,9 +17,7 @@ POP_INLINE ::poplar::Tensor checkedOffset(char const *where, ::poplar::Tensor co
                                           ::poplar::Tensor const &offset, Sizes const &dims,
                                           Sizes const &sizes) {
   using ::poputil::poplibs_error;
-  if (!t.valid())
-    base::fail<poplibs_error>(where, "'t' is an invalid tensor");
-  checkSlice(where, t.shape(), dims, sizes);
+  checkSlice(where, "t", t, dims, sizes);
   if (dims.empty())
     return {};
   ::poplar::Tensor const at = unsignedOffsets(where, "offset", offset);
@@ -131,7 +129,7 @@ POP_INLINE poplar::Graph::TileToTensorMapping
 getSliceMapping(poplar::Graph &graph, poplar::Tensor const &t, std::vector<std::size_t> const &dims,
                 std::vector<std::size_t> const &sizes) {
   namespace ours = cottonwood::popops;
-  ours::checkSlice("popops::getSliceMapping", t.shape(), dims, sizes);
+  ours::checkSlice("popops::getSliceMapping", "t", t, dims, sizes);
   if (dims.empty())
     return graph.getTileMapping(t);
   if (cottonwood::poputil::product(ours::sliceShape(t.shape(), dims, sizes)) == 0)

@@ -106,6 +106,12 @@ void fillRegions(char const *where, ::poplar::Graph &graph, Tensor const &t,
                  std::vector<::poplar::Interval> const &regions, unsigned tile,
                  ::poplar::ComputeSet cs, Value value) {
   checkFill(where, t);
+  for (::poplar::Interval const &region : regions)
+    if (region.begin() > region.end() || region.end() > t.numElements())
+      base::fail<::poputil::poplibs_error>(
+          where, "the region [", region.begin(), ", ", region.end(),
+          ") is out of range for the tensor of shape ", base::shapeText(t.shape()), ", which has ",
+          t.numElements(), " elements");
   if (::poputil::intervalSequenceNumElements({regions}) == 0)
     return;
   Tensor const flat = t.flatten();

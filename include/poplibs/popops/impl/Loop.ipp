@@ -101,7 +101,9 @@ POP_INLINE poplar::Tensor addForLoopCounterVertex(poplar::Graph &graph, poplar::
                                                   unsigned tile, poplar::program::Sequence &prog,
                                                   poplar::DebugContext const &di) {
   namespace detail = cottonwood::popops::detail;
-  detail::checkCounters("popops::addForLoopCounterVertex", count, countLimit);
+  constexpr char WHERE[] = "popops::addForLoopCounterVertex";
+  detail::checkCounters(WHERE, count, countLimit);
+  cottonwood::poputil::checkWriteable(WHERE, "'count'", count);
   poplar::Tensor const step =
       detail::counterConstant(graph, count.elementType(), countStep, tile, di);
   addInPlace(graph, count.flatten(), step, prog, di);

@@ -96,10 +96,8 @@ private:
                                 ", 'B' has shape ", base::shapeText(job.b.shape()),
                                 "; they must be equal");
     poputil::checkWriteable(where_, "'A'", job.a);
-    for (Tensor const *t : {&job.a, &job.b})
-      if (!isDataType(t->elementType()))
-        base::fail<poplibs_error>(where_, "'", t == &job.a ? "A" : "B", "' is of type ",
-                                  t->elementType(), "; allowed: float, half, int, unsigned int");
+    checkType("A", job.a);
+    checkType("B", job.b);
     for (Tensor const *scale : tensorScales(job)) {
       char const *const name = scale == &job.tensorA ? "scaleA" : "scaleB";
       if (!scale->valid())
@@ -107,6 +105,7 @@ private:
       if (scale->numElements() != 1)
         base::fail<poplibs_error>(where_, "'", name, "' has shape ",
                                   base::shapeText(scale->shape()), "; it must have one element");
+      checkType(name, *scale);
     }
     if (!job.tensors && job.scalesA)
       checkNumber("scaleA", job.scaleA, job.a.elementType());
@@ -122,9 +121,12 @@ private:
                                            -limit, " and ", limit);
   }
 
-  static bool isDataType(Type const &type) {
-    return type == ::poplar::FLOAT || type == ::poplar::HALF || type == ::poplar::INT ||
-           type == ::poplar::UNSIGNED_INT;
+  void checkType(char const *name, Tensor const &t) const {
+    Type const type = t.elementType();
+    if (type != ::poplar::FLOAT && type != ::poplar::HALF && type != ::poplar::INT &&
+        type != ::poplar::UNSIGNED_INT)
+      base::fail<::poputil::poplibs_error>(where_, "'", name, "' is of type ", type,
+                                           "; allowed: float, half, int, unsigned int");
   }
 
   void addVertices(ScaledAddJob const &job) {

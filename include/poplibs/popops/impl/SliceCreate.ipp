@@ -196,7 +196,7 @@ POP_INLINE poplar::Tensor createSliceTensor(poplar::Graph &graph, poplar::Tensor
                                             poplar::DebugContext const &debugContext) {
   namespace ours = cottonwood::popops;
   poputil::PoplibsOpDebugInfo di(debugContext, {}, "createSliceTensor");
-  ours::checkSlice("popops::createSliceTensor", t.shape(), dims, sizes);
+  ours::checkSlice("popops::createSliceTensor", "t", t, dims, sizes);
   return ours::makeSlices(graph, t, dims, sizes, numIndices, {di, "slices"});
 }
 
@@ -286,7 +286,7 @@ POP_INLINE poplar::Tensor createSliceableTensorFromSlice(poplar::Graph &graph,
     cottonwood::base::fail<poputil::poplibs_error>(WHERE, dims.size(), " dims and ",
                                                    numSlices.size(),
                                                    " numSlices; there must be one a dimension");
-  ours::checkSlice(WHERE, s.shape(), dims, std::vector<std::size_t>(dims.size(), 0));
+  ours::checkSlice(WHERE, "s", s, dims, std::vector<std::size_t>(dims.size(), 0));
   std::vector<std::size_t> shape = s.shape();
   for (std::size_t k = 0; k != dims.size(); ++k)
     shape[dims[k]] *= numSlices[k];

@@ -21,6 +21,9 @@ using Sizes = std::vector<std::size_t>;
 ///                                         is above that of its dimension
 POP_API POP_INLINE void checkSlice(char const *where, Sizes const &shape, Sizes const &dims,
                                    Sizes const &sizes);
+/// The same of the tensor `name`, which must be valid.
+POP_API POP_INLINE void checkSlice(char const *where, char const *name, ::poplar::Tensor const &t,
+                                   Sizes const &dims, Sizes const &sizes);
 
 /// `shape` with sizes[k] at dims[k].
 POP_API POP_INLINE Sizes sliceShape(Sizes shape, Sizes const &dims, Sizes const &sizes);

@@ -35,6 +35,13 @@ POP_INLINE void checkSlice(char const *where, Sizes const &shape, Sizes const &d
   }
 }
 
+POP_INLINE void checkSlice(char const *where, char const *name, ::poplar::Tensor const &t,
+                           Sizes const &dims, Sizes const &sizes) {
+  if (!t.valid())
+    base::fail<::poputil::poplibs_error>(where, "'", name, "' is an invalid tensor");
+  checkSlice(where, t.shape(), dims, sizes);
+}
+
 POP_INLINE Sizes sliceShape(Sizes shape, Sizes const &dims, Sizes const &sizes) {
   for (std::size_t k = 0; k != dims.size(); ++k)
     shape[dims[k]] = sizes[k];
