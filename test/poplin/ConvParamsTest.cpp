@@ -186,6 +186,30 @@ TEST_CASE("params without an output have no shape of it, wrapped around or divid
                        poplibs_error);
 }
 
+TEST_CASE("a dimension that does not exist has no size") {
+  ConvParams const p = example(), none;
+  char const *const no2 =
+      "poplin::ConvParams: there is no dimension 2 of inputFieldShape [8, 8], which has 2";
+  CHECK_THROWS_WITH_AS(p.getOutputSize(2), no2, poplibs_error);
+  CHECK_THROWS_WITH_AS(p.getUntransformedOutputSize(2), no2, poplibs_error);
+  CHECK_THROWS_WITH_AS(p.getTruncatedInputSize(2), no2, poplibs_error);
+  CHECK_THROWS_WITH_AS(p.getTruncatedKernelSize(2), no2, poplibs_error);
+  CHECK_THROWS_WITH_AS(p.getTransformedInputSize(2), no2, poplibs_error);
+  CHECK_THROWS_WITH_AS(p.getTransformedKernelSize(2), no2, poplibs_error);
+  CHECK_THROWS_WITH_AS(poplin::getInputIndex(2, 0, 0, p), no2, poplibs_error);
+  CHECK_THROWS_WITH_AS(poplin::getInputRange(2, {0, 1}, p), no2, poplibs_error);
+  CHECK_THROWS_WITH_AS(none.getOutputSize(0),
+                       "poplin::ConvParams: there is no dimension 0 of inputFieldShape [], which "
+                       "has 0",
+                       poplibs_error);
+  ConvParams shorter = example();
+  shorter.outputTransform.paddingUpper.pop_back();
+  CHECK_THROWS_WITH_AS(shorter.getOutputSize(1),
+                       "poplin::ConvParams: outputTransform.paddingUpper has 1 elements; it must "
+                       "have 2, one a dimension of the field",
+                       poplibs_error);
+}
+
 TEST_CASE("sizes that kernels cannot count are refused with their values") {
   unsigned const much = 4000000000;
   CHECK(complaint([](ConvParams &p) { p.inputFieldShape[1] = (std::size_t{1} << 32U) + 8; }) ==

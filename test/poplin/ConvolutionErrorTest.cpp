@@ -142,9 +142,22 @@ TEST_CASE_FIXTURE(Fixture, "gradients and biases check their arguments") {
                        "poplin::convolutionBiasUpdate: 'biases' of shape [12] cannot be written: "
                        "it contains aliases",
                        poplibs_error);
+  CHECK_THROWS_WITH_AS(updateBias(tensor({12}, poplar::INT), tensor({})),
+                       "poplin::convolutionBiasUpdate: 'biases' is of type int; allowed: float, "
+                       "half",
+                       poplibs_error);
+  CHECK_THROWS_WITH_AS(
+      poplin::convolutionBiasUpdate(run.graph, tensor(outShape(p), poplar::INT),
+                                    tensor({12}, poplar::INT), 1.0F, {}, run.prog),
+      "poplin::convolutionBiasUpdate: 'zDeltas' is of type int; allowed: float, half",
+      poplibs_error);
   auto const update = [&](Tensor const &scale) {
     poplin::convolutionWeightUpdate(run.graph, out, weights, in, p, scale, run.prog);
   };
+  CHECK_THROWS_WITH_AS(
+      update(tensor({}, poplar::INT)),
+      "poplin::convolutionWeightUpdate: 'scale' is of type int; it must be float or half",
+      poplibs_error);
   CHECK_THROWS_WITH_AS(
       update(tensor({2})),
       "poplin::convolutionWeightUpdate: 'scale' has shape [2]; it must have one element",

@@ -102,6 +102,23 @@ TEST_CASE("options and arguments are checked") {
   CHECK_THROWS_AS(
       multiconv::weightsTransposeChansFlipXY(run.graph, turn, {}, run.prog, {}, "", nullptr),
       poplibs_error);
+  CHECK_THROWS_WITH_AS(
+      multiconv::weightsTransposeChansFlipXY(run.graph, turn, {Tensor()}, run.prog, {}, "",
+                                             nullptr),
+      "poplin::multiconv::weightsTransposeChansFlipXY: 'weightsIn' is an invalid tensor",
+      poplibs_error);
+  Tensor const weights = poplin::createWeights(run.graph, p);
+  std::vector<multiconv::ConvWeightUpdateArgsScalar> const noDeltas{
+      {Tensor(), weights, Tensor(), 1, p, {}}};
+  CHECK_THROWS_WITH_AS(
+      multiconv::convolutionWeightUpdate(run.graph, noDeltas, run.prog),
+      "poplin::multiconv::convolutionWeightUpdate: 'activations' is an invalid tensor",
+      poplibs_error);
+  std::vector<multiconv::ConvWeightUpdateArgsScalar> const noWeights{
+      {Tensor(), Tensor(), Tensor(), 1, p, {}}};
+  CHECK_THROWS_WITH_AS(multiconv::convolutionWeightUpdate(run.graph, noWeights, run.prog),
+                       "poplin::multiconv::convolutionWeightUpdate: 'weights' is an invalid tensor",
+                       poplibs_error);
 }
 
 TEST_SUITE_END();

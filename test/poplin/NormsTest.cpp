@@ -160,6 +160,8 @@ TEST_CASE("a rank below 2 is refused") {
                        "poplin::createNormGamma: Norm supported for tensors of rank > 1; 'acts' "
                        "has shape [4], and must be [batch, channels, ...field]",
                        poplibs_error);
+  CHECK_THROWS_WITH_AS(poplin::createNormParams(run.graph, Tensor()),
+                       "poplin::createNormParams: 'acts' is an invalid tensor", poplibs_error);
   CHECK_THROWS_AS(poplin::normalise(run.graph, t, t, t, run.prog), poplibs_error);
 }
 

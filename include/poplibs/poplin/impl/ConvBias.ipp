@@ -84,11 +84,15 @@ POP_INLINE void convolutionBiasUpdate(poplar::Graph &graph, poplar::Tensor const
                                       poplar::DebugContext const &debugContext) {
   char const *const where = "poplin::convolutionBiasUpdate";
   cottonwood::poplin::detail::checkConvBiases(where, zDeltas, "zDeltas", biases);
+  for (auto const &[name, t] : {std::pair("zDeltas", &zDeltas), std::pair("biases", &biases)})
+    if (t->elementType() != poplar::FLOAT && t->elementType() != poplar::HALF)
+      cottonwood::base::fail<poputil::poplibs_error>(where, "'", name, "' is of type ",
+                                                     t->elementType(), "; allowed: float, half");
   cottonwood::poplin::checkWritten(where, biases, "biases");
-  cottonwood::poplin::checkConvScale(where, scale);
-  if (scale.elementType() != poplar::FLOAT)
+  if (scale.valid() && scale.elementType() != poplar::FLOAT)
     cottonwood::base::fail<poputil::poplibs_error>(where, "'scale' is of type ",
                                                    scale.elementType(), "; it must be float");
+  cottonwood::poplin::checkConvScale(where, scale);
   cottonwood::poplin::readConvOptions(where, options);
   poputil::PoplibsOpDebugInfo di(debugContext, {}, "convolutionBiasUpdate");
   // Channels last, as convolutions lay out their results.

@@ -113,7 +113,7 @@ POP_INLINE void checkConvTensor(char const *where, Tensor const &t, char const *
   if (t.shape() != shape)
     base::fail<poplibs_error>(where, "'", name, "' has shape ", base::shapeText(t.shape()),
                               ", but the params say ", base::shapeText(shape), ": ", dims);
-  if (other && graph::viewOf(*other).graph() != graph::viewOf(t).graph())
+  if (other && other->valid() && graph::viewOf(*other).graph() != graph::viewOf(t).graph())
     base::fail<poplibs_error>(where, "'", name,
                               "' and another operand are tensors of different graphs");
 }
@@ -141,6 +141,9 @@ POP_INLINE void checkConvScale(char const *where, Tensor const &scale) {
   if (scale.numElements() != 1)
     base::fail<::poputil::poplibs_error>(
         where, "'scale' has shape ", base::shapeText(scale.shape()), "; it must have one element");
+  if (scale.elementType() != ::poplar::FLOAT && scale.elementType() != ::poplar::HALF)
+    base::fail<::poputil::poplibs_error>(where, "'scale' is of type ", scale.elementType(),
+                                         "; it must be float or half");
 }
 
 POP_INLINE Tensor convActivations(Tensor const &t, std::size_t groups) {

@@ -97,6 +97,15 @@ POP_INLINE void checkConvLengths(::poplin::ConvParams const &p) {
   check.notZero("stride", p.outputTransform.stride);
 }
 
+/// Of functions that are asked of one dimension, also where nobody called validate().
+POP_INLINE void checkConvDim(::poplin::ConvParams const &p, unsigned d) {
+  checkConvLengths(p);
+  if (d >= p.inputFieldShape.size())
+    base::fail<::poputil::poplibs_error>("poplin::ConvParams", "there is no dimension ", d,
+                                         " of inputFieldShape ", base::shapeText(p.inputFieldShape),
+                                         ", which has ", p.inputFieldShape.size());
+}
+
 POP_INLINE void checkConvSizes(::poplin::ConvParams const &p, unsigned d) {
   auto const &in = p.inputTransform, &kernel = p.kernelTransform;
   auto const &out = p.outputTransform;
@@ -217,36 +226,36 @@ POP_INLINE std::size_t ConvParams::getUntransformedOutputSize(unsigned dim) cons
 }
 
 POP_INLINE std::size_t ConvParams::getOutputSize(unsigned dim) const {
+  cottonwood::poplin::detail::checkConvDim(*this, dim);
   auto const &t = outputTransform;
-  cottonwood::poplin::detail::ConvTransformCheck("outputTransform.", 0).notZero("stride", t.stride);
   std::size_t const kept =
       getUntransformedOutputSize(dim) - t.truncationLower[dim] - t.truncationUpper[dim];
   return t.paddingLower[dim] + (kept + t.stride[dim] - 1) / t.stride[dim] + t.paddingUpper[dim];
 }
 
 POP_INLINE unsigned ConvParams::getTruncatedInputSize(unsigned dim) const {
+  cottonwood::poplin::detail::checkConvDim(*this, dim);
   auto const &t = inputTransform;
   return static_cast<unsigned>(inputFieldShape[dim]) - t.truncationLower[dim] -
          t.truncationUpper[dim];
 }
 
 POP_INLINE unsigned ConvParams::getTruncatedKernelSize(unsigned dim) const {
+  cottonwood::poplin::detail::checkConvDim(*this, dim);
   auto const &t = kernelTransform;
   return static_cast<unsigned>(kernelShape[dim]) - t.truncationLower[dim] - t.truncationUpper[dim];
 }
 
 POP_INLINE unsigned ConvParams::getTransformedInputSize(unsigned dim) const {
+  cottonwood::poplin::detail::checkConvDim(*this, dim);
   auto const &t = inputTransform;
-  cottonwood::poplin::detail::ConvTransformCheck("inputTransform.", 0)
-      .notZero("dilation", t.dilation);
   return t.paddingLower[dim] + getDilatedSize(getTruncatedInputSize(dim), t.dilation[dim]) +
          t.paddingUpper[dim];
 }
 
 POP_INLINE unsigned ConvParams::getTransformedKernelSize(unsigned dim) const {
+  cottonwood::poplin::detail::checkConvDim(*this, dim);
   auto const &t = kernelTransform;
-  cottonwood::poplin::detail::ConvTransformCheck("kernelTransform.", 0)
-      .notZero("dilation", t.dilation);
   return t.paddingLower[dim] + getDilatedSize(getTruncatedKernelSize(dim), t.dilation[dim]) +
          t.paddingUpper[dim];
 }

@@ -100,8 +100,8 @@ POP_INLINE std::pair<unsigned, unsigned> getInputRange(unsigned dim, unsigned ou
 
 POP_INLINE std::pair<unsigned, unsigned>
 getInputRange(unsigned dim, std::pair<unsigned, unsigned> outputRange, ConvParams const &params) {
-  auto const kernelSize = static_cast<unsigned>(params.kernelShape[dim]);
-  return getInputRange(dim, outputRange, std::make_pair(0U, kernelSize), params);
+  return getInputRange(dim, outputRange, std::make_pair(0U, cottonwood::poplin::ConvMeeting::NONE),
+                       params);
 }
 
 POP_INLINE std::pair<unsigned, unsigned>

@@ -1,10 +1,8 @@
 #pragma once
 
 #include <poplin/Convolution.hpp>
-#include <poplin/impl/CheckWritten.hpp>
-#include <poplin/impl/ConvCall.hpp>
+#include <poplin/impl/ConvWeights.hpp>
 #include <poplin/impl/QuarterOperands.hpp>
-#include <popops/ScaledAdd.hpp>
 #include <poputil/DebugInfo.hpp>
 #include <poputil/exceptions.hpp>
 
@@ -25,26 +23,30 @@ POP_INLINE void checkConvWeights(char const *where, Tensor const &t, char const 
         "; it must have at least rank 3: [groups, channels, channels, ...kernel]");
 }
 
-/// weights += scale * gradient.
-template <class Scale>
-void updateConvWeights(::poplar::Graph &graph, Tensor const &zDeltas, Tensor const &weights,
-                       Tensor const &activations, ::poplin::ConvParams params, Scale const &scale,
-                       ::poplar::program::Sequence &prog,
-                       ::poplar::DebugContext const &debugContext,
-                       ::poplar::OptionFlags const &options, ::poplin::PlanningCache *cache) {
-  char const *const where = "poplin::convolutionWeightUpdate";
-  ::poputil::PoplibsOpDebugInfo di(debugContext, {}, "convolutionWeightUpdate");
-  ::poplar::DebugContext const context(di);
-  params.outputType = params.inputType;
-  ConvCheck const check = checkConv(where, params, graph.getTarget());
-  checkConvTensor(where, weights, "weights", params.inputType, check.weightsShape(false),
-                  "[groups, output channels, input channels, ...kernel]", &activations);
-  checkWritten(where, weights, "weights");
-  checkConvScale(where, scale);
-  Tensor const deltas = ConvCall(where, graph, context, options, cache)
-                            .weightDeltas(zDeltas, activations, params, prog);
-  if (weights.numElements() != 0)
-    ::popops::scaledAddTo(graph, weights, deltas, scale, prog, {context, "update"});
+POP_INLINE void flipConvWeights(char const *where, ::poplar::Graph &graph, Tensor const &weightsIn,
+                                Tensor const &weightsOut, ::poplar::program::Sequence &prog,
+                                ::poplar::DebugContext const &debugContext,
+                                ::poplar::OptionFlags const &options) {
+  readConvOptions(where, options);
+  checkConvWeights(where, weightsIn, "weightsIn");
+  checkConvWeights(where, weightsOut, "weightsOut");
+  auto shape = weightsIn.shape();
+  std::swap(shape[1], shape[2]);
+  if (weightsOut.shape() != shape)
+    base::fail<poplibs_error>(where, "'weightsOut' has shape ", base::shapeText(weightsOut.shape()),
+                              "; for 'weightsIn' of shape ", base::shapeText(weightsIn.shape()),
+                              " it must be ", base::shapeText(shape));
+  if (weightsOut.elementType() != weightsIn.elementType())
+    base::fail<poplibs_error>(where, "'weightsOut' is of type ", weightsOut.elementType(),
+                              ", 'weightsIn' of type ", weightsIn.elementType(),
+                              "; they must be equal");
+  checkWritten(where, weightsOut, "weightsOut");
+  ::poputil::PoplibsOpDebugInfo di(debugContext, {}, "weightsTransposeChansFlipXY");
+  Tensor turned = weightsIn.dimShufflePartial({1, 2}, {2, 1});
+  for (unsigned d = 3; d < turned.rank(); ++d)
+    turned = turned.reverse(d);
+  if (turned.numElements() != 0)
+    copyWithMetadata(graph, turned, weightsOut, prog, {di});
 }
 
 } // namespace cottonwood::poplin::detail
@@ -56,29 +58,8 @@ POP_INLINE void weightsTransposeChansFlipXY(poplar::Graph &graph, poplar::Tensor
                                             poplar::program::Sequence &prog,
                                             poplar::DebugContext const &debugContext,
                                             poplar::OptionFlags const &options) {
-  using namespace cottonwood;
-  using cottonwood::poplin::detail::poplibs_error;
-  char const *const where = "poplin::weightsTransposeChansFlipXY";
-  cottonwood::poplin::readConvOptions(where, options);
-  cottonwood::poplin::detail::checkConvWeights(where, weightsIn, "weightsIn");
-  cottonwood::poplin::detail::checkConvWeights(where, weightsOut, "weightsOut");
-  auto shape = weightsIn.shape();
-  std::swap(shape[1], shape[2]);
-  if (weightsOut.shape() != shape)
-    base::fail<poplibs_error>(where, "'weightsOut' has shape ", base::shapeText(weightsOut.shape()),
-                              "; for 'weightsIn' of shape ", base::shapeText(weightsIn.shape()),
-                              " it must be ", base::shapeText(shape));
-  if (weightsOut.elementType() != weightsIn.elementType())
-    base::fail<poplibs_error>(where, "'weightsOut' is of type ", weightsOut.elementType(),
-                              ", 'weightsIn' of type ", weightsIn.elementType(),
-                              "; they must be equal");
-  cottonwood::poplin::checkWritten(where, weightsOut, "weightsOut");
-  ::poputil::PoplibsOpDebugInfo di(debugContext, {}, "weightsTransposeChansFlipXY");
-  poplar::Tensor turned = weightsIn.dimShufflePartial({1, 2}, {2, 1});
-  for (unsigned d = 3; d < turned.rank(); ++d)
-    turned = turned.reverse(d);
-  if (turned.numElements() != 0)
-    cottonwood::poplin::copyWithMetadata(graph, turned, weightsOut, prog, {di});
+  cottonwood::poplin::detail::flipConvWeights("poplin::weightsTransposeChansFlipXY", graph,
+                                              weightsIn, weightsOut, prog, debugContext, options);
 }
 
 POP_INLINE poplar::Tensor
@@ -100,9 +81,9 @@ POP_INLINE void convolutionWeightUpdate(poplar::Graph &graph, poplar::Tensor con
                                         poplar::program::Sequence &prog,
                                         poplar::DebugContext const &debugContext,
                                         poplar::OptionFlags const &options, PlanningCache *cache) {
-  cottonwood::poplin::detail::updateConvWeights(graph, zDeltas, weights, activations,
-                                                std::move(params), scale, prog, debugContext,
-                                                options, cache);
+  cottonwood::poplin::detail::updateConvWeights("poplin::convolutionWeightUpdate", graph, zDeltas,
+                                                weights, activations, std::move(params), scale,
+                                                prog, debugContext, options, cache);
 }
 
 POP_INLINE void convolutionWeightUpdate(poplar::Graph &graph, poplar::Tensor const &zDeltas,
@@ -111,9 +92,9 @@ POP_INLINE void convolutionWeightUpdate(poplar::Graph &graph, poplar::Tensor con
                                         float scale, poplar::program::Sequence &prog,
                                         poplar::DebugContext const &debugContext,
                                         poplar::OptionFlags const &options, PlanningCache *cache) {
-  cottonwood::poplin::detail::updateConvWeights(graph, zDeltas, weights, activations,
-                                                std::move(params), scale, prog, debugContext,
-                                                options, cache);
+  cottonwood::poplin::detail::updateConvWeights("poplin::convolutionWeightUpdate", graph, zDeltas,
+                                                weights, activations, std::move(params), scale,
+                                                prog, debugContext, options, cache);
 }
 
 POP_INLINE poplar::Tensor

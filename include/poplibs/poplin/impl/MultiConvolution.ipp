@@ -2,11 +2,9 @@
 
 #include <poplin/ConvUtil.hpp>
 #include <poplin/MultiConvolution.hpp>
-#include <poplin/impl/CheckWritten.hpp>
-#include <poplin/impl/ConvCall.hpp>
 #include <poplin/impl/ConvOptions.hpp>
+#include <poplin/impl/ConvWeights.hpp>
 #include <poplin/impl/MatMulPlanning.hpp>
-#include <popops/ScaledAdd.hpp>
 #include <poputil/DebugInfo.hpp>
 #include <poputil/exceptions.hpp>
 #include <poputil/impl/ReadOptions.hpp>
@@ -134,8 +132,8 @@ void updateMultiConv(::poplar::Graph &graph, std::vector<Args> const &args,
                   [](Args const &one) { return ::poplin::getWeightUpdateParams(one.params); });
   if (!multi.isParallel()) {
     for (Args const &one : args)
-      ::poplin::convolutionWeightUpdate(graph, one.zDeltas, one.weights, one.activations,
-                                        one.params, one.scale, prog, {di}, one.options, cache);
+      updateConvWeights(where, graph, one.zDeltas, one.weights, one.activations, one.params,
+                        one.scale, prog, {di}, one.options, cache);
     return;
   }
   std::vector<Tensor> deltas;
@@ -203,8 +201,7 @@ POP_INLINE void weightsTransposeChansFlipXY(poplar::Graph &graph,
     args[i].weights =
         createForMultiConv(where, graph, args, i, cottonwood::poplin::ConvSide::WEIGHTS,
                            poplar::DebugContext(di), options, cache);
-    poplin::weightsTransposeChansFlipXY(graph, weightsIn[i], args[i].weights, prog, {di},
-                                        args[i].options);
+    flipConvWeights(where, graph, weightsIn[i], args[i].weights, prog, {di}, args[i].options);
   }
 }
 

@@ -77,6 +77,7 @@ POP_INLINE poplar::Tensor createNormBeta(poplar::Graph &graph, poplar::Tensor co
 POP_INLINE std::pair<poplar::Tensor, poplar::Tensor>
 createNormParams(poplar::Graph &graph, poplar::Tensor const &acts,
                  poplar::DebugContext const &debugContext) {
+  cottonwood::poplin::checkNormActs("poplin::createNormParams", "acts", acts);
   auto const gamma = createNormGamma(graph, acts, debugContext);
   return {gamma, createNormBeta(graph, acts, debugContext)};
 }
