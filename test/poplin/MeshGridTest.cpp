@@ -34,6 +34,10 @@ TEST_CASE("a constant on tile 0") {
   Tensor const t = poplin::linspace(run.graph, FLOAT, 0.f, 1.f, 5);
   CHECK(t.containsConstant());
   CHECK(run.graph.getTileMapping(t)[0].size() == 1);
+  CHECK_THROWS_WITH_AS(poplin::linspace(run.graph, FLOAT, 0.f, 1.f, ~std::size_t{0}),
+                       "poplin::linspace: count is 18446744073709551615; it must be at most "
+                       "4294967295",
+                       poplar::poplar_error);
   CHECK_THROWS_WITH_AS(poplin::linspace(run.graph, INT, 0.f, 1.f, 5),
                        "poplin::linspace: type is int; allowed: float, half", poplar::poplar_error);
 }

@@ -393,6 +393,14 @@ TEST_CASE("arguments that do not fit are named in the error") {
                        "popnn::pooling: dimension 1 of the field has kernel 2 and stride 0; both "
                        "must be at least 1",
                        poplibs_error);
+  wrong = p;
+  for (int const pad : {std::numeric_limits<int>::max(), std::numeric_limits<int>::min()}) {
+    wrong.inputTruncationOrPaddingUpper = {0, pad};
+    std::string const text = "popnn::pooling: dimension 1 of the field has padding 0 and " +
+                             std::to_string(pad) +
+                             "; both must lie between -536870911 and 536870911";
+    CHECK_THROWS_WITH_AS(pool(g, wrong, in, run.prog), text.c_str(), poplibs_error);
+  }
   CHECK_THROWS_WITH_AS(pool(g, p, out, run.prog),
                        "popnn::pooling::pool: 'in' has shape [2, 3, 2, 2]; for these parameters it "
                        "must be [2, 3, 4, 4]",

@@ -351,6 +351,12 @@ TEST_CASE("tables without rows, without columns and without offsets") {
     popops::multiUpdate(run.graph, t, run.graph.addVariable(poplar::FLOAT, {0, 1, 3}), at, {0}, {1},
                         run.prog, SlicePlan(), {});
     auto const none = popops::createSliceableTensor(run.graph, poplar::FLOAT, {5, 0}, {0}, {1});
+    CHECK(popops::createGroupedSliceableTensor(run.graph, poplar::FLOAT, 0, {5, 3}, {0}, {1},
+                                               SlicePlan(), {})
+              .shape() == Shape{0, 5, 3});
+    CHECK(popops::createGroupedSliceTensor(run.graph, poplar::FLOAT, 0, {5, 3}, {0}, {1}, 2,
+                                           SlicePlan(), {})
+              .shape() == Shape{0, 2, 1, 3});
     auto const one = run.input(poplar::UNSIGNED_INT, {1, 1}, {1});
     CHECK(popops::multiSlice(run.graph, none, one, {0}, {1}, run.prog, SlicePlan(), {}).shape() ==
           Shape{1, 1, 0});
@@ -499,6 +505,13 @@ TEST_CASE("plans copy, compare, print, and say what they refuse") {
             "groupSplit": 65536})"})
     CHECK_THROWS_WITH_AS(plan({{"planConstraints", tooMany}}), doctest::Contains("tiles of"),
                          poputil::poplibs_error);
+  CHECK_THROWS_WITH_AS(
+      popops::embedding::plan(run.graph, poplar::FLOAT, ~std::size_t{0}, 4, {2}, {}),
+      "popops::embedding::plan: groupSize = 1, numEntries = 18446744073709551615, outputSize = 4 "
+      "and numLookups = 2 make a table or slices of more than 2^40 elements",
+      poputil::poplibs_error);
+  CHECK_THROWS_AS(popops::embedding::plan(run.graph, poplar::FLOAT, 4, 4, {~std::size_t{0}}, {}),
+                  poputil::poplibs_error);
   overwriting.set("usedForUpdate", "false");
   CHECK_NOTHROW(plan(overwriting));
   auto const all =

@@ -333,7 +333,7 @@ namespace embedding {
 /// updates of such tables.
 /// \param numLookups  the numbers of offsets to expect: the largest counts; empty: 1.
 /// \throws poputil::poplibs_error  neither usedForSlice nor usedForUpdate; partialType half with
-///         FLOAT; lookupSerialSplit above 1 forced for overwriting updates
+///         FLOAT; lookupSerialSplit above 1 forced for overwriting updates; more than 2^40 elements
 POP_API SlicePlan plan(poplar::Graph const &graph, poplar::Type const &dataType,
                        std::size_t const numEntries, std::size_t const outputSize,
                        std::vector<std::size_t> const &numLookups,

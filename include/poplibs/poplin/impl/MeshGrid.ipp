@@ -5,6 +5,8 @@
 #include <poplar/exceptions.hpp>
 #include <poplar/impl/base/Error.hpp>
 
+#include <limits>
+
 namespace poplin {
 
 POP_INLINE poplar::Tensor linspace(poplar::Graph &graph, poplar::Type const &type, float left,
@@ -13,6 +15,9 @@ POP_INLINE poplar::Tensor linspace(poplar::Graph &graph, poplar::Type const &typ
   if (type != poplar::FLOAT && type != poplar::HALF)
     cottonwood::base::fail<poplar::poplar_error>("poplin::linspace", "type is ", type,
                                                  "; allowed: float, half");
+  if (count > std::numeric_limits<unsigned>::max())
+    cottonwood::base::fail<poplar::poplar_error>("poplin::linspace", "count is ", count,
+                                                 "; it must be at most 4294967295");
   std::vector<float> values(count);
   float const step = count > 1 ? (right - left) / static_cast<float>(count - 1) : 0.f;
   float next = left;

@@ -44,6 +44,14 @@ POP_INLINE void checkPoolParams(PoolParams const &p) {
       base::fail<poplibs_error>(where, "dimension ", d, " of the field has size ",
                                 p.inputFieldShape[d], ", kernel ", p.kernelShape[d], " and stride ",
                                 p.stride[d], "; each must be at most ", most);
+    auto const pads = static_cast<long long>(most);
+    for (long long const pad :
+         {p.inputTruncationOrPaddingLower[d], p.inputTruncationOrPaddingUpper[d]})
+      if (pad < -pads || pad > pads)
+        base::fail<poplibs_error>(where, "dimension ", d, " of the field has padding ",
+                                  p.inputTruncationOrPaddingLower[d], " and ",
+                                  p.inputTruncationOrPaddingUpper[d], "; both must lie between ",
+                                  -pads, " and ", pads);
   }
 }
 

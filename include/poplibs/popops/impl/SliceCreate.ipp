@@ -181,7 +181,7 @@ POP_INLINE poplar::Tensor createGroupedSliceableTensor(
   cottonwood::popops::checkSlicePlan(WHERE, plan, groupSize, shape, dims, sizes);
   auto const layout = detail::tableLayout(graph, type, shape, plan, 0);
   auto const kind = cottonwood::popops::newKind(graph, type);
-  if (layout.tiles == 1)
+  if (layout.tiles == 1 || groupSize == 0)
     return detail::createLinear(graph, kind, detail::withFirst(groupSize, shape),
                                 {di, "sliceable"});
   return detail::stackGroups(groupSize, [&](std::size_t group) {
@@ -231,7 +231,7 @@ POP_INLINE poplar::Tensor createGroupedSliceTensor(
   cottonwood::popops::checkSlicePlan(WHERE, plan, groupSize, shape, dims, sizes);
   auto const layout = detail::tableLayout(graph, type, shape, plan, 0);
   auto const kind = cottonwood::popops::newKind(graph, type);
-  if (layout.tiles == 1)
+  if (layout.tiles == 1 || groupSize == 0)
     return detail::createLinear(
         graph, kind,
         detail::withFirst(groupSize, detail::withFirst(numIndices, cottonwood::popops::sliceShape(

@@ -45,6 +45,17 @@ POP_INLINE void checkSlicePlan(char const *where, ::popops::SlicePlan const &pla
 
 namespace detail {
 
+/// What planners can count.
+POP_INLINE void checkSliceElements(char const *where, planner::SliceProblem const &problem) {
+  auto const atLeast1 = [](std::uint64_t n) { return n == 0 ? 1.0 : static_cast<double>(n); };
+  double const row = atLeast1(problem.groupSize) * atLeast1(problem.outputSize);
+  if (row * atLeast1(std::max(problem.numEntries, problem.numLookups)) > 0x1p40)
+    base::fail<::poputil::poplibs_error>(
+        where, "groupSize = ", problem.groupSize, ", numEntries = ", problem.numEntries,
+        ", outputSize = ", problem.outputSize, " and numLookups = ", problem.numLookups,
+        " make a table or slices of more than 2^40 elements");
+}
+
 POP_INLINE planner::SliceProblem sliceProblem(char const *where, ::poplar::Graph const &graph,
                                               ::poplar::Type const &type, SliceOptions const &o) {
   using ::poputil::poplibs_error;
@@ -138,6 +149,7 @@ POP_INLINE SlicePlan plan(poplar::Graph const &graph, poplar::Type const &dataTy
   problem.outputSize = outputSize;
   for (std::size_t lookups : numLookups)
     problem.numLookups = std::max<std::uint64_t>(problem.numLookups, lookups);
+  ours::detail::checkSliceElements(WHERE, problem);
   try {
     internal->plan = planner::planSlice(problem, planner::Constraints::parse(parsed.constraints));
   } catch (planner::PlanError const &error) {
