@@ -52,6 +52,14 @@ TEST_CASE_FIXTURE(Fixture, "offsets turn around the tiles, in either direction")
   }
 }
 
+TEST_CASE("more elements than an unsigned counts lie on the one tile of a CPU") {
+  poplar::Graph graph(poplar::Target::createCPUTarget());
+  std::size_t const many = std::size_t{5} << 31U;
+  Tensor const t = graph.addVariable(poplar::UNSIGNED_CHAR, {many});
+  poputil::mapTensorLinearly(graph, t);
+  CHECK(graph.getTileMapping(t) == Mapping{{{0, many}}});
+}
+
 TEST_CASE_FIXTURE(Fixture, "mapTensorLinearly maps every element") {
   Tensor const t = graph.addVariable(FLOAT, {1000}), small = graph.addVariable(FLOAT, {3});
   poputil::mapTensorLinearly(graph, t);

@@ -29,6 +29,9 @@ TEST_CASE("regions split into even parts of whole grains") {
   CHECK(poputil::splitRegions({{0, 10}}, 1, 10, 5) == Parts{{{0, 5}}, {{5, 10}}});
   CHECK(poputil::splitRegions({{0, 10}}, 1, 2, 0, 3).size() == 4);
   CHECK(poputil::splitRegions({{0, 6}}, 1, 1, 0, UINT_MAX, 4) == Parts{{{0, 4}, {4, 6}}});
+  std::size_t const many = std::size_t{10} << 32U;
+  CHECK(poputil::splitRegions({{0, many}}, 2, 2) == Parts{{{0, many / 2}}, {{many / 2, many}}});
+  CHECK(poputil::splitRegions({{0, many}}, 4, 1, 0, 1U << 31U).size() == 20);
   CHECK(poputil::splitRegions(Intervals{}, 1, 4).empty());
   CHECK_THROWS_AS(poputil::splitRegions({{0, 1}}, 0, 4), poputil::poplibs_error);
 }

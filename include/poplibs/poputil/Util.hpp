@@ -33,6 +33,7 @@ flattenIntervals(std::vector<std::vector<poplar::Interval>> const &intervals);
 /// \param minElementsPerPartition  fewer partitions are made rather than smaller ones.
 /// \param maxElementsPerPartition  more than `maxPartitions` are made rather than larger ones.
 /// \param maxElementsPerRegion  longer regions are cut, at multiples of grainSize.
+///        UINT_MAX is no limit for either.
 /// \throws poplibs_error  grainSize or maxPartitions is 0.
 POP_API std::vector<std::vector<poplar::Interval>>
 splitRegions(std::vector<poplar::Interval> const &regions, unsigned grainSize,

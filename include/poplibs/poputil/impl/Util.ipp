@@ -7,8 +7,10 @@
 #include <poplar/impl/base/Half.hpp>
 
 #include <algorithm>
+#include <climits>
 #include <cmath>
 #include <cstdint>
+#include <limits>
 #include <numeric>
 
 namespace cottonwood::poputil::detail {
@@ -22,9 +24,15 @@ struct SplitLimits {
 };
 
 // Number of partitions that `grains` grains are split into.
+/// In grains, at least one; the largest number is no limit.
+POP_INLINE std::size_t mostGrains(unsigned elements, unsigned grainSize) {
+  return elements == UINT_MAX ? std::numeric_limits<std::size_t>::max() / grainSize
+                              : std::max(1U, elements / grainSize);
+}
+
 POP_INLINE std::size_t numPartitions(std::size_t grains, SplitLimits const &limits) {
   std::size_t perPart = ceilDiv(grains, limits.maxPartitions);
-  perPart = std::min<std::size_t>(perPart, std::max(1U, limits.maxElements / limits.grainSize));
+  perPart = std::min(perPart, mostGrains(limits.maxElements, limits.grainSize));
   if (limits.minElements != 0) {
     std::size_t minGrains = ceilDiv(limits.minElements, limits.grainSize);
     perPart = std::max(perPart, ceilDiv(grains, std::max<std::size_t>(1, grains / minGrains)));
@@ -93,8 +101,7 @@ splitSequences(std::vector<std::vector<Interval>> const &sequences, SplitLimits 
     return {};
   std::size_t grains = ceilDiv(total, limits.grainSize);
   std::size_t parts = numPartitions(grains, limits);
-  std::size_t maxRegion =
-      std::max<std::size_t>(limits.maxRegion / limits.grainSize, 1) * limits.grainSize;
+  std::size_t maxRegion = mostGrains(limits.maxRegion, limits.grainSize) * limits.grainSize;
   SequenceSplitter splitter(sequences, maxRegion);
   std::vector<std::vector<std::vector<Interval>>> result;
   result.reserve(parts);
