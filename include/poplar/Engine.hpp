@@ -249,7 +249,8 @@ public:
   /// \throws stream_connection_error  no such host function or replica, or f is null.
   void connectHostFunction(StringRef handle, unsigned index, HostCallbackHandle f);
 
-  // One row of a remote buffer, numElements() elements; between runs.
+  // One row of a remote buffer, numElements() elements; between runs. A buffer that no program uses
+  // is one like others: it is zero until the host writes it.
   /// \throws stream_connection_error  no buffer has that handle, or w is shorter than a row.
   /// \throws index_error              no such row or replica.
   /// \throws tensor_io_state_error    not loaded.

@@ -45,6 +45,22 @@ TEST_SUITE("poplar/engine/remote-buffers") {
     });
   }
 
+  TEST_CASE("a buffer that no program uses keeps what the host writes") {
+    onAllDevices([](Device const &device) {
+      Graph graph(device.getTarget());
+      RemoteBuffer const buffer = graph.addRemoteBuffer("unused", INT, 3, 2);
+      Engine engine(graph, Sequence());
+      engine.load(device);
+      std::vector<int> row = numbers(3, 1);
+      engine.copyToRemoteBuffer(row.data(), "unused", 1);
+      engine.run(0);
+      engine.copyFromRemoteBuffer("unused", row.data(), 0);
+      CHECK(row == std::vector<int>(3, 0));
+      engine.copyFromRemoteBuffer(buffer, row.data(), 1);
+      CHECK(row == numbers(3, 1));
+    });
+  }
+
   TEST_CASE("rows at random offsets against a plain array, with offsets of both types") {
     onAllDevices([](Device const &device) {
       std::size_t const repeats = 7, elements = 5, rows = 3;
