@@ -75,6 +75,7 @@ private:
     kernel.paddingLower[d] = rarely(3);
     kernel.paddingUpper[d] = rarely(3);
     kernel.truncationLower[d] = rarely(2);
+    kernel.truncationUpper[d] = rarely(2);
     kernel.flip[d] = rarely(2) != 0;
     p.outputTransform.truncationLower[d] = rarely(3);
     p.outputTransform.truncationUpper[d] = rarely(3);
@@ -268,10 +269,12 @@ private:
 } // namespace
 
 int main(int argc, char **argv) {
-  IPUModel model;
+  IPUModel model, pair;
   model.tilesPerIPU = 16;
-  Device const devices[] = {Device::createCPUDevice(), model.createDevice()};
+  pair.numIPUs = 2;
+  pair.tilesPerIPU = 3;
+  Device const devices[] = {Device::createCPUDevice(), model.createDevice(), pair.createDevice()};
   return fuzz::run("fuzz-convolutions", argc, argv, [&](Random &random) {
-    Generator(random, devices[oneIn(random, 4) ? 1 : 0]).check();
+    Generator(random, devices[oneIn(random, 4) ? 1 + below(random, 2) : 0]).check();
   });
 }
