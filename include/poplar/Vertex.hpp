@@ -20,8 +20,8 @@
 namespace poplar {
 
 // The bases are empty and have no virtual functions: the image of a vertex is its fields. They are
-// found by their addresses, so that access (public or private) does not matter. `compute` may return
-// void or bool.
+// found by their addresses, so that access (public or private) does not matter. `compute` may
+// return void or bool.
 
 /// `compute()` is called once.
 class Vertex {};

@@ -62,8 +62,8 @@ public:
 
   /// 0 for a scalar, 1 for a vector, 2 for a list of vectors.
   unsigned rank() const;
-  /// 1, the number of elements, or the number of sub-vectors. Here and below a short vector (float2)
-  /// is one element of a vector.
+  /// 1, the number of elements, or the number of sub-vectors. Here and below a short vector
+  /// (float2) is one element of a vector.
   std::size_t size() const;
   /// The length of sub-vector i. \throws poplar_error  the rank is not 2; index_error  i is not
   /// below size().

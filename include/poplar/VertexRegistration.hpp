@@ -1,4 +1,5 @@
-// Vertices without a codelet compiler: a vertex class compiled with the program itself becomes known to every graph.
+// Vertices without a codelet compiler: a vertex class compiled with the program itself becomes
+// known to every graph.
 //
 //     class Scale : public poplar::Vertex {
 //     public:
@@ -9,17 +10,19 @@
 //     };
 //     POPLAR_VERTEX(Scale, in, out, factor)
 //
-// The macro stands at global scope after the class, names the class in full ("ns::Scale") and lists its fields: edges and
-// state that the graph sets, those of base classes included, in any order, public or not. State is values, short vectors
-// (float2), arrays of both, and Vectors. Other members (double, pointers, classes) are not listed; they start as zero. An
-// instance of a class template names its arguments as addVertex will:
+// The macro stands at global scope after the class, names the class in full ("ns::Scale") and lists
+// its fields: edges and state that the graph sets, those of base classes included, in any order,
+// public or not. State is values, short vectors (float2), arrays of both, and Vectors. Other
+// members (double, pointers, classes) are not listed; they start as zero. An instance of a class
+// template names its arguments as addVertex will:
 //
 //     POPLAR_VERTEX_TEMPLATE((ns::Scale<float, true>), in, out)
 //     POPLAR_VERTEX_TEMPLATE(ns::Scale, (float, true), in, out)
 //
-// Registration happens before main(), for the whole process; Graph::addCodelets<Scale>() registers for one graph only.
-// A vertex is zeroed storage whose fields are filled in: constructors are not called. Initialisers of members (`float k = 1;`)
-// hold until the graph sets the field, in a class that declares no constructor.
+// Registration happens before main(), for the whole process; Graph::addCodelets<Scale>() registers
+// for one graph only. A vertex is zeroed storage whose fields are filled in: constructors are not
+// called. Initialisers of members (`float k = 1;`) hold until the graph sets the field, in a class
+// that declares no constructor.
 #include <poplar/impl/base/Config.hpp>
 
 #ifndef POPLAR_VERTEXREGISTRATION_HPP
@@ -35,7 +38,8 @@ class Graph;
 namespace cottonwood {
 namespace codelet {
 
-/// Enters a vertex class in the process-wide registry. Never throws: a clash of names is reported when the name is used.
+/// Enters a vertex class in the process-wide registry. Never throws: a clash of names is reported
+/// when the name is used.
 POP_API bool registerVertex(VertexDescription const &description) noexcept;
 /// Enters the registered class of that key in the registry of one graph.
 POP_API void addRegisteredVertex(poplar::Graph &graph, void const *key);
@@ -51,7 +55,8 @@ template <class V> struct VertexKey {
 /// Registers V when explicitly instantiated. Private members can be named there, and only there.
 template <class V, class Method, class... Members> struct VertexRegistrar {
   static bool run() {
-    FieldDescription fields[sizeof...(Members) + 1] = {Members::template describe<V>()..., FieldDescription()};
+    FieldDescription fields[sizeof...(Members) + 1] = {Members::template describe<V>()...,
+                                                       FieldDescription()};
     unsigned char initial[sizeof(V)];
     VertexDescription description = {VertexText<V>::name(),
                                      VertexText<V>::fields(),
@@ -69,7 +74,8 @@ template <class V, class Method, class... Members> struct VertexRegistrar {
   static bool const registered;
 };
 template <class V, class Method, class... Members>
-bool const VertexRegistrar<V, Method, Members...>::registered = VertexRegistrar<V, Method, Members...>::run();
+bool const VertexRegistrar<V, Method, Members...>::registered =
+    VertexRegistrar<V, Method, Members...>::run();
 
 } // namespace codelet
 } // namespace cottonwood
@@ -82,7 +88,8 @@ bool const VertexRegistrar<V, Method, Members...>::registered = VertexRegistrar<
 
 #else
 
-// A class travels through the macros in parentheses, because its template arguments may contain commas.
+// A class travels through the macros in parentheses, because its template arguments may contain
+// commas.
 #define POP_STRIP(...) __VA_ARGS__
 #define POP_TEXT(...) POP_TEXT_EXPANDED(__VA_ARGS__)
 #define POP_TEXT_EXPANDED(...) #__VA_ARGS__
@@ -159,21 +166,22 @@ bool const VertexRegistrar<V, Method, Members...>::registered = VertexRegistrar<
 #define POP_MEMBERS_47(C, f, ...) POP_MEMBER(C, f) POP_MEMBERS_46(C, __VA_ARGS__)
 #define POP_MEMBERS_48(C, f, ...) POP_MEMBER(C, f) POP_MEMBERS_47(C, __VA_ARGS__)
 
-// Explicit specialisations and instantiations, valid in the enclosing global scope. Template arguments are types
-// without the alignment that a typedef adds (float4), of which GCC warns.
+// Explicit specialisations and instantiations, valid in the enclosing global scope. Template
+// arguments are types without the alignment that a typedef adds (float4), of which GCC warns.
 #define POP_REGISTER(C, names, members)                                                            \
   template <> struct cottonwood::codelet::VertexText<POP_STRIP C> {                                \
     static char const *name() { return POP_TEXT(POP_STRIP C); }                                    \
     static char const *fields() { return names; }                                                  \
   };                                                                                               \
-  _Pragma("GCC diagnostic push") _Pragma("GCC diagnostic ignored \"-Wignored-attributes\"")       \
-  template struct cottonwood::codelet::VertexRegistrar<                                            \
-      POP_STRIP C,                                                                                 \
-      ::cottonwood::codelet::VertexMethod<                                                         \
-          decltype(::cottonwood::codelet::ComputeMethod<                                           \
-                   ::cottonwood::codelet::VertexKind<POP_STRIP C>::isMulti>::                      \
-                       pick(&POP_STRIP C::compute)),                                               \
-          &POP_STRIP C::compute> POP_STRIP members>;                                               \
+  _Pragma("GCC diagnostic push")                                                                   \
+      _Pragma("GCC diagnostic ignored \"-Wignored-attributes\"") template struct cottonwood::      \
+          codelet::VertexRegistrar<                                                                \
+              POP_STRIP C,                                                                         \
+              ::cottonwood::codelet::VertexMethod<                                                 \
+                  decltype(::cottonwood::codelet::ComputeMethod<::cottonwood::codelet::VertexKind< \
+                               POP_STRIP C>::isMulti>::pick(&POP_STRIP C::compute)),               \
+                  &POP_STRIP C::compute>                                                           \
+                  POP_STRIP members>;                                                              \
   _Pragma("GCC diagnostic pop")
 
 // ONE, TWO or MANY arguments.
@@ -232,7 +240,8 @@ bool const VertexRegistrar<V, Method, Members...>::registered = VertexRegistrar<
 #define POP_VERTEX_1(C, ...)                                                                       \
   POP_REGISTER(C, #__VA_ARGS__, (POP_JOIN(POP_MEMBERS_, POP_COUNT(__VA_ARGS__))(C, __VA_ARGS__)))
 
-// Plain class; the digits of the others say whether their first and second argument are in parentheses.
+// Plain class; the digits of the others say whether their first and second argument are in
+// parentheses.
 #define POP_VERTEX_00_ONE(C) POP_VERTEX_0((C))
 #define POP_VERTEX_00_TWO(C, f) POP_VERTEX_1((C), f)
 #define POP_VERTEX_00_MANY(C, ...) POP_VERTEX_1((C), __VA_ARGS__)

@@ -10,7 +10,7 @@
 
 #if defined(POPLAR_HEADER_ONLY)
 #if __cplusplus < 202002L
-#error "POPLAR_HEADER_ONLY needs C++20: compile with -std=c++20 or newer, or link the compiled libraries"
+#error "POPLAR_HEADER_ONLY needs C++20: compile with -std=c++20, or link the compiled libraries"
 #endif
 #define POP_INLINE inline
 #define POP_API

@@ -51,8 +51,8 @@ private:
   std::unordered_map<std::string, Codelet const *, NameHash, std::equal_to<>> byName_;
 };
 
-/// A vertex class as a codelet, from what its compilation says of it; members that are no fields are
-/// left out.
+/// A vertex class as a codelet, from what its compilation says of it; members that are no fields
+/// are left out.
 POP_API Codelet codeletFrom(VertexDescription const &description);
 
 /// Adds built-in codelets to the registry of a graph (what popops::addCodelets(graph) does).
