@@ -17,6 +17,9 @@
 
 namespace cottonwood::test {
 
+/// Whether a sanitizer watches the kernels. Tests may be compiled without.
+extern bool const SANITIZED;
+
 /// The sets of this machine that differ for kernels without tiles.
 inline std::vector<isa::Isa> vectorIsas() {
   std::vector<isa::Isa> found;

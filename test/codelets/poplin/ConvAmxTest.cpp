@@ -298,7 +298,7 @@ TEST_CASE("convolutions have the same bits in grids of any band and depth as gat
         for (std::size_t const band : {32, 64, 1024})
           for (std::size_t const part : {std::size_t{32}, std::size_t{96}, depth}) {
             // Sanitizers make twins slow: one part a band.
-            if (arch::INSTRUMENTED && part != (band == 32 ? depth : band == 64 ? 32 : 96))
+            if (test::SANITIZED && part != (band == 32 ? depth : band == 64 ? 32 : 96))
               continue;
             kernels::ConvGridPlan plan{band, std::min(part, depth)};
             plan.keepsB = plan.depth == depth && band == 32;

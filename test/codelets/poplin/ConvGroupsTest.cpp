@@ -212,24 +212,24 @@ std::vector<Out> convolve(isa::Isa isa, const Groups &g, const Operands<In> &ope
                                77.f);
   const auto n = [](std::size_t x) { return static_cast<long long>(x); };
   const std::size_t pixel = g.in * g.out, row = size(s.inputsX) * in.place;
-  long long strides[] = {n(in.channels * in.field),
-                         n(row),
-                         n(in.place),
-                         n(in.channel),
-                         n(field.taps() * pixel),
-                         1,
-                         n(g.out),
-                         n(size(field.tapsX()) * pixel),
-                         n(pixel)};
-  int shape[kernels::CONV_PLANES_INTS];
-  std::memcpy(shape, &s, sizeof s);
+  std::vector<long long> strides{n(in.channels * in.field),
+                                 n(row),
+                                 n(in.place),
+                                 n(in.channel),
+                                 n(field.taps() * pixel),
+                                 1,
+                                 n(g.out),
+                                 n(size(field.tapsX()) * pixel),
+                                 n(pixel)};
+  std::vector<int> shape(kernels::CONV_PLANES_INTS);
+  std::memcpy(shape.data(), &s, sizeof s);
   auto vertex = test::zeroed<vertices::ConvGroups<isa::scalar, Public, PublicOut>>();
   test::connect(vertex.in, operands.in.data());
   test::connect(vertex.weights, operands.weights.data());
   test::connect(vertex.out, to.data(), arrays);
   test::connect(vertex.workspace, workspace.data());
-  test::connect(vertex.shape, shape, kernels::CONV_PLANES_INTS);
-  test::connect(vertex.strides, strides, std::size(strides));
+  test::connect(vertex.shape, shape.data(), shape.size());
+  test::connect(vertex.strides, strides.data(), strides.size());
   const auto u = [](std::size_t x) { return static_cast<unsigned>(x); };
   vertex.images = u(g.images), vertex.groups = u(g.groups), vertex.columns = u(g.out);
   vertex.inChannels = u(g.in), vertex.outMaps = outMaps;

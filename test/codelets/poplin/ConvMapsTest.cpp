@@ -64,25 +64,25 @@ std::vector<Out> convolve(isa::Isa isa, const Maps &m, const Operands<In> &opera
   std::vector<float> workspace(kernels::convMapsWorkspace(s, m.channels, m.columns) + 1, 77.f);
   const auto n = [](std::size_t x) { return static_cast<long long>(x); };
   const std::size_t plane = size(s.inputsY) * size(s.inputsX), pixel = m.channels * m.block;
-  long long strides[] = {n(m.channels * plane),
-                         n(m.groups * m.channels * plane),
-                         n(plane),
-                         n(size(s.inputsX)),
-                         n(m.columns * s.taps() * m.channels),
-                         n(s.taps() * pixel),
-                         1,
-                         n(m.block),
-                         n(size(s.tapsX) * pixel),
-                         n(pixel)};
-  int shape[kernels::CONV_PLANES_INTS];
-  std::memcpy(shape, &s, sizeof s);
+  std::vector<long long> strides{n(m.channels * plane),
+                                 n(m.groups * m.channels * plane),
+                                 n(plane),
+                                 n(size(s.inputsX)),
+                                 n(m.columns * s.taps() * m.channels),
+                                 n(s.taps() * pixel),
+                                 1,
+                                 n(m.block),
+                                 n(size(s.tapsX) * pixel),
+                                 n(pixel)};
+  std::vector<int> shape(kernels::CONV_PLANES_INTS);
+  std::memcpy(shape.data(), &s, sizeof s);
   auto vertex = test::zeroed<vertices::ConvMaps<isa::scalar, Public, PublicOut>>();
   test::connect(vertex.in, operands.in.data());
   test::connect(vertex.weights, operands.weights.data());
   test::connect(vertex.out, to.data(), maps);
   test::connect(vertex.workspace, workspace.data());
-  test::connect(vertex.shape, shape, kernels::CONV_PLANES_INTS);
-  test::connect(vertex.strides, strides, std::size(strides));
+  test::connect(vertex.shape, shape.data(), shape.size());
+  test::connect(vertex.strides, strides.data(), strides.size());
   const auto u = [](std::size_t x) { return static_cast<unsigned>(x); };
   vertex.groups = u(m.groups);
   vertex.images = u(m.images), vertex.columns = u(m.columns), vertex.weightsBlock = u(m.block);

@@ -71,17 +71,17 @@ std::vector<Out> convolve(isa::Isa isa, const kernels::ConvPlanesShape &s,
   std::vector<Out> out(PLANES * outputs + 2, edge);
   std::vector<float> workspace(kernels::convPlanesWorkspace(s) + 1, 77.f);
   const auto n = [](std::size_t x) { return static_cast<long long>(x); };
-  long long strides[] = {n(size(s.inputsY) * size(s.inputsX)), n(size(s.inputsX)), 1,
-                         n(GROUPS * size(s.tapsX)), n(GROUPS)};
-  int shape[kernels::CONV_PLANES_INTS];
-  std::memcpy(shape, &s, sizeof s);
+  std::vector<long long> strides{n(size(s.inputsY) * size(s.inputsX)), n(size(s.inputsX)), 1,
+                                 n(GROUPS * size(s.tapsX)), n(GROUPS)};
+  std::vector<int> shape(kernels::CONV_PLANES_INTS);
+  std::memcpy(shape.data(), &s, sizeof s);
   auto vertex = test::zeroed<vertices::ConvPlanes<isa::scalar, Public, PublicOut>>();
   test::connect(vertex.in, operands.in.data());
   test::connect(vertex.weights, operands.weights.data());
   test::connect(vertex.out, out.data() + 1);
   test::connect(vertex.workspace, workspace.data());
-  test::connect(vertex.shape, shape, kernels::CONV_PLANES_INTS);
-  test::connect(vertex.strides, strides, 5);
+  test::connect(vertex.shape, shape.data(), shape.size());
+  test::connect(vertex.strides, strides.data(), strides.size());
   vertex.planes = PLANES, vertex.first = FIRST, vertex.groups = GROUPS;
   test::runOn<vertices::ConvPlanesFamily>(isa, vertex);
   CHECK(test::toFloat(out.front()) == 99.f);

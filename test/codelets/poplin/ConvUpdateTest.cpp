@@ -99,14 +99,14 @@ std::vector<Out> update(isa::Isa isa, const Groups &g, const Operands<In> &opera
   };
   lay(in, layout.inMaps, pixels, s.inputsX, g.groups * g.in);
   lay(deltas, layout.deltasMaps, s.taps(), s.tapsX, channels);
-  int shape[kernels::CONV_PLANES_INTS];
-  std::memcpy(shape, &s, sizeof s);
+  std::vector<int> shape(kernels::CONV_PLANES_INTS);
+  std::memcpy(shape.data(), &s, sizeof s);
   auto vertex = test::zeroed<vertices::ConvUpdate<isa::scalar, Public, PublicOut>>();
   test::connect(vertex.in, in.data());
   test::connect(vertex.weights, deltas.data());
   test::connect(vertex.out, to.data(), lines);
   test::connect(vertex.workspace, workspace.data());
-  test::connect(vertex.shape, shape, kernels::CONV_PLANES_INTS);
+  test::connect(vertex.shape, shape.data(), shape.size());
   test::connect(vertex.strides, strides.data(), strides.size());
   const auto u = [](std::size_t x) { return static_cast<unsigned>(x); };
   vertex.groups = u(g.groups), vertex.channels = u(g.in), vertex.columns = u(g.out);

@@ -44,26 +44,26 @@ std::vector<float> convolve(isa::Isa isa, unsigned m, const Problem &p,
   const auto n = [](std::size_t x) { return static_cast<long long>(x); };
   const auto u = [](std::size_t x) { return static_cast<unsigned>(x); };
   // [y][x][channel][column]
-  long long tapStrides[] = {
+  std::vector<long long> tapStrides{
       3 * n(p.channels * p.columns), n(p.channels * p.columns), n(p.columns), 0, 1, 0};
   test::connect(weightsVertex.in, weights.data());
   test::connect(weightsVertex.out, transformed.data());
-  test::connect(weightsVertex.strides, tapStrides, 6);
+  test::connect(weightsVertex.strides, tapStrides.data(), tapStrides.size());
   weightsVertex.m = m, weightsVertex.channels = weightsVertex.channelBlock = u(p.channels);
   weightsVertex.columns = weightsVertex.columnBlock = u(p.columns);
   test::runOn<vertices::WinogradFamily>(isa, weightsVertex);
 
   std::vector<float> out(p.batch * p.outputsY() * p.outputsX() * p.columns + 2, 99.f);
   std::vector<float> workspace(kernels::winogradWorkspace(m, p.channels, blocks));
-  float *regions[] = {out.data() + 1};
-  long long strides[] = {0, n(p.inputsY * p.inputsX * p.channels), n(p.inputsX * p.channels),
-                         n(p.channels)};
+  std::vector<float *> regions{out.data() + 1};
+  std::vector<long long> strides{0, n(p.inputsY * p.inputsX * p.channels),
+                                 n(p.inputsX * p.channels), n(p.channels)};
   auto vertex = test::zeroed<vertices::Winograd<scalar, float>>();
   test::connect(vertex.in, in.data());
   test::connect(vertex.weights, transformed.data());
-  test::connect(vertex.out, regions, 1);
+  test::connect(vertex.out, regions.data(), regions.size());
   test::connect(vertex.workspace, workspace.data());
-  test::connect(vertex.strides, strides, 4);
+  test::connect(vertex.strides, strides.data(), strides.size());
   vertex.m = m, vertex.batch = u(p.batch), vertex.groups = 1;
   vertex.firstY = vertex.firstX = -p.padding;
   vertex.inputsY = u(p.inputsY), vertex.inputsX = u(p.inputsX);

@@ -132,7 +132,7 @@ std::vector<float> sampleFloats() {
                          1.0000001f};
   // Every 40009th float, and a denser grid where functions have their shape; sanitizers do not look
   // for accuracy.
-  constexpr int STEP = arch::INSTRUMENTED ? 16 : 1;
+  int const STEP = test::SANITIZED ? 16 : 1;
   for (std::uint64_t bits = 0; bits < (1ull << 32); bits += STEP * 40009)
     all.push_back(arch::bitCast<float>(static_cast<std::uint32_t>(bits)));
   for (int i = -60000; i <= 60000; i += STEP)

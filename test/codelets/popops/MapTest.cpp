@@ -356,9 +356,9 @@ TEST_SUITE("codelets/popops/map") {
         builder.apply(MapOp::ADD, builder.apply(MapOp::MULTIPLY, x, builder.constant(2.f)), x));
     for (isa::Isa isa : test::vectorIsas()) {
       test::Misaligned<float> out(n);
-      const float *pointers[] = {in.data()};
+      const std::vector<const float *> pointers{in.data()};
       runProgram<vertices::Map<isa::scalar, float>>(isa, program, out.data(), n, [&](auto &state) {
-        test::connect(state.inFloat, pointers);
+        test::connect(state.inFloat, pointers.data());
       });
       CHECK(out.guardsIntact());
       std::size_t wrong = 0;
@@ -380,9 +380,9 @@ TEST_SUITE("codelets/popops/map") {
     }
     for (std::size_t i = 0; i < row.size(); ++i)
       row[i] = static_cast<float>(i);
-    const float *floats[] = {x.data(), row.data()};
-    const std::int32_t *integers[] = {whole.data()};
-    const unsigned char *masks[] = {mask.data()};
+    const std::vector<const float *> floats{x.data(), row.data()};
+    const std::vector<const std::int32_t *> integers{whole.data()};
+    const std::vector<const unsigned char *> masks{mask.data()};
     const auto check = [&](const std::vector<std::uint32_t> &program, auto example, auto expected) {
       using T = decltype(example);
       for (isa::Isa isa : test::vectorIsas())
@@ -394,9 +394,9 @@ TEST_SUITE("codelets/popops/map") {
               room.data() + (64 - reinterpret_cast<std::uintptr_t>(room.data()) % 64) % 64;
           T *const out = static_cast<T *>(line) + place;
           runProgram<vertices::Map<isa::scalar, T>>(isa, program, out, n, [&](auto &state) {
-            test::connect(state.inFloat, floats);
-            test::connect(state.inInt, integers);
-            test::connect(state.inBool, masks);
+            test::connect(state.inFloat, floats.data());
+            test::connect(state.inInt, integers.data());
+            test::connect(state.inBool, masks.data());
           });
           std::size_t wrong = 0;
           for (std::size_t i = 0; i < n; ++i)
@@ -440,7 +440,7 @@ TEST_SUITE("codelets/popops/map") {
     std::vector<float> old(n), y(n);
     for (std::size_t i = 0; i < n; ++i)
       old[i] = static_cast<float>(i % 977) - 400.f, y[i] = static_cast<float>(i % 31);
-    const float *pointers[] = {y.data()};
+    const std::vector<const float *> pointers{y.data()};
     // One operation of one and of two arrays, a chain, and operations with a result between.
     for (unsigned form = 0; form < 4; ++form) {
       CAPTURE(form);
@@ -458,7 +458,7 @@ TEST_SUITE("codelets/popops/map") {
         std::copy(old.begin(), old.end(), out.data());
         runProgram<vertices::MapInPlace<isa::scalar, float>>(
             isa, program, out.data(), n,
-            [&](auto &state) { test::connect(state.inFloat, pointers); });
+            [&](auto &state) { test::connect(state.inFloat, pointers.data()); });
         CHECK(out.guardsIntact());
         std::size_t wrong = 0;
         for (std::size_t i = 0; i < n; ++i) {
@@ -488,11 +488,11 @@ TEST_SUITE("codelets/popops/map") {
     const auto zero = builder.constant(MapType::HALF, 0);
     const auto sum = builder.apply(MapOp::ADD, builder.apply(MapOp::MULTIPLY, x, third), y);
     const auto program = builder.finish(builder.apply(MapOp::MAXIMUM, sum, zero));
-    const half *pointers[] = {reinterpret_cast<half *>(a.data()),
-                              reinterpret_cast<half *>(b.data())};
+    const std::vector<const half *> pointers{reinterpret_cast<half *>(a.data()),
+                                             reinterpret_cast<half *>(b.data())};
     const auto run = [&](isa::Isa isa, half *out) {
       runProgram<vertices::Map<isa::scalar, half>>(
-          isa, program, out, n, [&](auto &state) { test::connect(state.inHalf, pointers); });
+          isa, program, out, n, [&](auto &state) { test::connect(state.inHalf, pointers.data()); });
     };
     std::vector<std::uint16_t> expected(n), memory(n + 32);
     run(isa::Isa::Scalar, reinterpret_cast<half *>(expected.data()));
