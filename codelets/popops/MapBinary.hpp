@@ -5,6 +5,7 @@
 /// gives 0, its remainder the dividend. Shift counts of 32 and above shift everything out.
 #pragma once
 
+#include <codelets/arch/SimdAddConverted.hpp>
 #include <codelets/arch/SimdDivide.hpp>
 #include <codelets/popops/MapUnary.hpp>
 
@@ -96,6 +97,18 @@ template <MapOp OP, class V> POP_SIMD_INLINE V floatBinary(V a, V b) {
     static_assert(OP == MapOp::HARD_SIGMOID_GRADIENT);
     return V::select(V::abs(a) <= V::splat(2.5f), b * V::splat(0.2f), zero);
   }
+}
+
+/// The same for operands that are halves, with a result that is rounded to half.
+template <MapOp OP, class V> POP_SIMD_INLINE V halfBinary(V a, V b) {
+  if constexpr (OP == MapOp::ADD)
+    return arch::addConverted(a, b);
+  else if constexpr (OP == MapOp::SUBTRACT)
+    return arch::subtractConverted(a, b);
+  else if constexpr (OP == MapOp::POWER)
+    return math::ofHalf::pow(a, b);
+  else
+    return floatBinary<OP>(a, b);
 }
 
 /// The same on the bits of halves.
@@ -201,8 +214,8 @@ void binaryKernel(void *out, const void *in0, const void *in1, const void *, std
       return compareLanes<OP>(x, y);
     else if constexpr (IS_HALF_BITS<V>)
       return bitsBinary<OP>(x, y);
-    else if constexpr (OP == MapOp::POWER && std::is_same_v<T, half>)
-      return math::ofHalf::pow(x, y);
+    else if constexpr (std::is_same_v<T, half> && !std::is_same_v<typename V::Element, half>)
+      return halfBinary<OP>(x, y);
     else if constexpr (IS_FLOATING<T>)
       return floatBinary<OP>(x, y);
     else

@@ -118,13 +118,19 @@ template <class Tag> MapChain chainOf(const vertices::MapProgramView &program) {
   return chain;
 }
 
-template <MapOp OP, std::size_t N, class V, class Other>
+template <MapOp OP, class T, std::size_t N, class V, class Other>
 POP_SIMD_INLINE void chainBinary(V (&v)[N], bool resultIsSecond, Other other) {
+  const auto apply = [](V a, V b) POP_SIMD_LAMBDA {
+    if constexpr (std::is_same_v<T, half> && !std::is_same_v<typename V::Element, half>)
+      return halfBinary<OP>(a, b);
+    else
+      return floatBinary<OP>(a, b);
+  };
   constexpr bool COMMUTES = OP == MapOp::ADD || OP == MapOp::MULTIPLY;
   if (!COMMUTES && resultIsSecond)
-    arch::unrolled<N>([&](auto k) POP_SIMD_LAMBDA { v[k] = floatBinary<OP>(other(k), v[k]); });
+    arch::unrolled<N>([&](auto k) POP_SIMD_LAMBDA { v[k] = apply(other(k), v[k]); });
   else
-    arch::unrolled<N>([&](auto k) POP_SIMD_LAMBDA { v[k] = floatBinary<OP>(v[k], other(k)); });
+    arch::unrolled<N>([&](auto k) POP_SIMD_LAMBDA { v[k] = apply(v[k], other(k)); });
 }
 
 /// One step on N vectors of elements T; load(p, k) is vector k of those at p.
@@ -149,10 +155,10 @@ POP_SIMD_INLINE void chainStep(V (&v)[N], [[maybe_unused]] const MapChainStep &s
       arch::unrolled<N>([&](auto k) POP_SIMD_LAMBDA { v[k] = apply(v[k]); });
   } else if (step.constant) {
     const V constant = load(operand, std::integral_constant<std::size_t, 0>());
-    chainBinary<OP>(v, step.resultIsSecond, [&](auto) POP_SIMD_LAMBDA { return constant; });
+    chainBinary<OP, T>(v, step.resultIsSecond, [&](auto) POP_SIMD_LAMBDA { return constant; });
   } else {
-    chainBinary<OP>(v, step.resultIsSecond,
-                    [&](auto k) POP_SIMD_LAMBDA { return load(operand, k); });
+    chainBinary<OP, T>(v, step.resultIsSecond,
+                       [&](auto k) POP_SIMD_LAMBDA { return load(operand, k); });
   }
 }
 

@@ -13,6 +13,7 @@
 #include <codelets/popops/MapChain.hpp>
 #include <codelets/popops/MapHalf.hpp>
 #include <codelets/popops/MapOperands.hpp>
+#include <codelets/popops/SplitsVectors.hpp>
 #include <codelets/popops/StreamBytes.hpp>
 
 namespace cottonwood::kernels {
@@ -31,9 +32,6 @@ extern template MapKernel multiMapKernel<isa::VectorsOf<isa::POP_ISA>>(vertices:
 extern template MapKernel halfMapKernel<isa::POP_ISA>(vertices::MapOp);
 extern template MapKernel unaryMapKernel<isa::avx2>(vertices::MapOp, vertices::MapType);
 extern template MapKernel multiMapKernel<isa::avx2>(vertices::MapOp, vertices::MapType);
-
-/// Whether instructions on 512 bits run as two on 256.
-POP_API bool splitsVectors();
 #endif
 
 namespace detail {

@@ -2,6 +2,7 @@
 /// Reductions of rows of neighbouring elements, and what one operation does with two values.
 #pragma once
 
+#include <codelets/arch/SimdAddConverted.hpp>
 #include <codelets/arch/SimdColumns.hpp>
 #include <codelets/arch/SimdFold.hpp>
 #include <codelets/arch/SimdMath.hpp>
@@ -94,12 +95,21 @@ template <ReduceOp OP> struct Combine {
   }
 };
 
+/// The same for vectors that were elements In.
+template <ReduceOp OP, class In> struct CombineOf : Combine<OP> {};
+template <> struct CombineOf<ReduceOp::ADD, half> : Combine<ReduceOp::ADD> {
+  template <class V> POP_SIMD_INLINE static V accumulate(V sum, V x) {
+    return arch::addConverted(sum, x);
+  }
+  template <class V> POP_SIMD_INLINE static V merge(V a, V b) { return arch::addConverted(a, b); }
+};
+
 /// 64 partial results that the elements of a row are combined in, folded by halves: element r
 /// always goes to partial result r mod 64.
 template <class Tag, ReduceOp OP, class In> class RowPartials {
   using T = Accumulator<In>;
   using V = simd<T, Tag>;
-  using C = Combine<OP>;
+  using C = CombineOf<OP, In>;
   static constexpr std::size_t W = V::width, K = 64 / W;
 
 public:
@@ -220,7 +230,7 @@ std::size_t reducePackedRows(const In *in, std::size_t count, std::size_t length
                              Accumulator<In> *results) {
   using T = Accumulator<In>;
   using V = simd<T, Tag>;
-  using C = Combine<OP>;
+  using C = CombineOf<OP, In>;
   constexpr std::size_t W = V::width;
   const arch::PackedRows<LANES, Tag> rows(length);
   const V none = V::splat(C::template identity<T>());
