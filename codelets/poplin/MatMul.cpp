@@ -1,6 +1,10 @@
 // Compiled once per instruction set; POP_ISA is its tag.
 #include <codelets/poplin/MatMulVertex.hpp>
 
+namespace cottonwood::kernels::detail {
+POP_VECTORS_OF_HALF(, isa::POP_ISA)
+} // namespace cottonwood::kernels::detail
+
 namespace cottonwood::vertices {
 
 template <class Tag> VertexEntries MatMulFamily::entries() { return entriesOf(Vertices<Tag>()); }
