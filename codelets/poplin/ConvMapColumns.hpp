@@ -8,6 +8,9 @@
 
 namespace cottonwood::kernels::detail {
 
+/// Columns whose values are fetched ahead of time: a plane each is more than prefetchers follow.
+inline constexpr std::size_t MAP_COLUMNS_AHEAD = 64;
+
 /// put(i, v) for n neighbouring columns of `channels` planes, at most a vector V of them: lane c of
 /// v is from[c * plane + i], and 0 behind the last channel.
 template <class V, class T, class Put>
@@ -19,7 +22,7 @@ POP_SIMD_INLINE void eachMapColumn(const T *from, std::ptrdiff_t plane, std::siz
     const T *p = from;
     V v[W];
     for (std::size_t c = 0; c < W; ++c, p += c < channels ? plane : 0) {
-      __builtin_prefetch(p + 4 * W);
+      __builtin_prefetch(p + MAP_COLUMNS_AHEAD);
       v[c] = c >= channels ? V::zero() : some == W ? V::load(p) : V::loadPartial(p, some);
     }
     arch::transpose(v);

@@ -2,7 +2,14 @@
 #include <codelets/poplin/MatMulVertex.hpp>
 
 namespace cottonwood::kernels::detail {
-POP_VECTORS_OF_HALF(, isa::POP_ISA)
+template void vectorMatMul<isa::POP_ISA>(const MatMulArgs<half, half> &, const MatMulBlocking &,
+                                         const StoreSums &);
+template void vectorMatMul<isa::POP_ISA>(const MatMulArgs<half, float> &, const MatMulBlocking &,
+                                         const StoreSums &);
+template void vectorMatMul<isa::POP_ISA>(const MatMulArgs<half, half> &, const MatMulBlocking &,
+                                         const ErasedFinish &);
+template void vectorMatMul<isa::POP_ISA>(const MatMulArgs<half, float> &, const MatMulBlocking &,
+                                         const ErasedFinish &);
 } // namespace cottonwood::kernels::detail
 
 namespace cottonwood::vertices {

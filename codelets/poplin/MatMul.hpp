@@ -48,20 +48,19 @@ void vectorMatMul(const MatMulArgs<TIn, TOut> &args, const MatMulBlocking &block
 /// take two thirds of the time so, and rows by matrices from memory .9; by others 1.1 times as
 /// long.
 template <class Tag, class TIn, class Finish>
-inline constexpr bool EIGHT_LANES_MAY_SERVE = std::is_same_v<TIn, half> &&arch::Avx512Tag<Tag> &&
+inline constexpr bool EIGHT_LANES_MAY_SERVE = arch::Avx512Tag<Tag> &&std::is_same_v<TIn, half> &&
                                               (std::is_same_v<Finish, StoreSums> ||
                                                std::is_same_v<Finish, ErasedFinish>);
 
 #if !defined(POPLAR_HEADER_ONLY) && defined(POP_ISA)
-#define POP_VECTORS(PREFIX, TAG, OUT, FINISH)                                                      \
-  PREFIX template void vectorMatMul<TAG>(const MatMulArgs<half, OUT> &, const MatMulBlocking &,    \
-                                         const FINISH &);
-#define POP_VECTORS_OF_HALF(PREFIX, TAG)                                                           \
-  POP_VECTORS(PREFIX, TAG, half, StoreSums)                                                        \
-  POP_VECTORS(PREFIX, TAG, float, StoreSums)                                                       \
-  POP_VECTORS(PREFIX, TAG, half, ErasedFinish)                                                     \
-  POP_VECTORS(PREFIX, TAG, float, ErasedFinish)
-POP_VECTORS_OF_HALF(extern, isa::avx2)
+extern template void vectorMatMul<isa::avx2>(const MatMulArgs<half, half> &, const MatMulBlocking &,
+                                             const StoreSums &);
+extern template void vectorMatMul<isa::avx2>(const MatMulArgs<half, float> &,
+                                             const MatMulBlocking &, const StoreSums &);
+extern template void vectorMatMul<isa::avx2>(const MatMulArgs<half, half> &, const MatMulBlocking &,
+                                             const ErasedFinish &);
+extern template void vectorMatMul<isa::avx2>(const MatMulArgs<half, float> &,
+                                             const MatMulBlocking &, const ErasedFinish &);
 #endif
 } // namespace detail
 

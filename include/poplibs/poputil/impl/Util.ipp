@@ -23,13 +23,13 @@ struct SplitLimits {
   unsigned grainSize, maxPartitions, minElements, maxElements, maxRegion;
 };
 
-// Number of partitions that `grains` grains are split into.
 /// In grains, at least one; the largest number is no limit.
 POP_INLINE std::size_t mostGrains(unsigned elements, unsigned grainSize) {
   return elements == UINT_MAX ? std::numeric_limits<std::size_t>::max() / grainSize
                               : std::max(1U, elements / grainSize);
 }
 
+/// Partitions that `grains` grains are split into.
 POP_INLINE std::size_t numPartitions(std::size_t grains, SplitLimits const &limits) {
   std::size_t perPart = ceilDiv(grains, limits.maxPartitions);
   perPart = std::min(perPart, mostGrains(limits.maxElements, limits.grainSize));
