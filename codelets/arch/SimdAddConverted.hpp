@@ -3,7 +3,7 @@
 ///
 /// Conversions take the units that add, but not those that multiply, on Zen 4: there multiply-adds
 /// with 1, which give the same bits, sum halves up in .6 of the time of additions, and add two
-/// arrays of halves in .8. Elsewhere both take the same units.
+/// arrays of halves in .8.
 #pragma once
 
 #include <codelets/arch/SimdAccumulate.hpp>
@@ -11,7 +11,7 @@
 namespace cottonwood::arch {
 
 namespace detail {
-/// 1, which the compiler does not know, or it would add.
+/// 1, which the compiler does not know: of others it may make additions.
 template <class V> POP_SIMD_INLINE V unknownOne() { return inRegister(V::splat(1.f)); }
 } // namespace detail
 

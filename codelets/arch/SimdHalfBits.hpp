@@ -12,10 +12,9 @@ namespace cottonwood::arch {
 
 /// A vector of halves as their bits. For tags without vectors there is none.
 ///
-/// Face: load loadPartial store stream storePartial, comparisons and select as in simd<float>,
-/// unary
-/// -; abs, relu, signum; isNan, isInf, isFinite; maximum, minimum, reluGradient. NaN keep their
-/// bits where they are results.
+/// Face, as far as simd<float> has it the same: load loadPartial store stream storePartial,
+/// comparisons, select, unary minus; abs relu signum; isNan isInf isFinite; maximum minimum
+/// reluGradient. NaN keep their bits where they are results.
 template <class Tag> struct HalfBits;
 
 template <class Tag>
@@ -38,6 +37,8 @@ template <class Self> struct HalfBitsOrder {
   POP_SIMD_INLINE friend auto operator<(Self a, Self b) { return b > a; }
   POP_SIMD_INLINE friend auto operator>=(Self a, Self b) { return b <= a; }
 
+  POP_SIMD_INLINE friend Self operator-(Self a) { return a ^ Self::splat(-0x8000); }
+
   /// The one of two that is a number; b of equal ones, a of NaN.
   POP_SIMD_INLINE static Self maximum(Self a, Self b) {
     return Self::select(Self::either(Self::greater(a.order(), b.order(), a.isNumber()), b.isNan()),
@@ -56,22 +57,22 @@ template <class Self> struct HalfBitsOrder {
   /// 1, -1 or, for zeros and NaN, 0.
   POP_SIMD_INLINE Self signum() const {
     constexpr std::int16_t ONE = 0x3c00;
-    const Self size = self().magnitude();
+    const Self size = self().abs();
     return Self::keep(Self::greater(size, Self::splat(0), isNumber()),
                       (self() ^ size) | Self::splat(ONE));
   }
 
-  POP_SIMD_INLINE auto isNan() const { return Self::greater(self().magnitude(), infinity()); }
-  POP_SIMD_INLINE auto isNumber() const { return Self::greater(nan(), self().magnitude()); }
-  POP_SIMD_INLINE auto isInf() const { return Self::equal(self().magnitude(), infinity()); }
-  POP_SIMD_INLINE auto isFinite() const { return Self::greater(infinity(), self().magnitude()); }
+  POP_SIMD_INLINE auto isNan() const { return Self::greater(self().abs(), infinity()); }
+  POP_SIMD_INLINE auto isNumber() const { return Self::greater(nan(), self().abs()); }
+  POP_SIMD_INLINE auto isInf() const { return Self::equal(self().abs(), infinity()); }
+  POP_SIMD_INLINE auto isFinite() const { return Self::greater(infinity(), self().abs()); }
 
 private:
   POP_SIMD_INLINE const Self &self() const { return static_cast<const Self &>(*this); }
   POP_SIMD_INLINE static Self infinity() { return Self::splat(0x7c00); }
   POP_SIMD_INLINE static Self nan() { return Self::splat(0x7c01); }
   POP_SIMD_INLINE static auto areNumbers(Self a, Self b) {
-    return Self::greater(nan(), Self::larger(a.magnitude(), b.magnitude()));
+    return Self::greater(nan(), Self::larger(a.abs(), b.abs()));
   }
 };
 
@@ -130,11 +131,11 @@ template <Avx2Tag Tag> struct HalfBits<Tag> : HalfBitsOrder<HalfBits<Tag>> {
     __builtin_memcpy(static_cast<void *>(p), bytes, n * sizeof(half));
   }
 
-  POP_SIMD_INLINE HalfBits magnitude() const {
+  POP_SIMD_INLINE HalfBits abs() const {
     return of(_mm256_and_si256(r, _mm256_set1_epi16(0x7fff)));
   }
   /// Numbers in the order of the halves, equal for both zeros.
-  POP_SIMD_INLINE HalfBits order() const { return of(_mm256_sign_epi16(magnitude().r, r)); }
+  POP_SIMD_INLINE HalfBits order() const { return of(_mm256_sign_epi16(abs().r, r)); }
   POP_SIMD_INLINE static Mask greater(HalfBits a, HalfBits b) {
     return {_mm256_cmpgt_epi16(a.r, b.r)};
   }
@@ -164,8 +165,6 @@ template <Avx2Tag Tag> struct HalfBits<Tag> : HalfBitsOrder<HalfBits<Tag>> {
   POP_SIMD_INLINE static HalfBits keep(Mask m, HalfBits a) {
     return of(_mm256_and_si256(a.r, m.m));
   }
-  POP_SIMD_INLINE HalfBits abs() const { return magnitude(); }
-  POP_SIMD_INLINE friend HalfBits operator-(HalfBits a) { return a ^ splat(-0x8000); }
   POP_SIMD_INLINE friend HalfBits operator^(HalfBits a, HalfBits b) {
     return of(_mm256_xor_si256(a.r, b.r));
   }
@@ -195,7 +194,7 @@ template <Avx512Tag Tag> struct HalfBits<Tag> : HalfBitsOrder<HalfBits<Tag>> {
     _mm512_mask_storeu_epi16(p, Mask::first(n), r);
   }
 
-  POP_SIMD_INLINE HalfBits magnitude() const {
+  POP_SIMD_INLINE HalfBits abs() const {
     return of(_mm512_and_si512(r, _mm512_set1_epi16(0x7fff)));
   }
   /// Numbers in the order of the halves, equal for both zeros.
@@ -233,8 +232,6 @@ template <Avx512Tag Tag> struct HalfBits<Tag> : HalfBitsOrder<HalfBits<Tag>> {
   POP_SIMD_INLINE static HalfBits keep(Mask m, HalfBits a) {
     return of(_mm512_maskz_mov_epi16(m.m, a.r));
   }
-  POP_SIMD_INLINE HalfBits abs() const { return magnitude(); }
-  POP_SIMD_INLINE friend HalfBits operator-(HalfBits a) { return a ^ splat(-0x8000); }
   POP_SIMD_INLINE friend HalfBits operator^(HalfBits a, HalfBits b) {
     return of(_mm512_xor_si512(a.r, b.r));
   }

@@ -48,6 +48,13 @@ POP_SIMD_INLINE ConvUpdateRange meeting(int first, int step, int inputs, ConvUpd
   return {within(-floorQuotient(first, step)), within(-floorQuotient(first - inputs, step))};
 }
 
+/// Lines of inputs that some lines of deltas meet, for any tap in y.
+POP_SIMD_INLINE ConvUpdateRange inputLines(const ConvPlanesShape &shape, ConvUpdateRange deltas) {
+  const int low = shape.inputY(0, 0) + deltas.from * shape.tapStepY,
+            high = shape.inputY(shape.outputsY - 1, 0) + (deltas.to - 1) * shape.tapStepY;
+  return {low < 0 ? 0 : low, high < shape.inputsY ? high + 1 : shape.inputsY};
+}
+
 } // namespace detail
 
 } // namespace cottonwood::kernels

@@ -157,7 +157,7 @@ private:
     std::ptrdiff_t inRow, inColumn;
     const T *deltas;
     std::ptrdiff_t deltasRow, deltasColumn;
-    int inLine, deltasLine; ///< which their first lines are
+    int inLine = 0, deltasLine = 0; ///< which their first lines are
   };
   /// Most taps and sums of a tile, which are in registers with deltas and an input.
   static constexpr unsigned VECTORS = W >= 16 ? 2 : 1, ROWS = 3, TAPS = 3;
@@ -192,15 +192,13 @@ private:
     const bool pair = VECTORS > 1 && v + 1 < vectors_ && channelOf(v + 1) == channelOf(v) + W;
     const auto some = [&](std::size_t first, unsigned n) {
       const std::ptrdiff_t channel = at(channelOf(first));
-      const Operands<TIn> operands{args_.in + at(b) * args_.inImage + channel * args_.inChannel,
-                                   args_.inRow,
-                                   args_.inColumn,
-                                   args_.deltas + at(b) * args_.deltasImage +
-                                       channel * args_.deltasChannel,
-                                   args_.deltasRow,
-                                   args_.deltasColumn,
-                                   0,
-                                   0};
+      const Operands<TIn> operands{
+          .in = args_.in + at(b) * args_.inImage + channel * args_.inChannel,
+          .inRow = args_.inRow,
+          .inColumn = args_.inColumn,
+          .deltas = args_.deltas + at(b) * args_.deltasImage + channel * args_.deltasChannel,
+          .deltasRow = args_.deltasRow,
+          .deltasColumn = args_.deltasColumn};
       if (inPlace)
         add(operands, first, n, lines);
       else
@@ -213,18 +211,23 @@ private:
 
   /// Those of n vectors that some lines of deltas need, in scratch with the vectors side by side.
   Operands<float> copied(const Operands<TIn> &from, unsigned n, Range lines) const {
-    const int low = shape_.inputY(0, 0) + lines.from * shape_.tapStepY,
-              high = shape_.inputY(shape_.outputsY - 1, 0) + (lines.to - 1) * shape_.tapStepY;
-    const int begin = low < 0 ? 0 : low, end = high < shape_.inputsY ? high + 1 : shape_.inputsY;
+    const Range met = inputLines(shape_, lines);
     const std::ptrdiff_t step = at(n * W);
     float *const in = copies_ + (lines.to - lines.from) * shape_.tapsX * step;
     for (unsigned v = 0; v < n; ++v) {
       copyLines(from.deltas + lines.from * from.deltasRow, from.deltasRow, from.deltasColumn,
                 args_.deltasChannel, v, lines.to - lines.from, shape_.tapsX, copies_, step);
-      copyLines(from.in + begin * from.inRow, from.inRow, from.inColumn, args_.inChannel, v,
-                end - begin, shape_.inputsX, in, step);
+      copyLines(from.in + met.from * from.inRow, from.inRow, from.inColumn, args_.inChannel, v,
+                met.to - met.from, shape_.inputsX, in, step);
     }
-    return {in, shape_.inputsX * step, step, copies_, shape_.tapsX * step, step, begin, lines.from};
+    return {.in = in,
+            .inRow = shape_.inputsX * step,
+            .inColumn = step,
+            .deltas = copies_,
+            .deltasRow = shape_.tapsX * step,
+            .deltasColumn = step,
+            .inLine = met.from,
+            .deltasLine = lines.from};
   }
 
   /// Of vector v of those from `from` on.

@@ -204,21 +204,19 @@ private:
     copy({deltas + lines.from * args_.deltasRow, args_.deltasRow, args_.deltasColumn,
           args_.deltasChannel, args_.groups * lanes_.out},
          first, n, lines.to - lines.from, shape_.tapsX, deltas_, deltasPlane_);
-    const int low = shape_.inputY(0, 0) + lines.from * shape_.tapStepY,
-              high = shape_.inputY(shape_.outputsY - 1, 0) + (lines.to - 1) * shape_.tapStepY;
-    const int begin = low < 0 ? 0 : low, end = high < shape_.inputsY ? high + 1 : shape_.inputsY;
+    const Range met = inputLines(shape_, lines);
     for (std::size_t c = 0; c < lanes_.in; c += lanes_.inputs) {
       for (std::size_t u = 0; u < n; ++u)
         first[u] = lanes_.channelOf(v + u) / lanes_.out * lanes_.in + c;
-      copy({inputs + begin * args_.inRow, args_.inRow, args_.inColumn, args_.inChannel,
+      copy({inputs + met.from * args_.inRow, args_.inRow, args_.inColumn, args_.inChannel,
             args_.groups * lanes_.in},
-           first, n, end - begin, shape_.inputsX, in_, inPlane_);
+           first, n, met.to - met.from, shape_.inputsX, in_, inPlane_);
       const std::size_t last = c + lanes_.inputs < lanes_.in ? c + lanes_.inputs : lanes_.in;
       for (std::size_t u = 0; u < n; ++u)
         for (std::size_t k = c; k < last;) {
           const int channels = firstPart(static_cast<int>(last - k), CHANNELS);
           for (int s = 0; s < numSets_; ++s)
-            addSet(v, u, k, channels, static_cast<int>(k - c), sets_[s], lines, begin,
+            addSet(v, u, k, channels, static_cast<int>(k - c), sets_[s], lines, met.from,
                    k == c && args_.inChannel == 1 ? inputs + first[u] : nullptr,
                    k == 0 && s == 0 && args_.deltasChannel == 1 ? deltas + lanes_.channelOf(v + u)
                                                                 : nullptr);

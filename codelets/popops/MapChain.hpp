@@ -54,12 +54,6 @@ POP_SIMD_INLINE constexpr bool isChained(MapOp op) {
   }
 }
 
-/// Whether results of halves may be no halves before they are rounded.
-constexpr bool needsRounding(MapOp op) {
-  return op != MapOp::ABSOLUTE && op != MapOp::NEGATE && op != MapOp::RELU &&
-         op != MapOp::MAXIMUM && op != MapOp::MINIMUM;
-}
-
 /// Whether it makes no difference if an operand is rounded to half before or the result after.
 constexpr bool commutesWithRounding(MapOp op) {
   return op == MapOp::ABSOLUTE || op == MapOp::NEGATE || op == MapOp::RELU;
@@ -111,7 +105,7 @@ template <class Tag> MapChain chainOf(const vertices::MapProgramView &program) {
   chain.halves = halves;
   for (unsigned s = count, roundedByStore = true; halves && s-- > 0;) {
     MapChainStep &step = chain.steps[s];
-    step.rounds = !roundedByStore && needsRounding(step.op);
+    step.rounds = !roundedByStore && !isOfHalfBits(step.op);
     chain.rounds = chain.rounds || step.rounds;
     roundedByStore = roundedByStore && commutesWithRounding(step.op);
   }
@@ -182,7 +176,7 @@ POP_SIMD_INLINE void runChain(const MapChain &chain, unsigned char *const *value
       if constexpr (!CHEAP || isCheap(OP))
         chainStep<OP>(v, step, operand, load);
       if constexpr (ROUNDS) // of its own: not every V rounds
-        if constexpr (needsRounding(OP))
+        if constexpr (!isOfHalfBits(OP))
           if (step.rounds)
             arch::unrolled<N>([&](auto k) POP_SIMD_LAMBDA { v[k] = V::roundToHalf(v[k]); });
     };

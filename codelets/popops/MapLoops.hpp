@@ -39,29 +39,9 @@ constexpr bool isOfHalf(MapOp op) {
 
 /// Operations on half that look at the bits of their operands alone (SimdHalfBits.hpp).
 constexpr bool isOfHalfBits(MapOp op) {
-  switch (op) {
-  case MapOp::ABSOLUTE:
-  case MapOp::IS_FINITE:
-  case MapOp::IS_INF:
-  case MapOp::IS_NAN:
-  case MapOp::NEGATE:
-  case MapOp::RELU:
-  case MapOp::SIGNUM:
-  case MapOp::EQUAL:
-  case MapOp::NOT_EQUAL:
-  case MapOp::GREATER_THAN_EQUAL:
-  case MapOp::GREATER_THAN:
-  case MapOp::LESS_THAN_EQUAL:
-  case MapOp::LESS_THAN:
-  case MapOp::MAXIMUM:
-  case MapOp::MINIMUM:
-  case MapOp::RELU_GRADIENT:
-  case MapOp::CLAMP:
-  case MapOp::SELECT:
-    return true;
-  default:
-    return false;
-  }
+  return vertices::givesBool(op) || op == MapOp::ABSOLUTE || op == MapOp::CLAMP ||
+         op == MapOp::MAXIMUM || op == MapOp::MINIMUM || op == MapOp::NEGATE || op == MapOp::RELU ||
+         op == MapOp::RELU_GRADIENT || op == MapOp::SELECT || op == MapOp::SIGNUM;
 }
 
 /// Whether loads of the operand, which run ahead of the stores, meet those a page further on: a
