@@ -8,6 +8,8 @@
 
 #include <codelets/arch/SimdAccumulate.hpp>
 
+#include <type_traits>
+
 namespace cottonwood::arch {
 
 namespace detail {
@@ -29,6 +31,14 @@ template <class V> POP_SIMD_INLINE V subtractConverted(V a, V b) {
     return a - b;
   else
     return V::fnma(b, detail::unknownOne<V>(), a);
+}
+
+/// a + b and a - b of vectors of elements T, floats while they are computed with.
+template <class T, class V> POP_SIMD_INLINE V addOf(V a, V b) {
+  return std::is_same_v<T, half> ? addConverted(a, b) : a + b;
+}
+template <class T, class V> POP_SIMD_INLINE V subtractOf(V a, V b) {
+  return std::is_same_v<T, half> ? subtractConverted(a, b) : a - b;
 }
 
 } // namespace cottonwood::arch

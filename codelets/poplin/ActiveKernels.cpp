@@ -1,8 +1,14 @@
 #include <codelets/poplin/ActiveKernels.hpp>
 #include <codelets/poplin/ConvVertex.hpp>
 #include <codelets/poplin/MatMulVertex.hpp>
+#include <codelets/poplin/NormSumsKernel.hpp>
 
 namespace cottonwood::kernels {
+
+bool sharesNormFetches() {
+  const isa::CpuFeatures &features = isa::cpuFeatures();
+  return !features.avx512 || features.avx512fp16;
+}
 
 const MatMulKernels &activeMatMulKernels() {
   static const MatMulKernels all = vertices::withServingTag<vertices::MatMulFamily>(

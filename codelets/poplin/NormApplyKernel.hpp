@@ -25,20 +25,21 @@ template <class T> struct NormOperands {
   std::size_t elements;
 };
 
-/// Operations on x (and w): STATS and CHANS coefficients of each kind.
+/// Operations on x (and w), which are Ts: STATS and CHANS coefficients of each kind.
 struct NormWhitenOp {
   static constexpr unsigned STATS = 2, CHANS = 0;
   static constexpr bool TWO_INPUTS = false, TWO_OUTPUTS = false;
-  template <class V> POP_SIMD_INLINE static V apply(V x, V, const V *stat, const V *, V &) {
-    return (x - stat[0]) * stat[1];
+  template <class T, class V>
+  POP_SIMD_INLINE static V apply(V x, V, const V *stat, const V *, V &) {
+    return arch::subtractOf<T>(x, stat[0]) * stat[1];
   }
 };
 struct NormaliseOp {
   static constexpr unsigned STATS = 2, CHANS = 2;
   static constexpr bool TWO_INPUTS = false, TWO_OUTPUTS = true;
-  template <class V>
+  template <class T, class V>
   POP_SIMD_INLINE static V apply(V x, V, const V *stat, const V *chan, V &whitened) {
-    whitened = (x - stat[0]) * stat[1];
+    whitened = arch::subtractOf<T>(x, stat[0]) * stat[1];
     return V::fma(whitened, chan[0], chan[1]);
   }
 };
@@ -46,30 +47,33 @@ struct NormaliseOp {
 struct NormaliseOnlyOp {
   static constexpr unsigned STATS = 2, CHANS = 2;
   static constexpr bool TWO_INPUTS = false, TWO_OUTPUTS = false;
-  template <class V>
+  template <class T, class V>
   POP_SIMD_INLINE static V apply(V x, V, const V *stat, const V *chan, V &whitened) {
-    return NormaliseOp::apply(x, x, stat, chan, whitened);
+    return NormaliseOp::apply<T>(x, x, stat, chan, whitened);
   }
 };
 struct NormAffineOp {
   static constexpr unsigned STATS = 0, CHANS = 2;
   static constexpr bool TWO_INPUTS = false, TWO_OUTPUTS = false;
-  template <class V> POP_SIMD_INLINE static V apply(V x, V, const V *, const V *chan, V &) {
+  template <class T, class V>
+  POP_SIMD_INLINE static V apply(V x, V, const V *, const V *chan, V &) {
     return V::fma(x, chan[0], chan[1]);
   }
 };
 struct NormScaleOp {
   static constexpr unsigned STATS = 0, CHANS = 1;
   static constexpr bool TWO_INPUTS = false, TWO_OUTPUTS = false;
-  template <class V> POP_SIMD_INLINE static V apply(V x, V, const V *, const V *chan, V &) {
+  template <class T, class V>
+  POP_SIMD_INLINE static V apply(V x, V, const V *, const V *chan, V &) {
     return x * chan[0];
   }
 };
 struct NormGradientOp {
   static constexpr unsigned STATS = 3, CHANS = 0;
   static constexpr bool TWO_INPUTS = true, TWO_OUTPUTS = false;
-  template <class V> POP_SIMD_INLINE static V apply(V x, V w, const V *stat, const V *, V &) {
-    return stat[0] * (V::fnma(w, stat[1], x) - stat[2]);
+  template <class T, class V>
+  POP_SIMD_INLINE static V apply(V x, V w, const V *stat, const V *, V &) {
+    return stat[0] * arch::subtractOf<T>(V::fnma(w, stat[1], x), stat[2]);
   }
 };
 
@@ -100,7 +104,7 @@ public:
       length_ *= size(--inner_);
       expands_ = true;
     }
-    if (NORM_SHARES_FETCHES<Tag> && Op::STATS == 2 && size(0) > 1 && stride(0, 1) != 0)
+    if (Op::STATS == 2 && size(0) > 1 && stride(0, 1) != 0 && sharesNormFetches())
       fetchedLines_ = 64;
   }
 
@@ -150,15 +154,14 @@ private:
 
   /// Brings elements [begin, begin + n) of the next vertex to the second-level cache: reading them
   /// and storing past the caches go together. Of every two lines one is left to the vertex that
-  /// finds the statistics, if rows have some of their own, where NORM_SHARES_FETCHES. (GCC drops
+  /// finds the statistics, if rows have some of their own, where sharesNormFetches(). (GCC drops
   /// calls of functions that only fetch.)
   POP_SIMD_INLINE void fetchBehind(const T *data, std::size_t begin, std::size_t n) const {
     for (std::size_t i = 0; i < n; i += 64 / sizeof(T))
       fetchLine(data + begin + data_.elements + i);
   }
   POP_SIMD_INLINE void fetchLine(const T *p) const {
-    if (!NORM_SHARES_FETCHES<Tag> ||
-        (reinterpret_cast<std::uintptr_t>(p) & fetchedLines_) == fetchedLines_)
+    if ((reinterpret_cast<std::uintptr_t>(p) & fetchedLines_) == fetchedLines_)
       __builtin_prefetch(p, 0, 2);
   }
 
@@ -316,35 +319,26 @@ private:
       loop<STATS, CHANS>(begin, n, out, out2);
     } else {
       const T *x = data_.x + begin, *w = Op::TWO_INPUTS ? data_.w + begin : nullptr;
+      // Members would be loaded again after each store.
+      const float *at[COEFFICIENTS + 1];
+      for (unsigned k = 0; k < COEFFICIENTS; ++k)
+        at[k] = coefficients_[k];
       V stat[3], chan[2];
       for (unsigned k = 0; k < Op::STATS && !STAT; ++k)
-        stat[k] = V::splat(*coefficients_[k]);
+        stat[k] = V::splat(*at[k]);
       for (unsigned k = 0; k < Op::CHANS && !CHAN; ++k)
-        chan[k] = V::splat(*coefficients_[Op::STATS + k]);
+        chan[k] = V::splat(*at[Op::STATS + k]);
       const auto value = [&](std::size_t i, std::size_t m, V &second) POP_SIMD_LAMBDA {
         if constexpr (STATS)
           for (unsigned k = 0; k < Op::STATS; ++k)
-            stat[k] = loadUpTo<V>(coefficients_[k] + i, m);
+            stat[k] = loadUpTo<V>(at[k] + i, m);
         if constexpr (CHANS)
           for (unsigned k = 0; k < Op::CHANS; ++k)
-            chan[k] = loadUpTo<V>(coefficients_[Op::STATS + k] + i, m);
+            chan[k] = loadUpTo<V>(at[Op::STATS + k] + i, m);
         V other = V::zero();
         if constexpr (Op::TWO_INPUTS)
           other = loadUpTo<V>(w + i, m);
-        return Op::apply(loadUpTo<V>(x + i, m), other, stat, chan, second);
-      };
-      const auto step = [&](std::size_t i, std::size_t m) POP_SIMD_LAMBDA {
-        V second = V::zero();
-        const V result = value(i, m, second);
-        if (m == static_cast<std::size_t>(V::width)) {
-          result.store(out + i);
-          if constexpr (Op::TWO_OUTPUTS)
-            second.store(out2 + i);
-        } else {
-          result.storePartial(out + i, m);
-          if constexpr (Op::TWO_OUTPUTS)
-            second.storePartial(out2 + i, m);
-        }
+        return Op::template apply<T>(loadUpTo<V>(x + i, m), other, stat, chan, second);
       };
       std::size_t i = 0;
       if (past_) {
@@ -363,11 +357,24 @@ private:
             streamLine<V>(out2 + i,
                           [&](std::size_t k) POP_SIMD_LAMBDA { return second[k / V::width]; });
         }
-      } else {
-        for (; i + V::width <= n; i += V::width)
-          step(i, V::width);
-        if (i < n)
-          step(i, n - i);
+        return;
+      }
+      const auto step = [&](std::size_t place) POP_SIMD_LAMBDA {
+        V second = V::zero();
+        value(place, V::width, second).store(out + place);
+        if constexpr (Op::TWO_OUTPUTS)
+          second.store(out2 + place);
+      };
+      constexpr std::size_t STEPS = V::width > 1 ? 4 : 1;
+      for (; i + STEPS * V::width <= n; i += STEPS * V::width)
+        arch::unrolled<STEPS>([&](auto k) POP_SIMD_LAMBDA { step(i + k * V::width); });
+      for (; i + V::width <= n; i += V::width)
+        step(i);
+      if (i < n) {
+        V second = V::zero();
+        value(i, n - i, second).storePartial(out + i, n - i);
+        if constexpr (Op::TWO_OUTPUTS)
+          second.storePartial(out2 + i, n - i);
       }
     }
   }
@@ -421,11 +428,12 @@ void normGradientRows(const NormRows &rows, const T *whitened, const T *grads,
     const float *c = gamma + (rows.firstGroup + row) % rows.groups * rows.channels;
     const std::size_t at = row * rows.channels * rows.field;
     detail::NormLanes<Tag> lanes;
+    lanes.clear();
     for (std::size_t r = 0; r < runs; ++r) {
       const T *g = grads + at + r * length, *w = whitened + at + r * length;
       lanes.row(length, [&](std::size_t i, std::size_t n, V &s, V &t) POP_SIMD_LAMBDA {
-        detail::addTerm<NormSum::PRODUCTS>(scaled(g, c + r, i, n), detail::loadUpTo<V>(w + i, n), s,
-                                           t);
+        detail::addTerm<NormSum::PRODUCTS, T>(scaled(g, c + r, i, n), detail::loadUpTo<V>(w + i, n),
+                                              s, t);
       });
     }
     const V count = V::splat(static_cast<float>(rows.channels * rows.field));
@@ -437,10 +445,11 @@ void normGradientRows(const NormRows &rows, const T *whitened, const T *grads,
       T *o = out + at + r * length;
       std::size_t i = 0;
       for (; i + V::width <= length; i += V::width)
-        NormGradientOp::apply(scaled(g, c + r, i, V::width), V::load(w + i), stat, stat, unused)
+        NormGradientOp::apply<T>(scaled(g, c + r, i, V::width), V::load(w + i), stat, stat, unused)
             .store(o + i);
       if (const std::size_t n = length - i)
-        NormGradientOp::apply(scaled(g, c + r, i, n), V::loadPartial(w + i, n), stat, stat, unused)
+        NormGradientOp::apply<T>(scaled(g, c + r, i, n), V::loadPartial(w + i, n), stat, stat,
+                                 unused)
             .storePartial(o + i, n);
     }
   }

@@ -3,10 +3,15 @@
 /// is that of Norm.hpp.
 #pragma once
 
-#include <codelets/arch/SimdAccumulate.hpp>
+#include <codelets/arch/SimdAddConverted.hpp>
 #include <codelets/arch/SimdFold.hpp>
 #include <codelets/popops/ColumnLines.hpp>
 #include <codelets/popops/StreamBytes.hpp>
+
+#include <poplar/impl/base/Config.hpp>
+#if defined(POPLAR_HEADER_ONLY)
+#include <codelets/arch/CpuFeatures.hpp>
+#endif
 
 #include <type_traits>
 
@@ -18,7 +23,21 @@ struct NormBlock {
   /// What is read comes from memory: bytes from what is read along long rows to what may be fetched
   /// meanwhile; 0: it does not.
   std::size_t fetched = 0;
+  bool sharesFetches = false; ///< sharesNormFetches()
 };
+
+/// Whether of every two lines that come from memory one is fetched by sums of rows and the other
+/// while results are stored: so on Zen 3 and on a Granite Rapids class core. On Zen 4 and 5 all
+/// lines are best fetched while results are stored: with other instruction sets than AVX-512, too
+/// (layer norms of 50 MB of floats take .72 of the time by AVX2 on Zen 4), so that the machine
+/// decides, not the kernel's set.
+#if defined(POPLAR_HEADER_ONLY)
+inline bool sharesNormFetches() {
+  return !isa::cpuFeatures().avx512 || isa::cpuFeatures().avx512fp16;
+}
+#else
+POP_API bool sharesNormFetches();
+#endif
 
 enum class NormSum : std::uint8_t {
   SQUARES,   ///< first = sum of a, second = sum of a^2
@@ -51,7 +70,8 @@ template <class Tag> struct NormLanes {
   static constexpr std::size_t W = V::width, COUNT = 32 / W;
   V first[COUNT], second[COUNT];
 
-  POP_SIMD_INLINE NormLanes() {
+  /// No constructor: that of an array would be a loop, which keeps the sums out of registers.
+  POP_SIMD_INLINE void clear() {
     arch::unrolled<COUNT>([&](auto k) POP_SIMD_LAMBDA { first[k] = second[k] = V::zero(); });
   }
 
@@ -102,13 +122,14 @@ template <class V, class T> POP_SIMD_INLINE V loadUpTo(const T *p, std::size_t n
   return n == static_cast<std::size_t>(V::width) ? V::load(p) : V::loadPartial(p, n);
 }
 
-/// One element a of each lane; b is the other factor or the centre.
-template <NormSum KIND, class V> POP_SIMD_INLINE void addTerm(V a, V b, V &first, V &second) {
+/// One element a, a T, of each lane; b is the other factor or the centre.
+template <NormSum KIND, class T, class V>
+POP_SIMD_INLINE void addTerm(V a, V b, V &first, V &second) {
   if constexpr (KIND == NormSum::DEVIATIONS) {
-    const V d = a - b;
+    const V d = arch::subtractOf<T>(a, b);
     second = V::fma(d, d, second);
   } else {
-    first = first + a;
+    first = arch::addOf<T>(first, a);
     second = V::fma(a, KIND == NormSum::SQUARES ? a : b, second);
   }
 }
@@ -119,20 +140,15 @@ inline constexpr std::size_t NORM_LONG_ROW = 256;
 template <class Tag>
 inline constexpr std::size_t NORM_ROWS_AT_ONCE = NormLanes<Tag>::COUNT <= 2 ? 4 : 1;
 
-/// Whether of every two lines that come from memory one is fetched here and the other while results
-/// are stored: so on a Granite Rapids class core. On Zen 5 all lines are best fetched while results
-/// are stored: norms of 50 MB of floats take an eighth less time, of half a fifth.
-template <class Tag>
-inline constexpr bool NORM_SHARES_FETCHES = Tag::HALF_ARITHMETIC || !arch::Avx512Tag<Tag>;
-/// Rows from memory are read one by one: prefetchers follow one long run best. Those of half, which
-/// take as long to sum as to read, are fetched and summed in pairs on Zen 5.
-template <class Tag, class T>
-inline constexpr bool NORM_PAIRS_ROWS = !NORM_SHARES_FETCHES<Tag> && sizeof(T) == 2;
-/// Bytes from one line that is fetched to the next; 0: none is.
-template <class Tag, class T>
-inline constexpr std::size_t NORM_FETCH_STEP = NORM_SHARES_FETCHES<Tag>  ? 128
-                                               : NORM_PAIRS_ROWS<Tag, T> ? 64
-                                                                         : 0;
+/// Rows of T from memory are read one by one, since prefetchers follow one long run best. Those of
+/// half, which take as long to sum as to read, are fetched and summed in pairs on Zen 4 and 5.
+template <class T> POP_SIMD_INLINE bool pairsNormRows(const NormBlock &block) {
+  return sizeof(T) == 2 && block.fetched != 0 && !block.sharesFetches;
+}
+/// Bytes from one line that is fetched behind the vertex's rows to the next; 0: none is.
+template <class T> POP_SIMD_INLINE std::size_t normFetchStep(const NormBlock &block) {
+  return block.sharesFetches ? 128 : pairsNormRows<T>(block) ? 64 : 0;
+}
 /// Bytes that rows from memory are fetched ahead of their sums, to the second-level cache, where
 /// nothing else is fetched meanwhile. The vertex before asked for them already, but for more than
 /// can be under way: with both, layer norms of 50 MB are written at 38 GB/s on Zen 4 and at 27 with
@@ -144,15 +160,16 @@ template <class Tag, NormSum KIND, std::size_t ROWS, class T>
 void normRows(const NormBlock &block, const T *a, const T *b, const float *centre,
               std::size_t output, float *first, float *second) {
   using V = simd<float, Tag>;
-  constexpr std::size_t STEP = NORM_FETCH_STEP<Tag, T>;
+  const std::size_t step = normFetchStep<T>(block);
   NormLanes<Tag> lanes[ROWS];
+  arch::unrolled<ROWS>([&](auto row) POP_SIMD_LAMBDA { lanes[row].clear(); });
   const auto add = [&](std::size_t row, std::size_t at) POP_SIMD_LAMBDA {
     const V middle = V::splat(KIND == NormSum::DEVIATIONS ? centre[row] : 0.f);
     return [=](std::size_t i, std::size_t n, V &s, V &t) POP_SIMD_LAMBDA {
       V other = middle;
       if constexpr (KIND == NormSum::PRODUCTS)
         other = loadUpTo<V>(b + at + i, n);
-      addTerm<KIND>(loadUpTo<V>(a + at + i, n), other, s, t);
+      addTerm<KIND, T>(loadUpTo<V>(a + at + i, n), other, s, t);
     };
   };
   for (std::size_t r = 0; r < block.r1; ++r) {
@@ -164,13 +181,13 @@ void normRows(const NormBlock &block, const T *a, const T *b, const float *centr
     const auto fetch = [&](std::size_t i, std::size_t n) POP_SIMD_LAMBDA {
       if (block.fetched == 0)
         return;
-      if constexpr (STEP == 0)
+      if (step == 0)
         arch::unrolled<ROWS>(
             [&](auto row) POP_SIMD_LAMBDA { fetchAhead<2>(a + at[row], i, n, NORM_ROW_AHEAD); });
-      else if (i * sizeof(T) % STEP == 0)
+      else if ((i * sizeof(T) & (step - 1)) == 0)
         arch::unrolled<ROWS>([&](auto row) POP_SIMD_LAMBDA {
           const auto behind = reinterpret_cast<std::uintptr_t>(a + at[row] + i) + block.fetched;
-          __builtin_prefetch(reinterpret_cast<const void *>(behind & ~(STEP - 1)), 0, 2);
+          __builtin_prefetch(reinterpret_cast<const void *>(behind & ~(step - 1)), 0, 2);
         });
     };
     std::size_t i = 0;
@@ -185,11 +202,11 @@ void normRows(const NormBlock &block, const T *a, const T *b, const float *centr
           [&](auto row) POP_SIMD_LAMBDA { lanes[row].tail(i, block.r2, add(row, at[row])); });
     }
   }
-  for (std::size_t row = 0; row < ROWS; ++row) {
+  arch::unrolled<ROWS>([&](auto row) POP_SIMD_LAMBDA {
     if constexpr (KIND != NormSum::DEVIATIONS)
       first[row] = lanes[row].fold(lanes[row].first);
     second[row] = lanes[row].fold(lanes[row].second);
-  }
+  });
 }
 
 /// Sums of outputs of one row each of 1 to LANES elements that lie one behind another, as many at a
@@ -214,7 +231,7 @@ std::size_t normPackedRows(std::size_t length, const T *a, const T *b, const flo
       if constexpr (KIND == NormSum::DEVIATIONS)
         other = arch::permuteLanes(centres, rows.rowOfLane() +
                                                 I::splat(static_cast<std::int32_t>(v * ROWS)));
-      addTerm<KIND>(rows.template load<V>(a, v), other, s, t);
+      addTerm<KIND, T>(rows.template load<V>(a, v), other, s, t);
       firsts[v] = V::select(rows.inside(), s, V::zero());
       seconds[v] = V::select(rows.inside(), t, V::zero());
     });
@@ -266,7 +283,7 @@ void normColumns(const T *a, const T *b, const float *centre, std::size_t rows, 
                               other = loadUpTo<V>(b + r * stride + c, m);
                             if constexpr (KIND == NormSum::DEVIATIONS)
                               other = V::load(centre + c);
-                            addTerm<KIND>(x, other, s, t);
+                            addTerm<KIND, T>(x, other, s, t);
                           };
   const auto addEight = [&](std::size_t r, std::size_t c, std::size_t m) POP_SIMD_LAMBDA {
     if constexpr (FAR) {
@@ -374,8 +391,8 @@ void normSums(const NormBlock &block, const T *a, const T *b, const float *centr
   if constexpr (AT_ONCE > 1)
     if (block.fetched == 0)
       sumEach(std::integral_constant<std::size_t, AT_ONCE>());
-  if constexpr (detail::NORM_PAIRS_ROWS<Tag, T>)
-    if (block.fetched != 0)
+  if constexpr (sizeof(T) == 2)
+    if (detail::pairsNormRows<T>(block))
       sumEach(std::integral_constant<std::size_t, 2>());
   for (; o < n; ++o)
     sum(std::integral_constant<std::size_t, 1>(), o);
