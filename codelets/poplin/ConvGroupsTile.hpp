@@ -88,8 +88,7 @@ private:
         const V weight = V::load(weights + step * static_cast<std::ptrdiff_t>(W));
         unroll<LINES>([&](auto k) POP_SIMD_LAMBDA {
           unroll<N>([&](auto i) POP_SIMD_LAMBDA {
-            const V x = V::broadcast(at[k][i / EACH] + i % EACH * channels + step);
-            arch::accumulate(sum[k][i], arch::inRegister(x), weight);
+            arch::accumulateOne(sum[k][i], at[k][i / EACH] + i % EACH * channels + step, weight);
           });
         });
       };

@@ -97,12 +97,17 @@ template <class Tag, bool SHARED, int STRIDE, int PHASES, int TAPS, int LINES, c
           weight[k] = V::load(weights + k * STRIDE * tap + step * W);
         });
         unroll<LINES>([&](auto l) POP_SIMD_LAMBDA {
-          V x;
-          if constexpr (SHARED)
-            x = arch::inRegister(arch::permuteLanes(V::load(from + l * STRIDE * W), channel));
-          else
-            x = arch::inRegister(V::broadcast(from + l * STRIDE * W + step));
-          unroll<COUNT>([&](auto k) POP_SIMD_LAMBDA { arch::accumulate(sum[k][l], x, weight[k]); });
+          if constexpr (COUNT == 1 && !SHARED) {
+            arch::accumulateOne(sum[0][l], from + l * STRIDE * W + step, weight[0]);
+          } else {
+            V x;
+            if constexpr (SHARED)
+              x = arch::inRegister(arch::permuteLanes(V::load(from + l * STRIDE * W), channel));
+            else
+              x = arch::inRegister(V::broadcast(from + l * STRIDE * W + step));
+            unroll<COUNT>([&](auto k)
+                              POP_SIMD_LAMBDA { arch::accumulate(sum[k][l], x, weight[k]); });
+          }
         });
         channel = channel + I::splat(1);
       };

@@ -215,9 +215,13 @@ private:
             input[v] = arch::inRegister(input[v]); // else loaded again for every column
         });
         unroll<COLUMNS>([&](auto k) POP_SIMD_LAMBDA {
-          const V weight = V::broadcast(weights + k);
-          unroll<N>([&](auto v)
-                        POP_SIMD_LAMBDA { sum[k][v] = V::fma(input[v], weight, sum[k][v]); });
+          if constexpr (N == 1) {
+            arch::accumulateOne(sum[k][0], weights + k, input[0]);
+          } else {
+            const V weight = V::broadcast(weights + k);
+            unroll<N>([&](auto v)
+                          POP_SIMD_LAMBDA { sum[k][v] = V::fma(input[v], weight, sum[k][v]); });
+          }
         });
       }
     }

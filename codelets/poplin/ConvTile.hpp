@@ -104,20 +104,15 @@ void convTile(const ConvTileArgs<float, float> &args) {
       });
       repeat<ROWS>([&](auto i) POP_SIMD_LAMBDA {
         const float *row = rows[i] + at;
-        const V x = V::broadcast(row), y = V::broadcast(row + inStep);
-        unroll<VECTORS>([&](auto j) POP_SIMD_LAMBDA {
-          sum.at[i][j] = V::fma(x, first[j], sum.at[i][j]);
-          sum.at[i][j] = V::fma(y, second[j], sum.at[i][j]);
-        });
+        detail::accumulateAll(sum.at[i], row, first);
+        detail::accumulateAll(sum.at[i], row + inStep, second);
       });
     }
     const auto step = [&](auto) POP_SIMD_LAMBDA {
       V tap[VECTORS];
       unroll<VECTORS>([&](auto j) POP_SIMD_LAMBDA { tap[j] = V::load(w + j * W); });
-      repeat<ROWS>([&](auto i) POP_SIMD_LAMBDA {
-        const V x = V::broadcast(rows[i] + at);
-        unroll<VECTORS>([&](auto j) POP_SIMD_LAMBDA { arch::accumulate(sum.at[i][j], x, tap[j]); });
-      });
+      repeat<ROWS>([&](auto i)
+                       POP_SIMD_LAMBDA { detail::accumulateAll(sum.at[i], rows[i] + at, tap); });
       arch::stepBy(w, weightsStep);
       at += inStep;
     };

@@ -76,9 +76,8 @@ continueChains(const simd<float, Tag> (&square)[simd<float, Tag>::width],
   V sum[COLUMNS];
   unroll<COLUMNS>([&](auto j) POP_SIMD_LAMBDA { sum[j] = V::load(sums[j]); });
   const auto step = [&](auto q) POP_SIMD_LAMBDA {
-    unroll<COLUMNS>([&](auto j) POP_SIMD_LAMBDA {
-      sum[j] = V::fma(square[q], V::broadcast(&values[q][j]), sum[j]);
-    });
+    unroll<COLUMNS>([&](auto j)
+                        POP_SIMD_LAMBDA { arch::accumulateOne(sum[j], &values[q][j], square[q]); });
   };
   if (depth == W)
     repeat<W>(step);

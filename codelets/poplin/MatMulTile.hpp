@@ -105,6 +105,17 @@ template <unsigned N, class F> POP_SIMD_INLINE void repeat(F &&f) {
   arch::unrolled<N, std::ptrdiff_t>(f);
 }
 
+/// sums[j] = *p * b[j] + sums[j].
+template <class V, unsigned VECTORS>
+POP_SIMD_INLINE void accumulateAll(V (&sums)[VECTORS], const float *p, const V (&b)[VECTORS]) {
+  if constexpr (VECTORS == 1) {
+    arch::accumulateOne(sums[0], p, b[0]);
+  } else {
+    const V x = V::broadcast(p);
+    unroll<VECTORS>([&](auto j) POP_SIMD_LAMBDA { arch::accumulate(sums[j], x, b[j]); });
+  }
+}
+
 /// Whether so many lanes, 1 at least, are a whole vector: known to the compiler for one lane.
 template <class V> POP_SIMD_INLINE bool isWholeVector(std::size_t lanes) {
   return V::width == 1 || lanes == static_cast<std::size_t>(V::width);
@@ -141,8 +152,8 @@ inline constexpr std::size_t MATMUL_LINE = 16;
 template <class Tag, unsigned ROWS, unsigned VECTORS, MatMulSource SOURCE,
           MatMulRows A = MatMulRows::ANY>
 void matMulTile(const MatMulTileArgs &args) {
-  using arch::accumulate;
   using arch::stepBy;
+  using detail::accumulateAll;
   using detail::repeat;
   using detail::unroll;
   using V = simd<float, Tag>;
@@ -196,8 +207,8 @@ void matMulTile(const MatMulTileArgs &args) {
   repeat<GROUPS>([&](auto g) POP_SIMD_LAMBDA { a[g] = args.a + g * EACH * aRow; });
   const auto multiply = [&](const V(&row)[VECTORS], std::ptrdiff_t at) POP_SIMD_LAMBDA {
     repeat<ROWS>([&](auto i) POP_SIMD_LAMBDA {
-      const V x = V::broadcast(a[i / EACH] + (i % EACH) * aRow + at * aColumn);
-      unroll<VECTORS>([&](auto j) POP_SIMD_LAMBDA { accumulate(sum[i][j], x, row[j]); });
+      const float *const value = a[i / EACH] + (i % EACH) * aRow + at * aColumn;
+      accumulateAll(sum[i], value, row);
     });
   };
   const auto stepA = [&](std::ptrdiff_t n) POP_SIMD_LAMBDA {
