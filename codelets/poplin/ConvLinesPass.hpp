@@ -97,17 +97,17 @@ template <class Tag, bool SHARED, int STRIDE, int PHASES, int TAPS, int LINES, c
           weight[k] = V::load(weights + k * STRIDE * tap + step * W);
         });
         unroll<LINES>([&](auto l) POP_SIMD_LAMBDA {
-          if constexpr (COUNT == 1 && !SHARED) {
-            arch::accumulateOne(sum[0][l], from + l * STRIDE * W + step, weight[0]);
-          } else {
-            V x;
-            if constexpr (SHARED)
-              x = arch::inRegister(arch::permuteLanes(V::load(from + l * STRIDE * W), channel));
-            else
-              x = arch::inRegister(V::broadcast(from + l * STRIDE * W + step));
+          const float *const at = from + l * STRIDE * W;
+          const auto add = [&](V x) POP_SIMD_LAMBDA {
             unroll<COUNT>([&](auto k)
                               POP_SIMD_LAMBDA { arch::accumulate(sum[k][l], x, weight[k]); });
-          }
+          };
+          if constexpr (SHARED)
+            add(arch::inRegister(arch::permuteLanes(V::load(at), channel)));
+          else if constexpr (COUNT == 1)
+            arch::accumulateOne(sum[0][l], at + step, weight[0]);
+          else
+            add(arch::inRegister(V::broadcast(at + step)));
         });
         channel = channel + I::splat(1);
       };

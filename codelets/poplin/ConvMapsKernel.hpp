@@ -15,6 +15,7 @@
 #include <codelets/arch/SimdAccumulate.hpp>
 #include <codelets/poplin/ConvMapsCost.hpp>
 #include <codelets/poplin/ConvPlanesPack.hpp>
+#include <codelets/poplin/MatMulTile.hpp>
 
 namespace cottonwood::kernels {
 
@@ -214,15 +215,7 @@ private:
           if constexpr (COLUMNS > 1 && COLUMNS < ConvMapsTile<Tag>::COLUMNS)
             input[v] = arch::inRegister(input[v]); // else loaded again for every column
         });
-        unroll<COLUMNS>([&](auto k) POP_SIMD_LAMBDA {
-          if constexpr (N == 1) {
-            arch::accumulateOne(sum[k][0], weights + k, input[0]);
-          } else {
-            const V weight = V::broadcast(weights + k);
-            unroll<N>([&](auto v)
-                          POP_SIMD_LAMBDA { sum[k][v] = V::fma(input[v], weight, sum[k][v]); });
-          }
-        });
+        unroll<COLUMNS>([&](auto k) POP_SIMD_LAMBDA { accumulateAll(sum[k], weights + k, input); });
       }
     }
   }
