@@ -15,6 +15,7 @@
 #include <codelets/arch/SimdAccumulate.hpp>
 #include <codelets/poplin/ConvMapsCost.hpp>
 #include <codelets/poplin/ConvPlanesPack.hpp>
+#include <codelets/poplin/EightLanes.hpp>
 #include <codelets/poplin/MatMulTile.hpp>
 
 namespace cottonwood::kernels {
@@ -255,7 +256,20 @@ private:
 
 } // namespace detail
 
+template <class Tag, class TIn, class TOut> void convolveMaps(const ConvMapsArgs<TIn, TOut> &args);
+#if !defined(POPLAR_HEADER_ONLY) && defined(POP_ISA)
+extern template void convolveMaps<isa::avx2>(const ConvMapsArgs<float, float> &);
+extern template void convolveMaps<isa::avx2>(const ConvMapsArgs<half, half> &);
+extern template void convolveMaps<isa::avx2>(const ConvMapsArgs<half, float> &);
+extern template void convolveMaps<isa::avx2>(const ConvMapsArgs<float, half> &);
+#endif
+
 template <class Tag, class TIn, class TOut> void convolveMaps(const ConvMapsArgs<TIn, TOut> &args) {
+#if !defined(POPLAR_HEADER_ONLY) && defined(POP_ISA)
+  if constexpr (arch::Avx512Tag<Tag>)
+    if (args.shape.strideX == 1 && detail::eightLanesServe(args.shape.outputsX))
+      return convolveMaps<isa::avx2>(args);
+#endif
   constexpr unsigned MOST = detail::ConvMapsTile<Tag>::COLUMNS;
   switch (args.outChannels) {
   case 1:

@@ -15,6 +15,7 @@
 #include <codelets/poplin/ConvPlanesPack.hpp>
 #include <codelets/poplin/ConvPlanesShort.hpp>
 #include <codelets/poplin/ConvPlanesStrided.hpp>
+#include <codelets/poplin/EightLanes.hpp>
 
 #include <cstdint>
 
@@ -138,6 +139,15 @@ private:
 } // namespace detail
 
 template <class Tag, class TIn, class TOut>
+void convolvePlanes(const ConvPlanesArgs<TIn, TOut> &args);
+#if !defined(POPLAR_HEADER_ONLY) && defined(POP_ISA)
+extern template void convolvePlanes<isa::avx2>(const ConvPlanesArgs<float, float> &);
+extern template void convolvePlanes<isa::avx2>(const ConvPlanesArgs<half, half> &);
+extern template void convolvePlanes<isa::avx2>(const ConvPlanesArgs<half, float> &);
+extern template void convolvePlanes<isa::avx2>(const ConvPlanesArgs<float, half> &);
+#endif
+
+template <class Tag, class TIn, class TOut>
 void convolvePlanes(const ConvPlanesArgs<TIn, TOut> &args) {
   if constexpr (arch::Avx512Tag<Tag>) {
     if (convPlanesShort(args.shape))
@@ -147,6 +157,10 @@ void convolvePlanes(const ConvPlanesArgs<TIn, TOut> &args) {
     if (convPlanesStrided(args.shape))
       return args.shape.firstX == 0 ? detail::StridedConvPlanes<Tag, TIn, TOut, 0>(args).run()
                                     : detail::StridedConvPlanes<Tag, TIn, TOut, -1>(args).run();
+#if !defined(POPLAR_HEADER_ONLY) && defined(POP_ISA)
+    if (args.shape.strideX == 1 && detail::eightLanesServe(args.shape.outputsX))
+      return convolvePlanes<isa::avx2>(args);
+#endif
   }
   detail::ConvPlanes<Tag, TIn, TOut>(args).run();
 }

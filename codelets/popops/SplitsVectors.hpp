@@ -1,5 +1,5 @@
 /// \file SplitsVectors.hpp
-/// Where kernels of halves with eight lanes serve sets with sixteen.
+/// Where kernels with eight lanes serve sets with sixteen.
 #pragma once
 
 #include <poplar/impl/base/Config.hpp>
