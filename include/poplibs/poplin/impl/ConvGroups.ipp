@@ -212,8 +212,9 @@ inline bool isOfFewChannels(::poplin::ConvParams const &p, ConvPhasedField const
     return in <= kernels::CONV_GROUPS_CHANNELS;
   auto const &shape = field.field.shape;
   auto const way = kernels::convGroupsWay(shape, field.groupsPhases(), in, out, lanes);
-  bool const neighbours =
-      shape.strideX == 1 || p.inputType == ::poplar::HALF || kernels::isByLines(way);
+  // Lines store inputs and sums by vectors, which takes twice as long where these are split.
+  bool const byLines = kernels::isByLines(way) && !isa::cpuFeatures().splitsVectors;
+  bool const neighbours = shape.strideX == 1 || p.inputType == ::poplar::HALF || byLines;
   return lanes > 1 && out <= lanes && in <= kernels::CONV_GROUP_CHANNELS && neighbours &&
          field.taps() > 1;
 }
