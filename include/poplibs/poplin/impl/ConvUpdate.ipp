@@ -31,6 +31,8 @@ public:
     if (p.batchSize * p.outputChannelsPerConvGroup == 1 && field_.shape.tapStepX != 1 &&
         vectorLanes() < 16)
       return false;
+    if (isQuickerInTiles())
+      return false;
     auto const plan =
         planConv(job_.where, graph_.getTarget(), job_.check, job_.options, job_.cache).plan;
     if (!usesVectors(plan))
@@ -59,6 +61,19 @@ public:
 
 private:
   using Range = ::poplar::Interval;
+
+  /// Floats of groups that fill vectors, in layers with strides: where vectors are split,
+  /// transposing fields that lie side by side takes longer than this kernel gains.
+  bool isQuickerInTiles() const {
+    auto const &p = job_.check.params;
+    auto const liesSideBySide = [&](Tensor const &t) {
+      auto const s = stridedTensor(graph_, t);
+      return s && xOf(*s) == 1 && channelOf(*s, t.dim(1)) != 1;
+    };
+    return isa::cpuFeatures().splitsVectors && p.inputType == ::poplar::FLOAT &&
+           p.outputChannelsPerConvGroup == vectorLanes() && field_.shape.tapStepX != 1 &&
+           liesSideBySide(job_.in) && liesSideBySide(job_.weights);
+  }
 
   /// Of an operand [groups, channels, ...field, N]: from a channel to the next one, of the next
   /// group if it was the last.
