@@ -9,7 +9,7 @@
 namespace cottonwood::kernels::detail {
 
 /// Longer lines have too small a part in their last vector.
-inline constexpr int EIGHT_LANES_OUTPUTS = 96;
+inline constexpr int EIGHT_LANES_OUTPUTS = 64;
 
 /// Whether lines of so many outputs, whose inputs are neighbours, take less time with eight lanes:
 /// where instructions on 512 bits run as two, and half of the last vector would be idle. Sums have
