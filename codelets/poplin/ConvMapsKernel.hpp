@@ -267,7 +267,7 @@ extern template void convolveMaps<isa::avx2>(const ConvMapsArgs<float, half> &);
 template <class Tag, class TIn, class TOut> void convolveMaps(const ConvMapsArgs<TIn, TOut> &args) {
 #if !defined(POPLAR_HEADER_ONLY) && defined(POP_ISA)
   if constexpr (arch::Avx512Tag<Tag>)
-    if (args.shape.strideX == 1 && detail::eightLanesServe(args.shape.outputsX))
+    if (detail::eightLanesServe(args.shape))
       return convolveMaps<isa::avx2>(args);
 #endif
   constexpr unsigned MOST = detail::ConvMapsTile<Tag>::COLUMNS;

@@ -158,7 +158,7 @@ void convolvePlanes(const ConvPlanesArgs<TIn, TOut> &args) {
       return args.shape.firstX == 0 ? detail::StridedConvPlanes<Tag, TIn, TOut, 0>(args).run()
                                     : detail::StridedConvPlanes<Tag, TIn, TOut, -1>(args).run();
 #if !defined(POPLAR_HEADER_ONLY) && defined(POP_ISA)
-    if (args.shape.strideX == 1 && detail::eightLanesServe(args.shape.outputsX))
+    if (detail::eightLanesServe(args.shape))
       return convolvePlanes<isa::avx2>(args);
 #endif
   }

@@ -174,6 +174,9 @@ inline std::size_t vectorLanes() {
   return static_cast<std::size_t>(isa::vectorBytes(poputil::builtinIsa())) / sizeof(float);
 }
 
+/// Whether instructions on such vectors run as two on half of each.
+inline bool splitsVectors() { return vectorLanes() == 16 && isa::cpuFeatures().splitsVectors; }
+
 /// As vertices have a shape.
 inline std::vector<int> numbersOf(kernels::ConvPlanesShape const &shape) {
   int const *const numbers = &shape.inputsY;

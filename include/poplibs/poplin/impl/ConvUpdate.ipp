@@ -21,17 +21,13 @@ public:
       : ConvFieldEmitter(graph, job, prog, debugContext) {}
 
   /// False if the kernel does not know the convolution, if channels of a group are more than a
-  /// vector, or if the plan has it on matrix tiles.
+  /// vector, if another kernel is quicker, or if the plan has it on matrix tiles.
   bool run() {
     auto const &p = job_.check.params;
     if (job_.epilogue || !updatesGroups(p) || p.outputChannelsPerConvGroup > vectorLanes())
       return false;
     chooseField();
-    // Depthwise layers with strides: with short vectors the kernel of other layers is faster.
-    if (p.batchSize * p.outputChannelsPerConvGroup == 1 && field_.shape.tapStepX != 1 &&
-        vectorLanes() < 16)
-      return false;
-    if (isQuickerInTiles())
+    if (field_.shape.tapStepX != 1 && isQuickerInTiles())
       return false;
     auto const plan =
         planConv(job_.where, graph_.getTarget(), job_.check, job_.options, job_.cache).plan;
@@ -62,17 +58,20 @@ public:
 private:
   using Range = ::poplar::Interval;
 
-  /// Floats of groups that fill vectors, in layers with strides: where vectors are split,
-  /// transposing fields that lie side by side takes longer than this kernel gains.
+  /// Whether the kernel of other layers is quicker for one with strides: a depthwise one with short
+  /// vectors, or one of floats whose groups fill vectors that are split, where transposing fields
+  /// that lie side by side takes longer than this kernel gains.
   bool isQuickerInTiles() const {
     auto const &p = job_.check.params;
+    if (p.batchSize * p.outputChannelsPerConvGroup == 1)
+      return vectorLanes() < 16;
     auto const liesSideBySide = [&](Tensor const &t) {
       auto const s = stridedTensor(graph_, t);
       return s && xOf(*s) == 1 && channelOf(*s, t.dim(1)) != 1;
     };
-    return isa::cpuFeatures().splitsVectors && p.inputType == ::poplar::FLOAT &&
-           p.outputChannelsPerConvGroup == vectorLanes() && field_.shape.tapStepX != 1 &&
-           liesSideBySide(job_.in) && liesSideBySide(job_.weights);
+    return splitsVectors() && p.inputType == ::poplar::FLOAT &&
+           p.outputChannelsPerConvGroup == vectorLanes() && liesSideBySide(job_.in) &&
+           liesSideBySide(job_.weights);
   }
 
   /// Of an operand [groups, channels, ...field, N]: from a channel to the next one, of the next
