@@ -4,6 +4,7 @@
 
 #include <codelets/arch/SimdAccumulate.hpp>
 #include <codelets/popops/ColumnLines.hpp>
+#include <codelets/popops/ReduceFar.hpp>
 #include <codelets/popops/ReduceRows.hpp>
 #include <codelets/popops/SplitsVectors.hpp>
 
@@ -23,7 +24,7 @@ template <class In, class Out> struct ReduceArgs {
   std::size_t inner;
   const float *scale; ///< null: no scaling
   bool update;        ///< add to what is in out
-  bool far;           ///< `in` is part of what comes from past the caches
+  bool far;           ///< `in` is fetched as part of what comes from past the caches
 };
 
 namespace detail {
@@ -444,7 +445,7 @@ template <class Tag, class In, class Out> void reduceErased(const ErasedReduce &
                                  r.inner,
                                  r.scale,
                                  r.update,
-                                 r.outputs * r.reduced * sizeof(In) >= FAR_BYTES};
+                                 fetchesReduced(r.outputs * r.reduced * sizeof(In))};
   reduce<Tag>(r.op, args, 0, r.outputs);
 }
 

@@ -20,6 +20,7 @@
 #include <codelets/arch/EntryTable.hpp>
 #include <codelets/arch/Shell.hpp>
 #include <codelets/popops/RowExtremesKernel.hpp>
+#include <codelets/popops/SplitsVectors.hpp>
 
 namespace cottonwood::vertices {
 
@@ -39,8 +40,10 @@ public:
                                            indices.data());
         return true;
       }
+    const bool near = kernels::splitsVectors();
     for (std::size_t row = 0; row < values.size(); ++row) {
-      const auto found = kernels::rowExtreme<Tag>(kernelPointer(in.data()) + row * n, n, largest);
+      const auto found =
+          kernels::rowExtreme<Tag>(kernelPointer(in.data()) + row * n, n, largest, near);
       kernelPointer(values.data())[row] = found.value;
       indices[row] = firstIndex + static_cast<unsigned>(found.place);
     }
@@ -58,8 +61,10 @@ public:
   bool largest;
 
   bool compute() {
+    const bool near = kernels::splitsVectors();
     for (std::size_t row = 0; row < values.size(); ++row) {
-      const auto best = kernels::rowExtreme<Tag>(kernelPointer(in.data()) + row * n, n, largest);
+      const auto best =
+          kernels::rowExtreme<Tag>(kernelPointer(in.data()) + row * n, n, largest, near);
       kernelPointer(values.data())[row] = best.value;
       indices[row] = found[row * n + best.place];
     }

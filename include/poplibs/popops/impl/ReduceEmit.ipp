@@ -5,7 +5,7 @@
 #include <popops/impl/ReduceStages.hpp>
 #include <poputil/TileMapping.hpp>
 
-#include <codelets/popops/FarBytes.hpp>
+#include <codelets/popops/ReduceFar.hpp>
 #include <planners/popops/Reduce.hpp>
 
 #include <algorithm>
@@ -120,8 +120,8 @@ private:
       ::poputil::mapTensorLinearly(graph_, stage.out);
     if (!crew_.oneTile)
       return identities(stage);
-    stage.far = stage.in.numElements() * graph_.getTarget().getTypeSize(stage.in.elementType()) >=
-                kernels::FAR_BYTES;
+    stage.far = kernels::fetchesReduced(stage.in.numElements() *
+                                        graph_.getTarget().getTypeSize(stage.in.elementType()));
     planner::ReduceProblem problem;
     problem.outer = stage.in.dim(0);
     problem.reduced = stage.in.dim(1);

@@ -21,7 +21,7 @@ struct ReduceStage {
   bool maps = true;          ///< the first stage: a functor's map() applies
   bool finishes = false;     ///< the last one
   bool placesOutput = false; ///< `out` is mapped nowhere yet
-  bool far = false;          ///< its vertices together read more than a CPU's caches hold
+  bool far = false;          ///< kernels::fetchesReduced() of what its vertices read
 
   /// What remains to be done with partial results [outer, parts, inner].
   ReduceStage behind(::poplar::Tensor const &partials) const;
