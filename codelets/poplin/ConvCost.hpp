@@ -62,17 +62,19 @@ constexpr ConvBlocking chooseConvBlocking(const MatMulCaches &caches = {}) {
 
 /// True if an input whose channels lie apart is worth a copy in which they lie side by side.
 /// A tile of the method BLOCKED reads a cache line for every channel of a few outputs, and again
-/// for every tap and strip of columns. Measured on Zen 3: the 3x3 layers of ResNet-50 on NCHW take
-/// a fifth less with the copy, 1x1 layers of 14 x 14 outputs and 1024 columns a tenth or more
-/// (large fields have ways of their own); with 256 columns noise hides what it does. Not for
-/// vectors of 16 floats, which use most of a line: not measured.
+/// for every tap and strip of columns. Measured on Zen 3 and, with vectors of 16 floats, on Zen 5:
+/// the 3x3 layers of ResNet-50 on NCHW take a fifth and a tenth less with the copy, 1x1 layers of
+/// 14 x 14 outputs and 1024 columns a tenth or more and nothing to a twentieth (large fields have
+/// ways of their own). With 512 columns these gain on Zen 3 and take a tenth more on Zen 5; with
+/// 256 columns noise hides what it does on Zen 3.
 /// \param channels  input channels of a group
 /// \param columns   output channels of a group
 constexpr bool convPacksInput(std::size_t channels, std::size_t taps, std::size_t columns,
                               const MatMulCaches &caches) {
-  constexpr std::size_t LINE = 16, USES = 32;
-  return caches.vectorFloats == 8 && channels >= LINE &&
-         taps * ((columns + LINE - 1) / LINE) >= USES;
+  constexpr std::size_t LINE = 16;
+  const std::size_t worth = caches.vectorFloats == LINE ? 36 : 32;
+  return caches.vectorFloats > 1 && channels >= LINE &&
+         taps * ((columns + LINE - 1) / LINE) >= worth;
 }
 
 /// Steps of a method on tiles, of 32 values of k, that so many values take with zeros behind them.

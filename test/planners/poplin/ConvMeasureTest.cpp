@@ -79,7 +79,7 @@ TEST_CASE("plans of convolutions that would change the result or cannot be compu
   CHECK(reason([](ConvPlan &plan) { ++plan.pixels; }) == "the borders of blocks change the result");
 }
 
-TEST_CASE("inputs are packed for short vectors, if they are used often") {
+TEST_CASE("inputs are packed if they are used often") {
   auto const packs = [](ConvProblem const &p, std::uint32_t floats) {
     MatMulCpu cpu = cpuOf(2);
     cpu.caches.vectorFloats = floats;
@@ -87,7 +87,8 @@ TEST_CASE("inputs are packed for short vectors, if they are used often") {
   };
   ConvProblem const used = layer(1, 1, 14, 64, 64);
   CHECK(packs(used, 8));
-  CHECK(!packs(used, 16));
+  CHECK(packs(used, 16));
+  CHECK(!packs(used, 1));
   CHECK(packs(layer(3, 1, 14, 16, 64), 8));
   CHECK(!packs(layer(1, 1, 14, 8, 64), 8));  // few channels
   CHECK(!packs(layer(1, 1, 14, 64, 48), 8)); // few columns
@@ -96,6 +97,9 @@ TEST_CASE("inputs are packed for short vectors, if they are used often") {
   CHECK(!packs(pointwise, 8));
   pointwise.n = 512;
   CHECK(packs(pointwise, 8));
+  CHECK(!packs(pointwise, 16));
+  pointwise.n = 1024;
+  CHECK(packs(pointwise, 16));
   ConvProblem blocks = used;
   blocks.winograd = 4;
   REQUIRE(planConvCpu(blocks, cpuOf(2)).plan.winograd != 0);

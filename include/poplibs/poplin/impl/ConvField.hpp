@@ -175,7 +175,7 @@ inline std::size_t vectorLanes() {
 }
 
 /// Whether instructions on such vectors run as two on half of each.
-inline bool splitsVectors() { return vectorLanes() == 16 && isa::cpuFeatures().splitsVectors; }
+inline bool lanesAreSplit() { return vectorLanes() == 16 && isa::cpuFeatures().splitsVectors; }
 
 /// As vertices have a shape.
 inline std::vector<int> numbersOf(kernels::ConvPlanesShape const &shape) {

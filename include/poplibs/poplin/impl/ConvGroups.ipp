@@ -213,7 +213,7 @@ inline bool isOfFewChannels(::poplin::ConvParams const &p, ConvPhasedField const
   auto const &shape = field.field.shape;
   auto const way = kernels::convGroupsWay(shape, field.groupsPhases(), in, out, lanes);
   // Lines store inputs and sums by vectors, which takes twice as long where these are split.
-  bool const byLines = kernels::isByLines(way) && !splitsVectors();
+  bool const byLines = kernels::isByLines(way) && !lanesAreSplit();
   bool const neighbours = shape.strideX == 1 || p.inputType == ::poplar::HALF || byLines;
   return lanes > 1 && out <= lanes && in <= kernels::CONV_GROUP_CHANNELS && neighbours &&
          field.taps() > 1;

@@ -69,7 +69,7 @@ private:
       auto const s = stridedTensor(graph_, t);
       return s && xOf(*s) == 1 && channelOf(*s, t.dim(1)) != 1;
     };
-    return splitsVectors() && p.inputType == ::poplar::FLOAT &&
+    return lanesAreSplit() && p.inputType == ::poplar::FLOAT &&
            p.outputChannelsPerConvGroup == vectorLanes() && liesSideBySide(job_.in) &&
            liesSideBySide(job_.weights);
   }
