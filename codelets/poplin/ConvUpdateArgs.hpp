@@ -29,6 +29,12 @@ namespace detail {
 struct ConvUpdateRange {
   int from, to;
   POP_SIMD_INLINE bool empty() const { return from >= to; }
+  POP_SIMD_INLINE ConvUpdateRange within(ConvUpdateRange all) const {
+    const auto clamp = [&](int n) POP_SIMD_LAMBDA {
+      return n < all.from ? all.from : n < all.to ? n : all.to;
+    };
+    return {clamp(from), clamp(to)};
+  }
 };
 
 POP_SIMD_INLINE int floorQuotient(int a, int b) { return a / b - (a % b < 0 ? 1 : 0); }
@@ -42,10 +48,8 @@ POP_SIMD_INLINE int firstPart(int n, int most) {
 /// The indices of a range whose inputs, the first at `first` for index 0 and `step` apart, are in
 /// [0, inputs).
 POP_SIMD_INLINE ConvUpdateRange meeting(int first, int step, int inputs, ConvUpdateRange all) {
-  const auto within = [&](int n) POP_SIMD_LAMBDA {
-    return n < all.from ? all.from : n < all.to ? n : all.to;
-  };
-  return {within(-floorQuotient(first, step)), within(-floorQuotient(first - inputs, step))};
+  return ConvUpdateRange{-floorQuotient(first, step), -floorQuotient(first - inputs, step)}.within(
+      all);
 }
 
 /// Lines of inputs that some lines of deltas meet, for any tap in y.

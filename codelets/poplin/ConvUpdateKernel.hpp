@@ -3,9 +3,9 @@
 ///
 /// Lanes of a vector are the output channels of neighbouring groups. Some lines of their deltas,
 /// and the inputs that these meet, are copied to scratch as vectors of floats. A vector of inputs
-/// is permuted for each input channel, so that every lane has that of its own group, and meets the
-/// deltas of all outputs of a line that some taps have there. Sums of a few taps and input channels
-/// stay in registers over these lines.
+/// is permuted for each input channel, so that every lane has that of its own group (where all are
+/// of one group the channel is broadcast), and meets the deltas of all outputs of a line that some
+/// taps have there. Sums of a few taps and input channels stay in registers over these lines.
 ///
 /// Sums are float, chains of fused multiply-adds over images, lines and columns of the deltas in
 /// ascending order, without those that meet padding, rounded once into the output.
@@ -45,7 +45,9 @@ struct ConvUpdateLines {
 };
 
 /// The sums of ROWS taps in y, TAPS in x, and CHANNELS input channels.
-template <class Tag, unsigned ROWS, unsigned TAPS, unsigned CHANNELS> struct ConvUpdateTile {
+/// \tparam ALONE  all lanes are of one group: each input channel is a broadcast
+template <class Tag, unsigned ROWS, unsigned TAPS, unsigned CHANNELS, bool ALONE>
+struct ConvUpdateTile {
   using V = simd<float, Tag>;
   using Int = typename V::Int;
   static constexpr std::ptrdiff_t W = V::width;
@@ -65,33 +67,46 @@ template <class Tag, unsigned ROWS, unsigned TAPS, unsigned CHANNELS> struct Con
     forSums([&](auto y, auto t, auto c) POP_SIMD_LAMBDA {
       sum[y][t][c] = V::load(l.sums[t] + y * l.sumsTap + c * l.sumsChannel);
     });
-    unroll<CHANNELS>([&](auto c) POP_SIMD_LAMBDA {
-      index[c] = Int::load(l.index + c * W) + Int::splat(l.indexFrom);
-    });
+    if constexpr (!ALONE)
+      unroll<CHANNELS>([&](auto c) POP_SIMD_LAMBDA {
+        index[c] = Int::load(l.index + c * W) + Int::splat(l.indexFrom);
+      });
     // Columns [first, end) meet deltas, those in [from, to) for all taps.
     const auto within = [&](int r) { return r < 0 ? 0 : r < l.columns ? r : l.columns; };
     const int first = within(l.shift[0]), end = within(l.shift[TAPS - 1] + l.width);
     const int begun = within(l.shift[TAPS - 1]), from = begun < end ? begun : end;
     const int last = within(l.shift[0] + l.width), to = last < from ? from : last;
-    const float *in = l.in, *deltas = l.deltas;
+    const float *in = ALONE ? l.in + l.indexFrom : l.in, *deltas = l.deltas;
     const char *aheadIn = l.aheadIn.at, *aheadDeltas = l.aheadDeltas.at;
+    // Broadcasts leave no loads for fetching what is there; permutations do, and branches cost
+    // more.
+    const bool fetches = !ALONE || l.aheadIn.column != 0 || l.aheadDeltas.column != 0;
     for (int row = l.rows; row != 0; --row, in += l.inRow, deltas += l.width * W) {
       const auto step = [&](int r, auto all) POP_SIMD_LAMBDA {
         const auto meets = [&](auto t) POP_SIMD_LAMBDA {
           return all || static_cast<unsigned>(r - l.shift[t]) < static_cast<unsigned>(l.width);
         };
-        __builtin_prefetch(aheadDeltas + r * l.aheadDeltas.column, 0, 2);
+        if (fetches) {
+          __builtin_prefetch(aheadDeltas + r * l.aheadDeltas.column, 0, 2);
+          unroll<ROWS>([&](auto y) POP_SIMD_LAMBDA {
+            __builtin_prefetch(aheadIn + r * l.aheadIn.column + y * l.aheadIn.tap, 0, 2);
+          });
+        }
         V delta[TAPS];
         unroll<TAPS>([&](auto t) POP_SIMD_LAMBDA {
           if (meets(t))
             delta[t] = V::loadAligned(deltas + (r - l.shift[t]) * W);
         });
         unroll<ROWS>([&](auto y) POP_SIMD_LAMBDA {
-          __builtin_prefetch(aheadIn + r * l.aheadIn.column + y * l.aheadIn.tap, 0, 2);
-          const V loaded = V::loadAligned(in + r * l.inColumn + y * l.inTap);
+          const float *const inputs = in + r * l.inColumn + y * l.inTap;
           V value[CHANNELS];
-          unroll<CHANNELS>(
-              [&](auto c) POP_SIMD_LAMBDA { value[c] = arch::permuteLanes(loaded, index[c]); });
+          if constexpr (ALONE) {
+            unroll<CHANNELS>([&](auto c) POP_SIMD_LAMBDA { value[c] = V::broadcast(inputs + c); });
+          } else {
+            const V loaded = V::loadAligned(inputs);
+            unroll<CHANNELS>(
+                [&](auto c) POP_SIMD_LAMBDA { value[c] = arch::permuteLanes(loaded, index[c]); });
+          }
           unroll<TAPS>([&](auto t) POP_SIMD_LAMBDA {
             if (meets(t))
               unroll<CHANNELS>([&](auto c) POP_SIMD_LAMBDA {
@@ -127,6 +142,8 @@ public:
         deltas_(sums_ + vectors_ * sumsOfVector_),
         in_(deltas_ + CONV_UPDATE_VECTORS * deltasPlane_) {
     chooseSets();
+    for (int i = 0; i < CONV_UPDATE_TAPS && i < shape_.outputsY; ++i)
+      met_[i] = meetingTap(i);
     for (std::size_t c = 0; c < CHANNELS; ++c)
       for (std::size_t i = 0; i < W; ++i)
         index_[c][i] =
@@ -150,12 +167,12 @@ private:
   using V = simd<float, Tag>;
   static constexpr std::size_t W = static_cast<std::size_t>(V::width);
   /// Most taps and input channels of a tile; and most sums, which are in registers with deltas,
-  /// inputs and their permutations.
+  /// inputs and their permutations, or, where all lanes are of one group, without the latter.
   static constexpr unsigned ROWS = 3, TAPS = 3,
                             CHANNELS = W == 1    ? 1
                                        : W >= 16 ? 4
                                                  : 3,
-                            SUMS = W >= 16 ? 12 : 9;
+                            SUMS = W >= 16 ? 12 : 9, ALONE_SUMS = W >= 16 ? 24 : 9;
 
   /// Columns whose operands are fetched ahead of time.
   static constexpr std::ptrdiff_t AHEAD = 4;
@@ -189,9 +206,13 @@ private:
     }
   }
 
-  /// Lines of the deltas among `all` that tap i of the weights in y has.
+  /// Lines of all deltas that tap i of the weights in y has.
+  Range meetingTap(int i) const {
+    return meeting(shape_.inputY(i, 0), shape_.tapStepY, shape_.inputsY, {0, shape_.tapsY});
+  }
+  /// Those among `all`.
   Range linesOf(int i, Range all) const {
-    return meeting(shape_.inputY(i, 0), shape_.tapStepY, shape_.inputsY, all);
+    return (i < CONV_UPDATE_TAPS ? met_[i] : meetingTap(i)).within(all);
   }
 
   /// Lines of the deltas of image b for n vectors from v on.
@@ -292,9 +313,12 @@ private:
             aheadOf(deltas, args_.deltasRow, args_.deltasColumn, next, -set.shift[0], 1, 1, 0);
       for (int t = 0; t < set.taps; ++t)
         l.sums[t] = sums + i * l.sumsTap + set.tap[t] * at(W), l.shift[t] = set.shift[t];
-      pick<ROWS, TAPS, CHANNELS>(taps, set.taps, n, l);
+      if (alone_)
+        pick<ROWS, TAPS, CHANNELS, (W > 1)>(taps, set.taps, n, l);
+      else
+        pick<ROWS, TAPS, CHANNELS, false>(taps, set.taps, n, l);
     };
-    const int each = set.taps * n, most = static_cast<int>(SUMS) / each;
+    const int each = set.taps * n, most = static_cast<int>(alone_ ? ALONE_SUMS : SUMS) / each;
     for (int i = 0; i < shape_.outputsY;) {
       const int taps = firstPart(shape_.outputsY - i, most < 1 ? 1 : most < 3 ? most : 3);
       // Lines that all of them have, and those before and behind.
@@ -321,19 +345,19 @@ private:
   }
 
   /// The tile of so many taps in y and x and channels, at most the template's.
-  template <unsigned Y, unsigned X, unsigned C>
+  template <unsigned Y, unsigned X, unsigned C, bool ALONE>
   static void pick(int y, int x, int c, const ConvUpdateLines &l) {
     if constexpr (Y > 1)
       if (y < static_cast<int>(Y))
-        return pick<Y - 1, X, C>(y, x, c, l);
+        return pick<Y - 1, X, C, ALONE>(y, x, c, l);
     if constexpr (X > 1)
       if (x < static_cast<int>(X))
-        return pick<Y, X - 1, C>(y, x, c, l);
+        return pick<Y, X - 1, C, ALONE>(y, x, c, l);
     if constexpr (C > 1)
       if (c < static_cast<int>(C))
-        return pick<Y, X, C - 1>(y, x, c, l);
-    if constexpr (Y == 1 || Y * X * C <= SUMS)
-      ConvUpdateTile<Tag, Y, X, C>::run(l);
+        return pick<Y, X, C - 1, ALONE>(y, x, c, l);
+    if constexpr (Y == 1 || Y * X * C <= (ALONE ? ALONE_SUMS : SUMS))
+      ConvUpdateTile<Tag, Y, X, C, ALONE>::run(l);
   }
 
   void store() const {
@@ -352,6 +376,7 @@ private:
   const Args &args_;
   const ConvPlanesShape &shape_;
   const ConvUpdateLanes lanes_;
+  const bool alone_ = W > 1 && lanes_.groups == 1; ///< all lanes are of one group
   const std::size_t vectors_, sumsOfVector_;
   const int lines_; ///< of deltas, copied at a time
   float *const sums_;
@@ -359,6 +384,7 @@ private:
   float *const deltas_, *const in_;
   int numSets_ = 0;
   Set sets_[CONV_UPDATE_TAPS];
+  Range met_[CONV_UPDATE_TAPS]; ///< meetingTap() of the first ones, which cost divisions
   std::int32_t index_[CHANNELS][W];
 };
 
