@@ -78,8 +78,8 @@ struct ConvUpdateTile {
     const int last = within(l.shift[0] + l.width), to = last < from ? from : last;
     const float *in = ALONE ? l.in + l.indexFrom : l.in, *deltas = l.deltas;
     const char *aheadIn = l.aheadIn.at, *aheadDeltas = l.aheadDeltas.at;
-    // Broadcasts leave no loads for fetching what is there; permutations do, and branches cost
-    // more.
+    // Broadcasts are bound by loads, of which a request where nothing is fetched is one; a branch
+    // costs more where vectors are permuted.
     const bool fetches = !ALONE || l.aheadIn.column != 0 || l.aheadDeltas.column != 0;
     for (int row = l.rows; row != 0; --row, in += l.inRow, deltas += l.width * W) {
       const auto step = [&](int r, auto all) POP_SIMD_LAMBDA {
