@@ -1,14 +1,11 @@
 #include <codelets/poplin/ActiveKernels.hpp>
 #include <codelets/poplin/ConvVertex.hpp>
 #include <codelets/poplin/MatMulVertex.hpp>
-#include <codelets/poplin/NormSumsKernel.hpp>
+#include <codelets/poplin/NormFetch.hpp>
 
 namespace cottonwood::kernels {
 
-bool sharesNormFetches() {
-  const isa::CpuFeatures &features = isa::cpuFeatures();
-  return !features.avx512 || features.avx512fp16;
-}
+NormFetch normFetch() { return normFetchOf(isa::cpuFeatures()); }
 
 const MatMulKernels &activeMatMulKernels() {
   static const MatMulKernels all = vertices::withServingTag<vertices::MatMulFamily>(

@@ -129,8 +129,7 @@ public:
 
   bool compute(Workers workers) {
     const std::size_t bytes = mean.size() * r1 * r2 * sizeof(T);
-    const kernels::NormBlock block{r1, k2, r2, fetches != 0 ? bytes : 0,
-                                   kernels::sharesNormFetches()};
+    const kernels::NormBlock block{r1, k2, r2, fetches != 0 ? bytes : 0, kernels::normFetch()};
     const std::size_t grain = kernels::sumsAlongRows(block) ? 1 : (64 + r2 - 1) / r2;
     const WorkerShare share = workerShare(mean.size(), workers, grain);
     const float count = static_cast<float>(std::size_t{r1} * r2);

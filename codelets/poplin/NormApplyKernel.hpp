@@ -104,7 +104,7 @@ public:
       length_ *= size(--inner_);
       expands_ = true;
     }
-    if (Op::STATS == 2 && size(0) > 1 && stride(0, 1) != 0 && sharesNormFetches())
+    if (Op::STATS == 2 && size(0) > 1 && stride(0, 1) != 0 && normFetch() == NormFetch::SHARED)
       fetchedLines_ = 64;
   }
 
@@ -154,7 +154,7 @@ private:
 
   /// Brings elements [begin, begin + n) of the next vertex to the second-level cache: reading them
   /// and storing past the caches go together. Of every two lines one is left to the vertex that
-  /// finds the statistics, if rows have some of their own, where sharesNormFetches(). (GCC drops
+  /// finds the statistics, if rows have some of their own and NormFetch::SHARED is best. (GCC drops
   /// calls of functions that only fetch.)
   POP_SIMD_INLINE void fetchBehind(const T *data, std::size_t begin, std::size_t n) const {
     for (std::size_t i = 0; i < n; i += 64 / sizeof(T))

@@ -5,13 +5,9 @@
 
 #include <codelets/arch/SimdAddConverted.hpp>
 #include <codelets/arch/SimdFold.hpp>
+#include <codelets/poplin/NormFetch.hpp>
 #include <codelets/popops/ColumnLines.hpp>
 #include <codelets/popops/StreamBytes.hpp>
-
-#include <poplar/impl/base/Config.hpp>
-#if defined(POPLAR_HEADER_ONLY)
-#include <codelets/arch/CpuFeatures.hpp>
-#endif
 
 #include <type_traits>
 
@@ -23,21 +19,8 @@ struct NormBlock {
   /// What is read comes from memory: bytes from what is read along long rows to what may be fetched
   /// meanwhile; 0: it does not.
   std::size_t fetched = 0;
-  bool sharesFetches = false; ///< sharesNormFetches()
+  NormFetch fetch = NormFetch::PAIRED; ///< normFetch()
 };
-
-/// Whether of every two lines that come from memory one is fetched by sums of rows and the other
-/// while results are stored: so on Zen 3 and on a Granite Rapids class core. On Zen 4 and 5 all
-/// lines are best fetched while results are stored: with other instruction sets than AVX-512, too
-/// (layer norms of 50 MB of floats take .72 of the time by AVX2 on Zen 4), so that the machine
-/// decides, not the kernel's set.
-#if defined(POPLAR_HEADER_ONLY)
-inline bool sharesNormFetches() {
-  return !isa::cpuFeatures().avx512 || isa::cpuFeatures().avx512fp16;
-}
-#else
-POP_API bool sharesNormFetches();
-#endif
 
 enum class NormSum : std::uint8_t {
   SQUARES,   ///< first = sum of a, second = sum of a^2
@@ -140,14 +123,13 @@ inline constexpr std::size_t NORM_LONG_ROW = 256;
 template <class Tag>
 inline constexpr std::size_t NORM_ROWS_AT_ONCE = NormLanes<Tag>::COUNT <= 2 ? 4 : 1;
 
-/// Rows of T from memory are read one by one, since prefetchers follow one long run best. Those of
-/// half, which take as long to sum as to read, are fetched and summed in pairs on Zen 4 and 5.
+/// Whether rows from memory are summed in pairs, and the lines behind them fetched so.
 template <class T> POP_SIMD_INLINE bool pairsNormRows(const NormBlock &block) {
-  return sizeof(T) == 2 && block.fetched != 0 && !block.sharesFetches;
+  return sizeof(T) == 2 && block.fetched != 0 && block.fetch == NormFetch::PAIRED;
 }
 /// Bytes from one line that is fetched behind the vertex's rows to the next; 0: none is.
 template <class T> POP_SIMD_INLINE std::size_t normFetchStep(const NormBlock &block) {
-  return block.sharesFetches ? 128 : pairsNormRows<T>(block) ? 64 : 0;
+  return block.fetch == NormFetch::SHARED ? 128 : pairsNormRows<T>(block) ? 64 : 0;
 }
 /// Bytes that rows from memory are fetched ahead of their sums, to the second-level cache, where
 /// nothing else is fetched meanwhile. The vertex before asked for them already, but for more than
@@ -389,7 +371,7 @@ void normSums(const NormBlock &block, const T *a, const T *b, const float *centr
   };
   constexpr std::size_t AT_ONCE = detail::NORM_ROWS_AT_ONCE<Tag>;
   if constexpr (AT_ONCE > 1)
-    if (block.fetched == 0)
+    if (block.fetched == 0 || (sizeof(T) == 2 && block.fetch == NormFetch::SEVERAL))
       sumEach(std::integral_constant<std::size_t, AT_ONCE>());
   if constexpr (sizeof(T) == 2)
     if (detail::pairsNormRows<T>(block))
