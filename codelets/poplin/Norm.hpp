@@ -17,7 +17,7 @@
 ///   eps, factor    float;   stable  unsigned: 0: variance = max(0, mean of in^2 - mean^2), else
 ///                  mean of (in - mean)^2
 ///   fetches      unsigned  1: what is read comes from memory: columns are fetched before, and by
-///                NormStatistics every other line of as many rows as in has, behind it
+///                NormStatistics rows of this vertex or the next, as NormFetch says
 ///
 /// The order of additions is a function of the block alone, the same on every instruction set: rows
 /// of at least 64 elements (or all rows, if r1 = 1) keep 32 partial results, element i of each row

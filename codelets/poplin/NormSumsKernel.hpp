@@ -117,8 +117,9 @@ POP_SIMD_INLINE void addTerm(V a, V b, V &first, V &second) {
   }
 }
 
-/// Rows at least this long are summed several at a time, where vectors are so wide that additions
-/// to the few partial results of one row wait for each other.
+/// Rows at least this long are summed several at a time if they do not come from memory, and where
+/// NormFetch::SEVERAL is best for halves that do: where vectors are so wide that additions to the
+/// few partial results of one row wait for each other.
 inline constexpr std::size_t NORM_LONG_ROW = 256;
 template <class Tag>
 inline constexpr std::size_t NORM_ROWS_AT_ONCE = NormLanes<Tag>::COUNT <= 2 ? 4 : 1;
