@@ -3,9 +3,9 @@
 
 namespace cottonwood::kernels {
 
-const TransposeKernels &activeTransposeKernels() {
-  static const TransposeKernels all = vertices::withServingTag<TransposeFamily>(
-      isa::activeIsa(), [](auto tag) { return TransposeFamily::kernels<decltype(tag)>(); });
+const MoveKernels &activeMoveKernels() {
+  static const MoveKernels all = vertices::withServingTag<MoveFamily>(
+      isa::activeIsa(), [](auto tag) { return MoveFamily::kernels<decltype(tag)>(); });
   return all;
 }
 

@@ -312,9 +312,4 @@ template <class Tag> POP_SIMD_INLINE TransposeKernels transposeKernelsOf() {
           &transposePlane<Tag, 8>};
 }
 
-/// transposeKernelsOf<Tag>() from the objects that are compiled for the tag's instructions.
-struct TransposeFamily {
-  template <class Tag> static TransposeKernels kernels();
-};
-
 } // namespace cottonwood::kernels

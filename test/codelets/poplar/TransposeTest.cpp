@@ -1,6 +1,6 @@
 #include "../Isas.hpp"
 
-#include <codelets/poplar/TransposeKernel.hpp>
+#include <codelets/poplar/MoveKernels.hpp>
 
 #include <cstddef>
 #include <numeric>
@@ -17,7 +17,7 @@ namespace {
 constexpr std::byte GUARD{0xa5};
 
 kernels::TransposeKernels kernelsOf(isa::Isa isa) {
-  return test::kernelsOf<kernels::TransposeFamily>(isa);
+  return test::kernelsOf<kernels::MoveFamily>(isa).transposes;
 }
 
 /// A plane and what lies around it.
