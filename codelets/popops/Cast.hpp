@@ -19,7 +19,6 @@
 #include <codelets/arch/EntryTable.hpp>
 #include <codelets/arch/Shell.hpp>
 #include <codelets/popops/CastKernel.hpp>
-#include <codelets/popops/StreamBytes.hpp>
 
 namespace cottonwood::vertices {
 

@@ -4,6 +4,7 @@
 
 #include <codelets/arch/SimdMathBase.hpp>
 #include <codelets/arch/SimdSteps.hpp>
+#include <codelets/popops/StreamBytes.hpp>
 
 #include <limits>
 #include <type_traits>
@@ -164,10 +165,21 @@ void cast(const From *in, To *out, std::size_t n, bool past = false) {
     __builtin_memmove(out, in, n * sizeof(To));
   } else if constexpr (detail::IS_LANE<From> && detail::IS_LANE<To>) {
     constexpr std::size_t W = simd<float, Tag>::width;
+    const auto convert = [in](std::size_t k) POP_SIMD_LAMBDA {
+      return detail::convertLanes<Tag, From, To>(detail::loadLanes<Tag>(in + k));
+    };
     if constexpr (!std::is_same_v<To, bool>)
-      if (past)
-        for (; i + W <= n; i += W)
-          detail::convertLanes<Tag, From, To>(detail::loadLanes<Tag>(in + i)).stream(out + i);
+      if (past) {
+        constexpr std::size_t LINE = 64 / sizeof(To), LINES = 64 / sizeof(From),
+                              B = LINE < LINES ? LINES : LINE;
+        using V = decltype(convert(0));
+        for (; i + B <= n; i += B) {
+          detail::fetchAhead(in, i, B, detail::fetchDistance(Walk::PAST));
+          for (std::size_t k = i; k < i + B; k += LINE)
+            detail::streamLine<V>(out + k,
+                                  [&](std::size_t j) POP_SIMD_LAMBDA { return convert(k + j); });
+        }
+      }
     i += arch::eachWholeStep<W>(n - i, [in = in + i, out = out + i](std::size_t k) POP_SIMD_LAMBDA {
       detail::storeLanes(detail::convertLanes<Tag, From, To>(detail::loadLanes<Tag>(in + k)),
                          out + k);

@@ -89,6 +89,37 @@ template <class... V> void checkAll(vertices::VertexList<V...>) {
   (CastOf<V>::check(random), ...);
 }
 
+/// Large results at a cache line go past the caches; beside one they do not.
+template <class From, class To> void checkLargeCast() {
+  using KFrom = vertices::KernelType<From>;
+  using KTo = vertices::KernelType<To>;
+  CAPTURE(typeid(From).name());
+  CAPTURE(typeid(To).name());
+  const std::size_t n = kernels::detail::STREAM_BYTES / (sizeof(From) + sizeof(To)) + 77;
+  std::mt19937 random(43);
+  test::Misaligned<KFrom> in(n);
+  for (std::size_t i = 0; i < n; ++i)
+    in.set(i, sample<KFrom>(random));
+  for (isa::Isa isa : test::vectorIsas()) {
+    CAPTURE(std::string(isa::name(isa)));
+    std::vector<unsigned char> storage[2];
+    KTo *out[2];
+    for (std::size_t beside : {0, 1}) {
+      storage[beside].assign((n + 2) * sizeof(KTo) + 64, 0xa5);
+      const auto address = reinterpret_cast<std::uintptr_t>(storage[beside].data());
+      unsigned char *const line = storage[beside].data() + (64 - address % 64) % 64;
+      out[beside] = reinterpret_cast<KTo *>(line) + beside;
+      auto state = test::zeroed<vertices::Cast<isa::scalar, From, To>>();
+      test::connect(state.in, in.data());
+      test::connect(state.out, out[beside], n);
+      test::runOn<vertices::CastFamily>(isa, state);
+      CHECK(*reinterpret_cast<unsigned char *>(out[beside] + n) == 0xa5);
+    }
+    CHECK(std::memcmp(static_cast<void *>(out[0]), static_cast<void *>(out[1]), n * sizeof(KTo)) ==
+          0);
+  }
+}
+
 template <class T> void checkFill(T value) {
   for (std::size_t n : test::lengths())
     for (isa::Isa isa : test::vectorIsas()) {
@@ -191,6 +222,14 @@ template <class A, class B> void checkScaledAdd() {
 TEST_SUITE("codelets/popops/cast") {
   TEST_CASE("every pair of types on every instruction set") {
     checkAll(vertices::CastFamily::Vertices<isa::scalar>());
+  }
+
+  TEST_CASE("large casts past the caches have the same values") {
+    checkLargeCast<float, poplar::half>();
+    checkLargeCast<poplar::half, float>();
+    checkLargeCast<float, int>();
+    checkLargeCast<unsigned, poplar::half>();
+    checkLargeCast<bool, float>();
   }
 
   TEST_CASE("cost") {
