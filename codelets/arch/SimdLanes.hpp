@@ -163,6 +163,13 @@ template <class Tag> struct FourLanes {
 };
 #endif
 
+/// The longest registers of the tag: with vectors, whole lines are stored past the caches by one or
+/// two of them.
+template <class Tag>
+using WidestLanes =
+    std::conditional_t<Tag::VECTOR_BYTES >= 64, FourLanes<Tag>,
+                       std::conditional_t<Tag::VECTOR_BYTES >= 32, TwoLanes<Tag>, OneLane<Tag>>>;
+
 /// In every lane of elements of N bytes: element i of v[j] and element j of v[i] change places, by
 /// as many perfect shuffles of the square's elements as an element's number has bits.
 template <std::size_t N, class Lanes> POP_SIMD_INLINE void transposeLanes(Lanes (&v)[16 / N]) {

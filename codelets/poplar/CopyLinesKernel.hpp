@@ -6,7 +6,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <type_traits>
 
 namespace cottonwood::kernels {
 
@@ -53,17 +52,11 @@ template <class Lanes> POP_SIMD_INLINE void copyLines(CopyPlace &at, std::uint64
   copyBlocks<Lanes, 4 * Lanes::BYTES>(at, bytes);
   copyBlocks<Lanes, COPY_LINE>(at, bytes);
 }
-
-template <class Tag> struct CopyLanes {
-  using Type = std::conditional_t<
-      Tag::VECTOR_BYTES >= 64, arch::FourLanes<Tag>,
-      std::conditional_t<Tag::VECTOR_BYTES >= 32, arch::TwoLanes<Tag>, arch::OneLane<Tag>>>;
-};
 } // namespace detail
 
 /// dst[row] = src[row]. Readers on other threads need finishStoresPast() after it.
 template <class Tag> void copyLinesPast(LineRows const &rows) {
-  using Lanes = typename detail::CopyLanes<Tag>::Type;
+  using Lanes = arch::WidestLanes<Tag>;
   if (rows.bytes == 0)
     return;
   // What is fetched with the first byte of a row is in a later row, behind its first bytes.

@@ -19,6 +19,7 @@
 #include <codelets/arch/EntryTable.hpp>
 #include <codelets/arch/Shell.hpp>
 #include <codelets/popops/CastKernel.hpp>
+#include <codelets/popops/StreamBytes.hpp>
 
 namespace cottonwood::vertices {
 

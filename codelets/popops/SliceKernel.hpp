@@ -211,16 +211,6 @@ template <class Lanes>
   arch::finishStoresPast();
 }
 
-/// The registers that are stored past the caches in whole lines.
-template <class Tag> POP_SIMD_INLINE auto linesOf() {
-  if constexpr (Tag::VECTOR_BYTES >= 64)
-    return arch::FourLanes<Tag>();
-  else if constexpr (Tag::VECTOR_BYTES == 32)
-    return arch::TwoLanes<Tag>();
-  else
-    return arch::OneLane<Tag>();
-}
-
 template <class Tag>
 void gatherManyRows(const SliceGeometry &g, const unsigned char *table, const unsigned *offsets,
                     unsigned char *slices) {
@@ -229,7 +219,7 @@ void gatherManyRows(const SliceGeometry &g, const unsigned char *table, const un
   if (far) {
     const std::uintptr_t places = reinterpret_cast<std::uintptr_t>(slices) | g.inner;
     if (places % 64 == 0)
-      return gatherRowsPast<decltype(linesOf<Tag>())>(g, table, offsets, slices, counts);
+      return gatherRowsPast<arch::WidestLanes<Tag>>(g, table, offsets, slices, counts);
     if (places % 16 == 0)
       return gatherRowsPast<arch::OneLane<Tag>>(g, table, offsets, slices, counts);
   }
