@@ -8,6 +8,7 @@
 ///   low<BYTES>(a, b), high<BYTES>(a, b)  the lower and upper halves of each lane of a and b,
 ///   element
 ///     by element in turn
+///   exchangeLanes(v)  of FourLanes: lane i of v[j] and lane j of v[i] change places
 #pragma once
 
 #include <codelets/arch/Isa.hpp>
@@ -159,6 +160,16 @@ template <class Tag> struct FourLanes {
       return {_mm512_unpackhi_epi32(a.r, b.r)};
     else
       return {_mm512_unpackhi_epi64(a.r, b.r)};
+  }
+  static POP_SIMD_INLINE void exchangeLanes(FourLanes (&v)[4]) {
+    __m512i const even01 = _mm512_shuffle_i32x4(v[0].r, v[1].r, 0x88);
+    __m512i const odd01 = _mm512_shuffle_i32x4(v[0].r, v[1].r, 0xdd);
+    __m512i const even23 = _mm512_shuffle_i32x4(v[2].r, v[3].r, 0x88);
+    __m512i const odd23 = _mm512_shuffle_i32x4(v[2].r, v[3].r, 0xdd);
+    v[0].r = _mm512_shuffle_i32x4(even01, even23, 0x88);
+    v[1].r = _mm512_shuffle_i32x4(odd01, odd23, 0x88);
+    v[2].r = _mm512_shuffle_i32x4(even01, even23, 0xdd);
+    v[3].r = _mm512_shuffle_i32x4(odd01, odd23, 0xdd);
   }
 };
 #endif

@@ -62,7 +62,8 @@ void check(isa::Isa isa, Case const &c, PlaneStores stores) {
   CHECK(wrong == 0);
 }
 
-constexpr PlaneStores ALL_STORES[] = {PlaneStores::Near, PlaneStores::Far, PlaneStores::Past};
+constexpr PlaneStores ALL_STORES[] = {PlaneStores::Near, PlaneStores::Far, PlaneStores::Past,
+                                      PlaneStores::PastAtOnce};
 
 } // namespace
 
@@ -114,6 +115,21 @@ TEST_CASE("past the caches lines wait while those of the next block are put toge
             check(isa, {bytes, rows, columns, 4096 - columns * bytes % 4096, gap, start},
                   PlaneStores::Past);
           }
+    }
+}
+
+TEST_CASE("past the caches whole lines are stored at once, sixteen of a row one after another") {
+  for (isa::Isa const isa : vectorIsas())
+    for (std::size_t const bytes : {1U, 2U, 4U, 8U}) {
+      std::size_t const line = 64 / bytes;
+      for (std::size_t const rows : {line, 15 * line + 1, 16 * line, 17 * line, 33 * line + 3})
+        for (std::size_t const columns : {line - 1, line, 3 * line, 6 * line + 2}) {
+          std::size_t const gap = (64 - rows * bytes % 64) % 64;
+          for (std::size_t const start : {0U, 32U})
+            check(isa, {bytes, rows, columns, 0, gap, start}, PlaneStores::PastAtOnce);
+          check(isa, {bytes, rows, columns, 4096 - columns * bytes % 4096, gap + 128},
+                PlaneStores::PastAtOnce);
+        }
     }
 }
 
