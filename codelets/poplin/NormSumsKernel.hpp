@@ -152,7 +152,10 @@ void normRows(const NormBlock &block, const T *a, const T *b, const float *centr
       V other = middle;
       if constexpr (KIND == NormSum::PRODUCTS)
         other = loadUpTo<V>(b + at + i, n);
-      addTerm<KIND, T>(loadUpTo<V>(a + at + i, n), other, s, t);
+      V x = loadUpTo<V>(a + at + i, n);
+      if constexpr (KIND != NormSum::DEVIATIONS)
+        x = arch::inRegister(x); // both sums would load it
+      addTerm<KIND, T>(x, other, s, t);
     };
   };
   for (std::size_t r = 0; r < block.r1; ++r) {
@@ -372,8 +375,10 @@ void normSums(const NormBlock &block, const T *a, const T *b, const float *centr
   };
   constexpr std::size_t AT_ONCE = detail::NORM_ROWS_AT_ONCE<Tag>;
   if constexpr (AT_ONCE > 1)
-    if (block.fetched == 0 || (sizeof(T) == 2 && block.fetch == NormFetch::SEVERAL))
+    if (block.fetched == 0 || (sizeof(T) == 2 && block.fetch == NormFetch::SEVERAL)) {
       sumEach(std::integral_constant<std::size_t, AT_ONCE>());
+      sumEach(std::integral_constant<std::size_t, AT_ONCE / 2>());
+    }
   if constexpr (sizeof(T) == 2)
     if (detail::pairsNormRows<T>(block))
       sumEach(std::integral_constant<std::size_t, 2>());
