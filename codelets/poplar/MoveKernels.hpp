@@ -2,17 +2,17 @@
 /// The engine's own kernels, of copies.
 #pragma once
 
-#include <codelets/poplar/CopyLinesKernel.hpp>
+#include <codelets/poplar/CopyRowsKernel.hpp>
 #include <codelets/poplar/TransposeKernel.hpp>
 
 namespace cottonwood::kernels {
 
 struct MoveKernels {
   TransposeKernels transposes;
-  void (*copyLinesPast)(LineRows const &);
+  void (*copyRowsPast)(ByteRows const &);
 };
 template <class Tag> POP_SIMD_INLINE MoveKernels moveKernelsOf() {
-  return {transposeKernelsOf<Tag>(), &copyLinesPast<Tag>};
+  return {transposeKernelsOf<Tag>(), &copyRowsPast<Tag>};
 }
 
 /// moveKernelsOf<Tag>() from the objects that are compiled for the tag's instructions.
