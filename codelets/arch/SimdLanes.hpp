@@ -8,6 +8,10 @@
 ///   low<BYTES>(a, b), high<BYTES>(a, b)  the lower and upper halves of each lane of a and b,
 ///   element
 ///     by element in turn
+/// and of TwoLanes and FourLanes alone:
+///   storeLanes(p, distance)  lane i to p + i * distance bytes
+///   shuffled(bytes)  byte i of each lane is its byte bytes[i], or 0 for 0x80
+///   joinedWith(x)    the bits of either
 ///   exchangeLanes(v)  of FourLanes: lane i of v[j] and lane j of v[i] change places
 #pragma once
 
@@ -97,6 +101,15 @@ template <class Tag> struct TwoLanes {
   POP_SIMD_INLINE void storePast(std::byte *p) const {
     _mm256_stream_si256(reinterpret_cast<__m256i *>(p), r);
   }
+  POP_SIMD_INLINE void storeLanes(std::byte *p, std::int64_t distance) const {
+    _mm_storeu_si128(reinterpret_cast<__m128i *>(p), _mm256_castsi256_si128(r));
+    _mm_storeu_si128(reinterpret_cast<__m128i *>(p + distance), _mm256_extracti128_si256(r, 1));
+  }
+  POP_SIMD_INLINE TwoLanes shuffled(std::uint8_t const *bytes) const {
+    __m128i const lane = _mm_loadu_si128(reinterpret_cast<__m128i const *>(bytes));
+    return {_mm256_shuffle_epi8(r, _mm256_broadcastsi128_si256(lane))};
+  }
+  POP_SIMD_INLINE TwoLanes joinedWith(TwoLanes o) const { return {_mm256_or_si256(r, o.r)}; }
   template <std::size_t N> static POP_SIMD_INLINE TwoLanes low(TwoLanes a, TwoLanes b) {
     if constexpr (N == 1)
       return {_mm256_unpacklo_epi8(a.r, b.r)};
@@ -141,6 +154,19 @@ template <class Tag> struct FourLanes {
   POP_SIMD_INLINE void storePast(std::byte *p) const {
     _mm512_stream_si512(reinterpret_cast<__m512i *>(p), r);
   }
+  POP_SIMD_INLINE void storeLanes(std::byte *p, std::int64_t distance) const {
+    _mm_storeu_si128(reinterpret_cast<__m128i *>(p), _mm512_castsi512_si128(r));
+    _mm_storeu_si128(reinterpret_cast<__m128i *>(p + distance), _mm512_extracti32x4_epi32(r, 1));
+    _mm_storeu_si128(reinterpret_cast<__m128i *>(p + 2 * distance),
+                     _mm512_extracti32x4_epi32(r, 2));
+    _mm_storeu_si128(reinterpret_cast<__m128i *>(p + 3 * distance),
+                     _mm512_extracti32x4_epi32(r, 3));
+  }
+  POP_SIMD_INLINE FourLanes shuffled(std::uint8_t const *bytes) const {
+    __m128i const lane = _mm_loadu_si128(reinterpret_cast<__m128i const *>(bytes));
+    return {_mm512_shuffle_epi8(r, _mm512_broadcast_i32x4(lane))};
+  }
+  POP_SIMD_INLINE FourLanes joinedWith(FourLanes o) const { return {_mm512_or_si512(r, o.r)}; }
   template <std::size_t N> static POP_SIMD_INLINE FourLanes low(FourLanes a, FourLanes b) {
     if constexpr (N == 1)
       return {_mm512_unpacklo_epi8(a.r, b.r)};

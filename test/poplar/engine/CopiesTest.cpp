@@ -100,7 +100,21 @@ TEST_CASE("planes anywhere among more dimensions") {
       }
 }
 
+TEST_CASE("few channels joined and split") {
+  for (poplar::Type const &type : {poplar::UNSIGNED_CHAR, poplar::HALF, poplar::FLOAT})
+    for (std::size_t channels : {2U, 3U, 4U, 7U, 12U, 15U})
+      for (std::size_t field : {20U, 64U, 333U})
+        for (bool toShuffled : {false, true}) {
+          checkShuffle(type, {5, channels, field}, {0, 2, 1}, toShuffled);
+          checkShuffle(type, {channels, field, 5}, {1, 0, 2}, toShuffled);
+        }
+}
+
 TEST_CASE("planes that do not fit into caches") {
+  for (bool toShuffled : {false, true}) {
+    checkShuffle(poplar::HALF, {3, 1200000}, {1, 0}, toShuffled);
+    checkShuffle(poplar::UNSIGNED_CHAR, {2, 3, 1100032}, {0, 2, 1}, toShuffled);
+  }
   checkShuffle(poplar::FLOAT, {2000, 1604}, {1, 0}, false);
   checkShuffle(poplar::HALF, {2002, 3510}, {1, 0}, true);
 }

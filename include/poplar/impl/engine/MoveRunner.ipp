@@ -137,15 +137,51 @@ POP_INLINE void copyPlane(std::byte const *src, std::byte *dst, lower::MoveDim c
   }
 }
 
-/// Whether one dim is packed in the source and the other in the destination, both long enough for
-/// vectors.
-POP_INLINE bool isTranspose(lower::MoveDim const &packedSrc, lower::MoveDim const &packedDst,
-                            std::uint64_t bytes) {
+/// What two dims are of which one is packed in the source and the other in the destination.
+enum class PlaneKind : std::uint8_t {
+  None,      ///< something else
+  Transpose, ///< both long enough for vectors
+  Join,      ///< few runs of the source to packed groups of an element each
+  Split      ///< and back
+};
+
+POP_INLINE PlaneKind planeKind(lower::MoveDim const &packedSrc, lower::MoveDim const &packedDst,
+                               std::uint64_t bytes) {
+  constexpr std::uint64_t LEAST_RUN_BYTES = 64; // a vector
   auto const unit = static_cast<std::int64_t>(bytes);
   std::uint64_t const side = kernels::transposeSide(bytes);
-  return side != 0 && packedSrc.srcStride == unit && packedDst.dstStride == unit &&
-         packedSrc.dstStride != unit && packedDst.srcStride != unit && packedSrc.count >= side &&
-         packedDst.count >= side;
+  if (side == 0 || packedSrc.srcStride != unit || packedDst.dstStride != unit ||
+      packedSrc.dstStride == unit || packedDst.srcStride == unit)
+    return PlaneKind::None;
+  if (packedSrc.count >= side && packedDst.count >= side)
+    return PlaneKind::Transpose;
+  auto const interleaves = [&](lower::MoveDim const &runs, lower::MoveDim const &run,
+                               std::int64_t groupStride) {
+    return runs.count >= 2 && runs.count <= kernels::mostInterleaved(bytes) &&
+           run.count * bytes >= LEAST_RUN_BYTES &&
+           groupStride == static_cast<std::int64_t>(runs.count) * unit;
+  };
+  return interleaves(packedDst, packedSrc, packedSrc.dstStride)   ? PlaneKind::Join
+         : interleaves(packedSrc, packedDst, packedDst.srcStride) ? PlaneKind::Split
+                                                                  : PlaneKind::None;
+}
+
+/// \param kind  not None
+POP_INLINE void copyPlaneOf(PlaneKind kind, std::byte const *src, std::byte *dst,
+                            lower::MoveDim const &packedSrc, lower::MoveDim const &packedDst,
+                            std::uint64_t bytes, kernels::PlaneStores stores) {
+  auto const &active = kernels::activeMoveKernels();
+  if (kind == PlaneKind::Join)
+    return active.joins.of(bytes)({src, dst, packedDst.srcStride, packedDst.count, packedSrc.count},
+                                  stores);
+  if (kind == PlaneKind::Split)
+    return active.splits.of(bytes)(
+        {src, dst, packedSrc.dstStride, packedSrc.count, packedDst.count}, stores);
+  // Where instructions on 512 bits run as two, it has not been measured.
+  bool const atOnce = stores == kernels::PlaneStores::Past && !isa::cpuFeatures().splitsVectors;
+  active.transposes.of(bytes)(
+      {src, dst, packedDst.srcStride, packedSrc.dstStride, packedDst.count, packedSrc.count},
+      atOnce ? kernels::PlaneStores::PastAtOnce : stores);
 }
 
 POP_INLINE void copyNest(std::byte const *src, std::byte *dst, lower::MoveDim const *dims,
@@ -159,12 +195,10 @@ POP_INLINE void copyNest(std::byte const *src, std::byte *dst, lower::MoveDim co
       kernels::activeMoveKernels().copyRowsPast(rows);
     else
       copyStrided(src, dst, row.count, row.srcStride, row.dstStride, bytes);
-  } else if (numDims == 2 && isTranspose(dims[0], dims[1], bytes)) {
-    // Where instructions on 512 bits run as two, it has not been measured.
-    bool const atOnce = stores == kernels::PlaneStores::Past && !isa::cpuFeatures().splitsVectors;
-    kernels::activeMoveKernels().transposes.of(bytes)(
-        {src, dst, dims[1].srcStride, dims[0].dstStride, dims[1].count, dims[0].count},
-        atOnce ? kernels::PlaneStores::PastAtOnce : stores);
+  } else if (PlaneKind const kind =
+                 numDims == 2 ? planeKind(dims[0], dims[1], bytes) : PlaneKind::None;
+             kind != PlaneKind::None) {
+    copyPlaneOf(kind, src, dst, dims[0], dims[1], bytes, stores);
   } else if (numDims == 2 && bytes <= PLANE_PIECE_BYTES) {
     copyPlane(src, dst, dims[0], dims[1], bytes);
   } else {
@@ -174,12 +208,12 @@ POP_INLINE void copyNest(std::byte const *src, std::byte *dst, lower::MoveDim co
   }
 }
 
-/// The dims with two that can be transposed as a plane behind the others; false if there are none.
+/// The dims with two that are a plane of some kind behind the others; false if there are none.
 POP_INLINE bool putPlaneLast(lower::MoveDim const *dims, std::size_t numDims, std::uint64_t bytes,
                              base::SmallVector<lower::MoveDim, 8> &ordered) {
   for (std::size_t s = 0; s < numDims; ++s)
     for (std::size_t d = 0; d < numDims; ++d) {
-      if (s == d || !isTranspose(dims[s], dims[d], bytes))
+      if (s == d || planeKind(dims[s], dims[d], bytes) == PlaneKind::None)
         continue;
       for (std::size_t i = 0; i < numDims; ++i)
         if (i != s && i != d)
