@@ -179,6 +179,7 @@ constexpr Shaped COPY[] = {
     {Set::All, "1e5", "cast", flat(Function::CAST_FROM_INT, 100'000)},
     {Set::Smoke, "1e5", "permute", permuted(1, 256, 384, 1)},
     {Set::All, "1e5", "permute", permuted(2, 64, 12, 64)},
+    {Set::All, "1e5", "permute", permuted(2, 3, 128 * 128, 1)},
     {Set::Ci, "1e7", "copy", flat(Function::COPY, 10'000'000)},
     {Set::Ci, "1e7", "copy", flat(Function::FILL, 10'000'000)},
     {Set::Ci, "1e7", "cast", flat(Function::CAST_TO_HALF, 10'000'000)},
@@ -189,6 +190,9 @@ constexpr Shaped COPY[] = {
     {Set::All, "1e7", "permute", permuted(1, 4096, 4096, 1, true)},
     {Set::Ci, "1e7", "permute", permuted(16, 512, 16, 64)},       // heads of attention
     {Set::All, "1e7", "permute", permuted(16, 64, 112 * 112, 1)}, // channels last
+    {Set::All, "1e7", "permute", permuted(66, 3, 224 * 224, 1)},  // images of three channels
+    {Set::All, "1e7", "permute", permuted(66, 224 * 224, 3, 1)},
+    {Set::All, "1e7", "permute", permuted(66, 224 * 224, 3, 1, true)},
     {Set::All, "1e3", "gather", reduced(Function::GATHER_ROWS, 10, 1000, 100)},
     {Set::Ci, "1e5", "gather", reduced(Function::GATHER_ROWS, 768, 3000, 128)},
     {Set::All, "1e5", "gather", reduced(Function::GATHER_ROWS, 6000, 10'000, 16)},

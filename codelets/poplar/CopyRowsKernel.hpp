@@ -18,7 +18,7 @@ struct ByteRows {
   std::uint64_t rows, bytes;
 
   /// Whether all rows of the destination are whole cache lines.
-  bool areLines() const {
+  POP_SIMD_INLINE bool areLines() const {
     constexpr std::uint64_t LINE = 64;
     return (reinterpret_cast<std::uintptr_t>(dst) | static_cast<std::uint64_t>(dstStride) | bytes) %
                LINE ==

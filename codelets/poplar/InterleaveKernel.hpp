@@ -8,6 +8,7 @@
 
 #include <codelets/poplar/TransposeKernel.hpp>
 
+#include <type_traits>
 #include <utility>
 
 namespace cottonwood::kernels {
@@ -75,61 +76,82 @@ POP_SIMD_INLINE void interleaveEach(InterleavedRuns const &r, std::uint64_t from
 /// Bytes that runs and groups are fetched ahead where they come from beyond the caches.
 inline constexpr std::size_t INTERLEAVED_AHEAD = 2048;
 
+/// Lambdas of loops vanish into these.
+#define POP_LANES_LAMBDA __attribute__((always_inline))
+
+/// f(i) for i < runs. \tparam Count  a number of runs, or std::integral_constant
+template <class Count, class F> POP_SIMD_INLINE void eachRun(Count runs, F f) {
+  if constexpr (std::is_integral_v<Count>) {
+#pragma GCC unroll 4
+    for (std::size_t i = 0; i < runs; ++i)
+      f(i);
+  } else {
+    [&]<std::size_t... I>(std::index_sequence<I...>) POP_LANES_LAMBDA { (f(I), ...); }
+    (std::make_index_sequence<Count::value>());
+  }
+}
+
 /// Lane `to` of the result.
-template <class Lanes>
-POP_SIMD_INLINE Lanes shuffledOf(Lanes const *v, ShuffledBytes const *shuffles,
-                                 std::uint64_t runs) {
+template <class Lanes, class Count>
+POP_SIMD_INLINE Lanes shuffledOf(Lanes const *v, ShuffledBytes const *shuffles, Count runs) {
   Lanes all = v[0].shuffled(shuffles[0].bytes);
-  for (std::uint64_t j = 1; j < runs; ++j)
-    all = all.joinedWith(v[j].shuffled(shuffles[j].bytes));
+  eachRun(runs, [&](std::size_t j) POP_LANES_LAMBDA {
+    if (j != 0)
+      all = all.joinedWith(v[j].shuffled(shuffles[j].bytes));
+  });
   return all;
 }
 
 /// Groups are never written past the caches: by way of lines that are put together first that took
 /// .85 to 1.1 of the time on Zen 5.
-template <std::size_t N, class Lanes>
-void joinRuns(InterleavedRuns const &r, ShuffledBytes const *shuffles, PlaneStores stores) {
+template <std::size_t N, class Lanes, class Count>
+void joinRuns(InterleavedRuns const &r, ShuffledBytes const *shuffles, PlaneStores stores,
+              Count runs) {
   constexpr std::uint64_t EACH = Lanes::BYTES / N;
   std::uint64_t const whole = r.count / EACH * EACH;
-  auto const distance = signedOf(r.runs * SHUFFLED);
+  auto const distance = signedOf(runs * SHUFFLED);
   std::byte *dst = r.dst;
   Lanes v[mostInterleaved(N)];
-  for (std::uint64_t i = 0; i < whole; i += EACH, dst += r.runs * Lanes::BYTES) {
+  for (std::uint64_t i = 0; i < whole; i += EACH, dst += runs * Lanes::BYTES) {
     std::byte const *run = r.src + i * N;
-    for (std::uint64_t j = 0; j < r.runs; ++j, run += r.stride) {
+    eachRun(runs, [&](std::size_t j) POP_LANES_LAMBDA {
       if (stores != PlaneStores::Near)
         __builtin_prefetch(run + INTERLEAVED_AHEAD);
       v[j] = Lanes::loadPacked(run);
-    }
-    for (std::uint64_t m = 0; m < r.runs; ++m)
-      shuffledOf(v, shuffles + m * r.runs, r.runs).storeLanes(dst + m * SHUFFLED, distance);
+      run += r.stride;
+    });
+    eachRun(runs, [&](std::size_t m) POP_LANES_LAMBDA {
+      shuffledOf(v, shuffles + m * runs, runs).storeLanes(dst + m * SHUFFLED, distance);
+    });
   }
   interleaveEach<N, true>(r, whole);
 }
 
 /// Runs are written past the caches if registers are whole lines of them.
-template <std::size_t N, class Lanes>
-void splitRuns(InterleavedRuns const &r, ShuffledBytes const *shuffles, PlaneStores stores) {
+template <std::size_t N, class Lanes, class Count>
+void splitRuns(InterleavedRuns const &r, ShuffledBytes const *shuffles, PlaneStores stores,
+               Count runs) {
   constexpr std::uint64_t EACH = Lanes::BYTES / N;
   auto const places =
       reinterpret_cast<std::uintptr_t>(r.dst) | static_cast<std::uintptr_t>(r.stride);
   bool const past =
       stores >= PlaneStores::Past && Lanes::BYTES == TRANSPOSE_LINE && places % TRANSPOSE_LINE == 0;
   std::uint64_t const whole = r.count / EACH * EACH;
-  auto const distance = signedOf(r.runs * SHUFFLED);
+  auto const distance = signedOf(runs * SHUFFLED);
   std::byte const *src = r.src;
   Lanes v[mostInterleaved(N)];
-  for (std::uint64_t i = 0; i < whole; i += EACH, src += r.runs * Lanes::BYTES) {
-    for (std::uint64_t m = 0; m < r.runs; ++m)
-      v[m] = Lanes::load(src + m * SHUFFLED, distance);
+  for (std::uint64_t i = 0; i < whole; i += EACH, src += runs * Lanes::BYTES) {
+    eachRun(runs, [&](std::size_t m)
+                      POP_LANES_LAMBDA { v[m] = Lanes::load(src + m * SHUFFLED, distance); });
     if (stores != PlaneStores::Near)
-      for (std::uint64_t b = 0; b < r.runs * Lanes::BYTES; b += TRANSPOSE_LINE)
+      for (std::size_t b = 0; b < runs * Lanes::BYTES; b += TRANSPOSE_LINE)
         __builtin_prefetch(src + b + INTERLEAVED_AHEAD);
     std::byte *run = r.dst + i * N;
-    for (std::uint64_t j = 0; j < r.runs; ++j, run += r.stride) {
-      Lanes const all = shuffledOf(v, shuffles + j * r.runs, r.runs);
+    eachRun(runs, [&](std::size_t j) POP_LANES_LAMBDA {
+      Lanes const all = shuffledOf(v, shuffles + j * runs, runs);
       past ? all.storePast(run) : all.store(run);
-    }
+      run += r.stride;
+    });
   }
   interleaveEach<N, false>(r, whole);
 }
@@ -142,10 +164,23 @@ void interleave(InterleavedRuns const &r, PlaneStores stores) {
     using Lanes = arch::WidestLanes<Tag>;
     ShuffledBytes const *const shuffles =
         shufflesFor<N, JOINS>(r.runs, std::make_index_sequence<mostInterleaved(N) - 1>());
-    if constexpr (JOINS)
-      joinRuns<N, Lanes>(r, shuffles, stores);
+    const auto run = [&](auto runs) POP_LANES_LAMBDA {
+      if constexpr (JOINS)
+        joinRuns<N, Lanes>(r, shuffles, stores, runs);
+      else
+        splitRuns<N, Lanes>(r, shuffles, stores, runs);
+    };
+    // With a constant number of runs shuffles stay in registers: two to four take half of the time
+    // in L2 on Zen 5.
+    constexpr std::size_t FOUR = mostInterleaved(N) < 4 ? 3 : 4;
+    if (r.runs == 2)
+      run(std::integral_constant<std::size_t, 2>());
+    else if (r.runs == 3)
+      run(std::integral_constant<std::size_t, 3>());
+    else if (r.runs == FOUR)
+      run(std::integral_constant<std::size_t, FOUR>());
     else
-      splitRuns<N, Lanes>(r, shuffles, stores);
+      run(static_cast<std::size_t>(r.runs));
   }
 }
 } // namespace detail

@@ -167,9 +167,9 @@ POP_INLINE PlaneKind planeKind(lower::MoveDim const &packedSrc, lower::MoveDim c
 }
 
 /// \param kind  not None
-POP_INLINE void copyPlaneOf(PlaneKind kind, std::byte const *src, std::byte *dst,
-                            lower::MoveDim const &packedSrc, lower::MoveDim const &packedDst,
-                            std::uint64_t bytes, kernels::PlaneStores stores) {
+POP_INLINE void copyPlaneByKernel(PlaneKind kind, std::byte const *src, std::byte *dst,
+                                  lower::MoveDim const &packedSrc, lower::MoveDim const &packedDst,
+                                  std::uint64_t bytes, kernels::PlaneStores stores) {
   auto const &active = kernels::activeMoveKernels();
   if (kind == PlaneKind::Join)
     return active.joins.of(bytes)({src, dst, packedDst.srcStride, packedDst.count, packedSrc.count},
@@ -198,7 +198,7 @@ POP_INLINE void copyNest(std::byte const *src, std::byte *dst, lower::MoveDim co
   } else if (PlaneKind const kind =
                  numDims == 2 ? planeKind(dims[0], dims[1], bytes) : PlaneKind::None;
              kind != PlaneKind::None) {
-    copyPlaneOf(kind, src, dst, dims[0], dims[1], bytes, stores);
+    copyPlaneByKernel(kind, src, dst, dims[0], dims[1], bytes, stores);
   } else if (numDims == 2 && bytes <= PLANE_PIECE_BYTES) {
     copyPlane(src, dst, dims[0], dims[1], bytes);
   } else {
@@ -243,7 +243,7 @@ POP_INLINE kernels::PlaneStores storesFor(std::uint64_t bytes, bool conflicts) {
                                                                      : Near;
 }
 
-/// All of a move. The order of its dims is free: what can be transposed in planes is.
+/// All of a move. The order of its dims is free: planes that have kernels come last.
 POP_INLINE void copyMove(std::byte const *src, std::byte *dst, lower::MoveDim const *dims,
                          std::size_t numDims, std::uint64_t bytes) {
   if (numDims == 0)
@@ -252,14 +252,14 @@ POP_INLINE void copyMove(std::byte const *src, std::byte *dst, lower::MoveDim co
   for (std::size_t i = 0; i < numDims; ++i)
     total *= dims[i].count;
   base::SmallVector<lower::MoveDim, 8> ordered;
-  bool const transposes = putPlaneLast(dims, numDims, bytes, ordered);
-  if (transposes)
+  bool const hasPlane = putPlaneLast(dims, numDims, bytes, ordered);
+  if (hasPlane)
     dims = ordered.data();
   // Rows of the destination that are pages apart meet in few sets of the caches.
   kernels::PlaneStores const stores =
-      storesFor(total, transposes && dims[numDims - 2].dstStride % 4096 == 0);
+      storesFor(total, hasPlane && dims[numDims - 2].dstStride % 4096 == 0);
   bool const past = stores == kernels::PlaneStores::Past;
-  if (past && !transposes) { // read in order, so that the next lines are fetched ahead
+  if (past && !hasPlane) { // read in order, so that the next lines are fetched ahead
     ordered = {dims, dims + numDims};
     std::sort(ordered.begin(), ordered.end(), [](auto const &x, auto const &y) {
       return std::abs(x.srcStride) > std::abs(y.srcStride);
