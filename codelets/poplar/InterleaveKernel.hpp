@@ -53,12 +53,12 @@ template <std::size_t N, std::size_t RUNS, bool JOINS> constexpr Shuffles<RUNS> 
       }
   return shuffles;
 }
-template <std::size_t N, std::size_t RUNS, bool JOINS>
+template <class Tag, std::size_t N, std::size_t RUNS, bool JOINS>
 inline constexpr Shuffles<RUNS> SHUFFLES = shufflesOf<N, RUNS, JOINS>();
 
-template <std::size_t N, bool JOINS, std::size_t... I>
+template <class Tag, std::size_t N, bool JOINS, std::size_t... I>
 POP_SIMD_INLINE ShuffledBytes const *shufflesFor(std::uint64_t runs, std::index_sequence<I...>) {
-  constexpr ShuffledBytes const *ALL[] = {SHUFFLES<N, I + 2, JOINS>.all...};
+  constexpr ShuffledBytes const *ALL[] = {SHUFFLES<Tag, N, I + 2, JOINS>.all...};
   return ALL[runs - 2];
 }
 
@@ -163,7 +163,7 @@ void interleave(InterleavedRuns const &r, PlaneStores stores) {
   } else {
     using Lanes = arch::WidestLanes<Tag>;
     ShuffledBytes const *const shuffles =
-        shufflesFor<N, JOINS>(r.runs, std::make_index_sequence<mostInterleaved(N) - 1>());
+        shufflesFor<Tag, N, JOINS>(r.runs, std::make_index_sequence<mostInterleaved(N) - 1>());
     const auto run = [&](auto runs) POP_LANES_LAMBDA {
       if constexpr (JOINS)
         joinRuns<N, Lanes>(r, shuffles, stores, runs);
