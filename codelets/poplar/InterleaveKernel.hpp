@@ -6,6 +6,7 @@
 /// lane of the result has bytes of all of them: as many byte shuffles as there are runs.
 #pragma once
 
+#include <codelets/arch/Simd.hpp>
 #include <codelets/poplar/TransposeKernel.hpp>
 
 #include <type_traits>
@@ -76,9 +77,6 @@ POP_SIMD_INLINE void interleaveEach(InterleavedRuns const &r, std::uint64_t from
 /// Bytes that runs and groups are fetched ahead where they come from beyond the caches.
 inline constexpr std::size_t INTERLEAVED_AHEAD = 2048;
 
-/// Lambdas of loops vanish into these.
-#define POP_LANES_LAMBDA __attribute__((always_inline))
-
 /// f(i) for i < runs. \tparam Count  a number of runs, or std::integral_constant
 template <class Count, class F> POP_SIMD_INLINE void eachRun(Count runs, F f) {
   if constexpr (std::is_integral_v<Count>) {
@@ -86,8 +84,7 @@ template <class Count, class F> POP_SIMD_INLINE void eachRun(Count runs, F f) {
     for (std::size_t i = 0; i < runs; ++i)
       f(i);
   } else {
-    [&]<std::size_t... I>(std::index_sequence<I...>) POP_LANES_LAMBDA { (f(I), ...); }
-    (std::make_index_sequence<Count::value>());
+    arch::unrolled<Count::value>(f);
   }
 }
 
@@ -95,7 +92,7 @@ template <class Count, class F> POP_SIMD_INLINE void eachRun(Count runs, F f) {
 template <class Lanes, class Count>
 POP_SIMD_INLINE Lanes shuffledOf(Lanes const *v, ShuffledBytes const *shuffles, Count runs) {
   Lanes all = v[0].shuffled(shuffles[0].bytes);
-  eachRun(runs, [&](std::size_t j) POP_LANES_LAMBDA {
+  eachRun(runs, [&](std::size_t j) POP_SIMD_LAMBDA {
     if (j != 0)
       all = all.joinedWith(v[j].shuffled(shuffles[j].bytes));
   });
@@ -114,13 +111,13 @@ void joinRuns(InterleavedRuns const &r, ShuffledBytes const *shuffles, PlaneStor
   Lanes v[mostInterleaved(N)];
   for (std::uint64_t i = 0; i < whole; i += EACH, dst += runs * Lanes::BYTES) {
     std::byte const *run = r.src + i * N;
-    eachRun(runs, [&](std::size_t j) POP_LANES_LAMBDA {
+    eachRun(runs, [&](std::size_t j) POP_SIMD_LAMBDA {
       if (stores != PlaneStores::Near)
         __builtin_prefetch(run + INTERLEAVED_AHEAD);
       v[j] = Lanes::loadPacked(run);
       run += r.stride;
     });
-    eachRun(runs, [&](std::size_t m) POP_LANES_LAMBDA {
+    eachRun(runs, [&](std::size_t m) POP_SIMD_LAMBDA {
       shuffledOf(v, shuffles + m * runs, runs).storeLanes(dst + m * SHUFFLED, distance);
     });
   }
@@ -142,12 +139,12 @@ void splitRuns(InterleavedRuns const &r, ShuffledBytes const *shuffles, PlaneSto
   Lanes v[mostInterleaved(N)];
   for (std::uint64_t i = 0; i < whole; i += EACH, src += runs * Lanes::BYTES) {
     eachRun(runs, [&](std::size_t m)
-                      POP_LANES_LAMBDA { v[m] = Lanes::load(src + m * SHUFFLED, distance); });
+                      POP_SIMD_LAMBDA { v[m] = Lanes::load(src + m * SHUFFLED, distance); });
     if (stores != PlaneStores::Near)
       for (std::size_t b = 0; b < runs * Lanes::BYTES; b += TRANSPOSE_LINE)
         __builtin_prefetch(src + b + INTERLEAVED_AHEAD);
     std::byte *run = r.dst + i * N;
-    eachRun(runs, [&](std::size_t j) POP_LANES_LAMBDA {
+    eachRun(runs, [&](std::size_t j) POP_SIMD_LAMBDA {
       Lanes const all = shuffledOf(v, shuffles + j * runs, runs);
       past ? all.storePast(run) : all.store(run);
       run += r.stride;
@@ -164,7 +161,7 @@ void interleave(InterleavedRuns const &r, PlaneStores stores) {
     using Lanes = arch::WidestLanes<Tag>;
     ShuffledBytes const *const shuffles =
         shufflesFor<Tag, N, JOINS>(r.runs, std::make_index_sequence<mostInterleaved(N) - 1>());
-    const auto run = [&](auto runs) POP_LANES_LAMBDA {
+    const auto run = [&](auto runs) POP_SIMD_LAMBDA {
       if constexpr (JOINS)
         joinRuns<N, Lanes>(r, shuffles, stores, runs);
       else

@@ -65,14 +65,8 @@ void copyElements(std::byte const *src, std::byte *dst, std::uint64_t n, std::in
 template <std::size_t N>
 void copyByEnds(std::byte const *src, std::byte *dst, std::uint64_t n, std::int64_t ss,
                 std::int64_t ds, std::uint64_t bytes) {
-  std::uint64_t const last = bytes - N;
-  for (std::uint64_t i = 0; i < n; ++i, src += ss, dst += ds) {
-    Bytes<N> head, tail;
-    std::memcpy(&head, src, N);
-    std::memcpy(&tail, src + last, N);
-    std::memcpy(dst, &head, N);
-    std::memcpy(dst + last, &tail, N);
-  }
+  for (std::uint64_t i = 0; i < n; ++i, src += ss, dst += ds)
+    kernels::detail::copyEnds<N>(src, dst, bytes);
 }
 
 POP_INLINE void copyStrided(std::byte const *src, std::byte *dst, std::uint64_t n, std::int64_t ss,
