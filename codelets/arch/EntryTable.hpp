@@ -48,6 +48,22 @@ struct Workers {
   unsigned first, count;
 };
 
+template <class V> bool enterVertex(void *state, unsigned worker, codelet::VertexContext *context);
+
+/// The vertex behind this one, whose work may be done with it, if it is a V; else null.
+/// \tparam V  of the same family and tag
+template <class V> POP_SIMD_INLINE V *nextVertex(const codelet::VertexContext &context) {
+  return context.nextEntry == &enterVertex<V> ? static_cast<V *>(context.nextState) : nullptr;
+}
+
+/// Vertices that may do the work of the one behind: computeWithNext(context) does that of all
+/// worker contexts of both and returns true, or nothing and returns false. Where a vertex is known
+/// the first call is for all contexts.
+template <class V>
+concept ContinuedVertex = requires(V &v, const codelet::VertexContext &context) {
+  v.computeWithNext(context);
+};
+
 /// Runs compute(worker), or compute() of a plain Vertex, on a state image. Without a context the
 /// one worker context is run.
 template <class V>
@@ -60,6 +76,11 @@ bool enterVertex(void *state, [[maybe_unused]] unsigned worker,
     const unsigned count = context ? context->workersWanted : 1;
     if (context)
       context->workersDone = count;
+    if constexpr (ContinuedVertex<V>)
+      if (context && context->nextEntry && vertex->computeWithNext(*context)) {
+        context->nextEntry = nullptr;
+        return true;
+      }
     return vertex->compute(Workers(worker, count));
   } else {
     return vertex->compute(worker);

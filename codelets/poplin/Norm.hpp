@@ -24,16 +24,17 @@
 /// goes to partial result i mod 32, folded by halves; shorter rows are added side by side, eight
 /// rows at a time as a tree, then along r2.
 ///
-/// Elementwise (MultiVertex), with coefficients of statistics s and of channels c:
-///   poplin::NormWhiten<T>     out = (in - mean[s]) invStdDev[s]
-///   poplin::Normalise<T>      whitened = that, out = whitened gamma[c] + beta[c]
+/// Elementwise (MultiVertex), with coefficients of statistics s and of channels c; S is float or T:
+///   poplin::NormWhiten<T,S>   out = (in - mean[s]) invStdDev[s]
+///   poplin::Normalise<T,S>    whitened = that, out = whitened gamma[c] + beta[c]
 ///   poplin::NormAffine<T>     out = in gamma[c] + beta[c]
 ///   poplin::NormScale<T>      out = in gamma[c]
 ///   poplin::NormGradient<T>   out = invStdDev[s] (grads - whitened product[s] - mean[s])
 /// Fields
 ///   in, grads, whitened   Input<Vector<T, ONE_PTR>>; out Output<Vector<T, SPAN>>; in Normalise
 ///                whitened is Output<Vector<T, ONE_PTR>>, and left out where it is null
-///   mean ... product      Input<Vector<float, ONE_PTR>>
+///   mean ... product      Input<Vector<S, ONE_PTR>>, or of float where there is no S
+///   gamma, beta           Input<Vector<float, ONE_PTR>>
 ///   table        Vector<unsigned>: of each dimension of the whole tensor in the order of memory:
 ///                its size, its strides in statistics and in channels
 ///   origin       the vertex's first element in that tensor
@@ -46,7 +47,7 @@
 
 #include <codelets/arch/EntryTable.hpp>
 #include <codelets/arch/Shell.hpp>
-#include <codelets/poplin/NormApplyKernel.hpp>
+#include <codelets/poplin/NormaliseRowsKernel.hpp>
 
 namespace cottonwood::vertices {
 
@@ -119,6 +120,66 @@ public:
   }
 };
 
+template <class Vertex> POP_SIMD_INLINE kernels::NormWalk normWalk(const Vertex &v) {
+  return {v.table.data(), static_cast<unsigned>(v.table.size() / 3),
+          static_cast<std::size_t>(v.origin), static_cast<std::ptrdiff_t>(v.statBase),
+          static_cast<std::ptrdiff_t>(v.chanBase)};
+}
+
+/// A worker takes a share of the elements.
+template <class Tag, class Op, class Vertex, class T, class S>
+POP_SIMD_INLINE bool runNormApply(Vertex &v, kernels::NormOperands<T, S> data, Workers workers) {
+  data.elements = v.out.size();
+  const WorkerShare share = workerShare(v.out.size(), workers, 64);
+  kernels::normApply<Tag, Op>(normWalk(v), data, share.begin, share.end);
+  return true;
+}
+
+template <class Tag, class T, class S> class NormWhiten : public poplar::MultiVertex {
+public:
+  NormIn<T> in;
+  NormIn<S> mean, invStdDev;
+  NormOut<T> out;
+  poplar::Vector<unsigned> table;
+  long long origin, statBase, chanBase;
+
+  bool compute(Workers workers) {
+    const kernels::NormOperands<KernelType<T>, KernelType<S>> data{
+        kernelPointer(in.data()),
+        nullptr,
+        {kernelPointer(mean.data()), kernelPointer(invStdDev.data())},
+        {},
+        kernelPointer(out.data()),
+        nullptr,
+        0};
+    return runNormApply<Tag, kernels::NormWhitenOp>(*this, data, workers);
+  }
+};
+
+template <class Tag, class T, class S> class Normalise : public poplar::MultiVertex {
+public:
+  NormIn<T> in;
+  NormIn<S> mean, invStdDev;
+  NormIn<float> gamma, beta;
+  NormOut<T> out;
+  poplar::Output<poplar::Vector<T, poplar::VectorLayout::ONE_PTR>> whitened;
+  poplar::Vector<unsigned> table;
+  long long origin, statBase, chanBase;
+
+  bool compute(Workers workers) {
+    const kernels::NormOperands<KernelType<T>, KernelType<S>> data{
+        kernelPointer(in.data()),
+        nullptr,
+        {kernelPointer(mean.data()), kernelPointer(invStdDev.data())},
+        {gamma.data(), beta.data()},
+        kernelPointer(out.data()),
+        kernelPointer(whitened.data()),
+        0};
+    return data.out2 ? runNormApply<Tag, kernels::NormaliseOp>(*this, data, workers)
+                     : runNormApply<Tag, kernels::NormaliseOnlyOp>(*this, data, workers);
+  }
+};
+
 template <class Tag, class T> class NormStatistics : public poplar::MultiVertex {
 public:
   NormIn<T> in;
@@ -127,70 +188,51 @@ public:
   float eps, factor;
   unsigned stable, fetches;
 
+  bool computeWithNext(const codelet::VertexContext &context) {
+    if (auto *const next = nextVertex<NormWhiten<Tag, T, T>>(context))
+      return normaliseRows<kernels::NormWhitenOp>(*next, {nullptr, nullptr}, nullptr);
+    if (auto *const next = nextVertex<Normalise<Tag, T, T>>(context)) {
+      const float *const chan[] = {next->gamma.data(), next->beta.data()};
+      return next->whitened.data()
+                 ? normaliseRows<kernels::NormaliseOp>(*next, chan, next->whitened.data())
+                 : normaliseRows<kernels::NormaliseOnlyOp>(*next, chan, nullptr);
+    }
+    return false;
+  }
+
   bool compute(Workers workers) {
     const std::size_t bytes = mean.size() * r1 * r2 * sizeof(T);
     const kernels::NormBlock block{r1, k2, r2, fetches != 0 ? bytes : 0, kernels::normFetch()};
     const std::size_t grain = kernels::sumsAlongRows(block) ? 1 : (64 + r2 - 1) / r2;
     const WorkerShare share = workerShare(mean.size(), workers, grain);
-    const float count = static_cast<float>(std::size_t{r1} * r2);
-    kernels::normStatistics<Tag>(block, {count, eps, factor, stable != 0}, kernelPointer(in.data()),
+    kernels::normStatistics<Tag>(block, rule(), kernelPointer(in.data()),
                                  kernelPointer(mean.data()), kernelPointer(invStdDev.data()),
                                  share.begin, share.end);
     return true;
   }
-};
 
-/// A worker takes a share of the elements.
-template <class Tag, class Op, class Vertex, class T>
-POP_SIMD_INLINE bool runNormApply(Vertex &v, kernels::NormOperands<T> data, Workers workers) {
-  const kernels::NormWalk walk{
-      v.table.data(), static_cast<unsigned>(v.table.size() / 3), static_cast<std::size_t>(v.origin),
-      static_cast<std::ptrdiff_t>(v.statBase), static_cast<std::ptrdiff_t>(v.chanBase)};
-  data.elements = v.out.size();
-  const WorkerShare share = workerShare(v.out.size(), workers, 64);
-  kernels::normApply<Tag, Op>(walk, data, share.begin, share.end);
-  return true;
-}
-
-template <class Tag, class T> class NormWhiten : public poplar::MultiVertex {
-public:
-  NormIn<T> in;
-  NormIn<float> mean, invStdDev;
-  NormOut<T> out;
-  poplar::Vector<unsigned> table;
-  long long origin, statBase, chanBase;
-
-  bool compute(Workers workers) {
-    const kernels::NormOperands<KernelType<T>> data{kernelPointer(in.data()),
-                                                    nullptr,
-                                                    {mean.data(), invStdDev.data()},
-                                                    {},
-                                                    kernelPointer(out.data()),
-                                                    nullptr,
-                                                    0};
-    return runNormApply<Tag, kernels::NormWhitenOp>(*this, data, workers);
+private:
+  kernels::NormStatisticsRule rule() const {
+    return {static_cast<float>(std::size_t{r1} * r2), eps, factor, stable != 0};
   }
-};
 
-template <class Tag, class T> class Normalise : public poplar::MultiVertex {
-public:
-  NormIn<T> in;
-  NormIn<float> mean, invStdDev, gamma, beta;
-  NormOut<T> out;
-  poplar::Output<poplar::Vector<T, poplar::VectorLayout::ONE_PTR>> whitened;
-  poplar::Vector<unsigned> table;
-  long long origin, statBase, chanBase;
-
-  bool compute(Workers workers) {
-    const kernels::NormOperands<KernelType<T>> data{kernelPointer(in.data()),
-                                                    nullptr,
-                                                    {mean.data(), invStdDev.data()},
-                                                    {gamma.data(), beta.data()},
-                                                    kernelPointer(out.data()),
-                                                    kernelPointer(whitened.data()),
-                                                    0};
-    return data.out2 ? runNormApply<Tag, kernels::NormaliseOp>(*this, data, workers)
-                     : runNormApply<Tag, kernels::NormaliseOnlyOp>(*this, data, workers);
+  /// Both vertices row by row, if the other one normalises the rows that this one sums.
+  template <class Op, class Next>
+  bool normaliseRows(const Next &next, const float *const (&chan)[2], T *out2) {
+    const std::size_t n = mean.size();
+    if (r1 != 1 || k2 != 1 || next.in.data() != in.data() || next.out.size() != n * r2 ||
+        next.mean.data() != mean.data() || next.invStdDev.data() != invStdDev.data())
+      return false;
+    const kernels::NormalisedRows<KernelType<T>> rows{kernelPointer(in.data()),
+                                                      r2,
+                                                      rule(),
+                                                      kernelPointer(mean.data()),
+                                                      kernelPointer(invStdDev.data()),
+                                                      {chan[0], chan[1]},
+                                                      kernelPointer(next.out.data()),
+                                                      kernelPointer(out2),
+                                                      fetches != 0};
+    return kernels::normaliseRows<Tag, Op>(rows, normWalk(next), n);
   }
 };
 
@@ -268,11 +310,14 @@ public:
 /// For the registry: every vertex class of this file.
 struct NormFamily {
   template <class Tag, class T>
-  using Forms =
-      VertexList<NormSums<Tag, T>, NormProducts<Tag, T>, NormDeviations<Tag, T>,
-                 NormStatistics<Tag, T>, NormWhiten<Tag, T>, Normalise<Tag, T>, NormAffine<Tag, T>,
-                 NormScale<Tag, T>, NormGradient<Tag, T>, NormGradientRows<Tag, T>>;
-  template <class Tag> using Vertices = JoinLists<Forms<Tag, float>, Forms<Tag, poplar::half>>;
+  using Forms = VertexList<NormSums<Tag, T>, NormProducts<Tag, T>, NormDeviations<Tag, T>,
+                           NormStatistics<Tag, T>, NormWhiten<Tag, T, float>,
+                           Normalise<Tag, T, float>, NormAffine<Tag, T>, NormScale<Tag, T>,
+                           NormGradient<Tag, T>, NormGradientRows<Tag, T>>;
+  template <class Tag>
+  using Vertices = JoinLists<Forms<Tag, float>, Forms<Tag, poplar::half>,
+                             VertexList<NormWhiten<Tag, poplar::half, poplar::half>,
+                                        Normalise<Tag, poplar::half, poplar::half>>>;
   template <class Tag> static VertexEntries entries();
 };
 

@@ -15,12 +15,21 @@ struct NormWalk {
   unsigned dims;
   std::size_t first;                 ///< position of element 0 in the whole tensor
   std::ptrdiff_t statBase, chanBase; ///< coefficients of that tensor's element 0
+
+  POP_SIMD_INLINE std::size_t elements() const {
+    std::size_t elements = 1;
+    for (unsigned d = 0; d < dims; ++d)
+      elements *= table[3 * d];
+    return elements;
+  }
 };
 
 /// Data of one vertex of `elements` elements; what an operation does not use is null.
-template <class T> struct NormOperands {
+/// \tparam S  of the statistics
+template <class T, class S = float> struct NormOperands {
   const T *x, *w;
-  const float *stat[3], *chan[2];
+  const S *stat[3];
+  const float *chan[2];
   T *out, *out2;
   std::size_t elements;
 };
@@ -88,18 +97,23 @@ inline constexpr std::size_t NORM_STREAM_LEAST = 4096;
 /// Most bytes of a vertex while whose results are stored past the caches what the next vertex reads
 /// is fetched: on a Granite Rapids class core norms of 50 MB take a seventh less time.
 inline constexpr std::size_t NORM_FETCH_BYTES = std::size_t{512} << 10;
+/// Whether a cache line begins there.
+template <class T> POP_SIMD_INLINE bool isLine(const T *p) {
+  return reinterpret_cast<std::uintptr_t>(p) % 64 == 0;
+}
 /// Rows shorter than this are joined with their neighbours.
 inline constexpr std::size_t NORM_SHORT_ROW = 32;
 
-template <class Tag, class Op, class T> class NormRun {
+template <class Tag, class Op, class T, class S> class NormRun {
   using V = simd<float, Tag>;
   static constexpr unsigned COEFFICIENTS = Op::STATS + Op::CHANS;
 
 public:
-  NormRun(const NormWalk &walk, const NormOperands<T> &data) : walk_(walk), data_(data) {
+  NormRun(const NormWalk &walk, const NormOperands<T, S> &data) : walk_(walk), data_(data) {
     inner_ = walk.dims - 1;
     length_ = size(inner_);
-    expands_ = stride(inner_, 1) > 1 || stride(inner_, 2) > 1;
+    // Neighbouring statistics are loaded as floats.
+    expands_ = stride(inner_, 1) > std::is_same_v<S, float> || stride(inner_, 2) > 1;
     while (inner_ > 0 && length_ < NORM_SHORT_ROW) {
       length_ *= size(--inner_);
       expands_ = true;
@@ -111,9 +125,7 @@ public:
   void run(std::size_t begin, std::size_t end) {
     constexpr std::size_t STREAMS = 1 + Op::TWO_INPUTS + 1 + Op::TWO_OUTPUTS;
     // What counts is the traffic of all vertices together.
-    std::size_t elements = data_.elements < NORM_STREAM_LEAST ? 0 : 1;
-    for (unsigned d = 0; d < walk_.dims; ++d)
-      elements *= size(d);
+    const std::size_t elements = data_.elements < NORM_STREAM_LEAST ? 0 : walk_.elements();
     if (STREAMS * elements * sizeof(T) < STREAM_BYTES)
       return walk(begin, end, data_.out + begin, Op::TWO_OUTPUTS ? data_.out2 + begin : nullptr);
     const bool fetches =
@@ -146,7 +158,6 @@ private:
   /// Whether elements [begin, end) of all rows are whole cache lines of the outputs.
   bool hasWholeLines(std::size_t begin, std::size_t end) const {
     constexpr std::size_t LINE = 64 / sizeof(T);
-    const auto isLine = [](const T *p) { return reinterpret_cast<std::uintptr_t>(p) % 64 == 0; };
     return V::width > 1 && length_ % LINE == 0 && (walk_.first + begin) % LINE == 0 &&
            (end - begin) % LINE == 0 && isLine(data_.out + begin) &&
            (!Op::TWO_OUTPUTS || isLine(data_.out2 + begin));
@@ -239,7 +250,7 @@ private:
     const bool stats = stride(inner_, 1) != 0, chans = stride(inner_, 2) != 0;
     const auto offset = static_cast<std::ptrdiff_t>(at);
     for (unsigned k = 0; k < Op::STATS; ++k)
-      coefficients_[k] = data_.stat[k] + row_.stat + (stats ? offset : 0);
+      coefficients_[k] = statistic(k, row_.stat + (stats ? offset : 0));
     for (unsigned k = 0; k < Op::CHANS; ++k)
       coefficients_[Op::STATS + k] = data_.chan[k] + row_.chan + (chans ? offset : 0);
     if (stats && chans)
@@ -250,6 +261,23 @@ private:
       loop<false, true>(begin, n, out, out2);
     else
       loop<false, false>(begin, n, out, out2);
+  }
+
+  template <class From> POP_SIMD_INLINE static float oneFloat(const From *p) {
+    if constexpr (std::is_same_v<From, float>)
+      return *p;
+    else
+      return V::loadPartial(p, 1).first();
+  }
+
+  /// Where statistic k is as a float.
+  const float *statistic(unsigned k, std::ptrdiff_t at) {
+    if constexpr (std::is_same_v<S, float>) {
+      return data_.stat[k] + at;
+    } else {
+      expanded_[k][0] = oneFloat(data_.stat[k] + at);
+      return expanded_[k];
+    }
   }
 
   void expand(std::size_t begin, std::size_t at, std::size_t n) {
@@ -291,18 +319,19 @@ private:
   }
 
   /// Coefficients along the last dimension, `run` of them; up to `room` may be written.
-  static void layOutRun(float *to, const float *from, std::ptrdiff_t stride, std::size_t run,
+  template <class From>
+  static void layOutRun(float *to, const From *from, std::ptrdiff_t stride, std::size_t run,
                         std::size_t room) {
     constexpr std::size_t FEW = 4; // as fast one by one
     if (stride > 1 || run < FEW) {
       for (std::size_t i = 0; i < run; ++i)
-        to[i] = from[static_cast<std::ptrdiff_t>(i) * stride];
+        to[i] = oneFloat(from + static_cast<std::ptrdiff_t>(i) * stride);
       return;
     }
     constexpr std::size_t W = V::width;
     for (std::size_t i = 0; i < run; i += W) {
       const std::size_t n = run - i < W ? run - i : W;
-      const V x = stride == 0 ? V::splat(*from) : loadUpTo<V>(from + i, n);
+      const V x = stride == 0 ? V::splat(oneFloat(from)) : loadUpTo<V>(from + i, n);
       if (i + W <= room)
         x.store(to + i); // what that is too much is overwritten
       else
@@ -380,7 +409,7 @@ private:
   }
 
   const NormWalk &walk_;
-  const NormOperands<T> &data_;
+  const NormOperands<T, S> &data_;
   unsigned inner_;     ///< the first dimension of a row
   std::size_t length_; ///< of a row
   bool expands_;
@@ -398,10 +427,10 @@ private:
 } // namespace detail
 
 /// Elements [begin, end) of the data.
-template <class Tag, class Op, class T>
-void normApply(const NormWalk &walk, const NormOperands<T> &data, std::size_t begin,
+template <class Tag, class Op, class T, class S>
+void normApply(const NormWalk &walk, const NormOperands<T, S> &data, std::size_t begin,
                std::size_t end) {
-  detail::NormRun<Tag, Op, T>(walk, data).run(begin, end);
+  detail::NormRun<Tag, Op, T, S>(walk, data).run(begin, end);
 }
 
 /// A row is `channels` channels of `field` elements; the first channel of row r is

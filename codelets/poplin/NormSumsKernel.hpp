@@ -393,6 +393,10 @@ struct NormStatisticsRule {
   bool stable;  ///< deviations from the mean in a second pass
 };
 
+template <class V> POP_SIMD_INLINE V invStdDevOf(V variance, const NormStatisticsRule &rule) {
+  return V::splat(1.f) / V::sqrt((variance + V::splat(rule.eps)) * V::splat(rule.factor));
+}
+
 /// mean and 1 / sqrt((variance + eps) factor) of outputs [begin, end).
 template <class Tag, class T>
 void normStatistics(const NormBlock &block, const NormStatisticsRule &rule, const T *in, T *mean,
@@ -417,8 +421,7 @@ void normStatistics(const NormBlock &block, const NormStatisticsRule &rule, cons
       if (!rule.stable)
         variance = V::max(V::zero(), variance - average * average);
       average.storePartial(mean + begin + o, m);
-      (V::splat(1.f) / V::sqrt((variance + V::splat(rule.eps)) * V::splat(rule.factor)))
-          .storePartial(invStdDev + begin + o, m);
+      invStdDevOf(variance, rule).storePartial(invStdDev + begin + o, m);
     }
     begin += n;
   }

@@ -53,16 +53,17 @@ namespace detail {
 inline constexpr std::uint64_t NORM_CPU_BOXES = 24;
 /// Fewer elements are not worth a box of their own.
 inline constexpr std::uint64_t NORM_CPU_ELEMENTS = 1U << 14U, NORM_TILE_ELEMENTS = 128;
-/// Elements of a box of whole statistics on a CPU: what a pass over the same elements finds in a
-/// second-level cache, 256 KB of floats with those that it writes. And the most such boxes.
-inline constexpr std::uint64_t NORM_CPU_STRAND = 1U << 15U, NORM_CPU_STRANDS = 8192;
+/// Bytes of a box of whole statistics on a CPU: what a pass over the same elements finds in the
+/// caches, and so few that the boxes of 10^5 floats are enough for two threads. And the most such
+/// boxes.
+inline constexpr std::uint64_t NORM_CPU_STRAND_BYTES = 1U << 15U, NORM_CPU_STRANDS = 8192;
 /// From so many elements on, which come from memory, bytes of such a box: so few that reading one
 /// box and writing the one before go on at the same time. Layer norms of 50 MB reach 0.92 of the
 /// bandwidth of a Zen 4 class core with 32 KB, and 0.75 with the others; on Zen 5 0.95 of it with
 /// 24 KB, and 0.9 with 32.
 inline constexpr std::uint64_t NORM_CPU_LARGE = 1U << 21U, NORM_CPU_LARGE_BYTES = 24U << 10U;
 /// Elements from which passes over them are cut as their sums are.
-inline constexpr std::uint64_t NORM_CPU_FOLLOWED = 1U << 18U;
+inline constexpr std::uint64_t NORM_CPU_FOLLOWED = 1U << 15U;
 /// Columns are cut at multiples of this.
 inline constexpr std::uint64_t NORM_GRAIN = 64, NORM_TILE_GRAIN = 8;
 /// The most rows of a block of a matrix on a tile.
@@ -79,10 +80,10 @@ inline NormPlan planNormRuns(NormProblem const &problem) {
   std::uint64_t places = std::clamp<std::uint64_t>(elements / least, 1, most);
   // Boxes of whole statistics share none: their number changes no bit.
   if (problem.tiles == 0 && sizes[0] >= places) {
-    std::uint64_t const strand = elements < detail::NORM_CPU_LARGE
-                                     ? detail::NORM_CPU_STRAND
-                                     : detail::NORM_CPU_LARGE_BYTES / problem.bytes;
-    places = std::max(places, std::min({sizes[0], elements / strand, detail::NORM_CPU_STRANDS}));
+    std::uint64_t const bytes = elements < detail::NORM_CPU_LARGE ? detail::NORM_CPU_STRAND_BYTES
+                                                                  : detail::NORM_CPU_LARGE_BYTES;
+    places = std::max(
+        places, std::min({sizes[0], elements / (bytes / problem.bytes), detail::NORM_CPU_STRANDS}));
   }
   std::array<std::uint64_t, 4> box = sizes;
   for (unsigned d = 0; d != 4 && places > 1; ++d) {

@@ -215,12 +215,12 @@ template <class Plain> void checkApply(const Walk &walk) {
       test::runOn<vertices::NormFamily>(isa, state);
       checkNear(out[result], exact[result], 0x1p-24 * 64);
     };
-    auto whiten = test::zeroed<vertices::NormWhiten<scalar, Plain>>();
+    auto whiten = test::zeroed<vertices::NormWhiten<scalar, Plain, float>>();
     test::connect(whiten.in, x.data());
     test::connect(whiten.mean, stat[0].data());
     test::connect(whiten.invStdDev, stat[1].data());
     run(whiten, 0);
-    auto normalise = test::zeroed<vertices::Normalise<scalar, Plain>>();
+    auto normalise = test::zeroed<vertices::Normalise<scalar, Plain, float>>();
     test::connect(normalise.in, x.data());
     test::connect(normalise.mean, stat[0].data());
     test::connect(normalise.invStdDev, stat[1].data());
@@ -332,7 +332,7 @@ TEST_CASE("large outputs are stored past the caches, with the same values") {
   for (isa::Isa isa : test::vectorIsas()) {
     CAPTURE(std::string(isa::name(isa)));
     test::Misaligned<float> out(n), whitened(n);
-    auto state = test::zeroed<vertices::Normalise<isa::scalar, float>>();
+    auto state = test::zeroed<vertices::Normalise<isa::scalar, float, float>>();
     test::connect(state.in, in.data());
     test::connect(state.mean, mean.data());
     test::connect(state.invStdDev, scale.data());
@@ -365,7 +365,7 @@ TEST_CASE("vertices of parts of large outputs store these past the caches, with 
     CAPTURE(std::string(isa::name(isa)));
     test::Misaligned<float> out(n);
     for (std::size_t row = 0; row < rows; row += each) {
-      auto state = test::zeroed<vertices::NormWhiten<isa::scalar, float>>();
+      auto state = test::zeroed<vertices::NormWhiten<isa::scalar, float, float>>();
       test::connect(state.in, in.data() + row * length);
       test::connect(state.mean, mean.data() + row);
       test::connect(state.invStdDev, scale.data() + row);

@@ -7,10 +7,12 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cstring>
 #include <random>
 #include <sstream>
 #include <stdexcept>
+#include <utility>
 
 using namespace strandTest;
 using cottonwood::lower::ExecutableData;
@@ -52,8 +54,26 @@ public:
   }
 };
 
+/// out[i] = in[i] + 1; runs the vertex behind it, too, where there is one, and counts these.
+class AddsAndGoesOn : public Vertex {
+public:
+  Input<Vector<float>> in;
+  Output<Vector<float>> out;
+  void compute() {
+    for (unsigned i = 0; i < in.size(); ++i)
+      out[i] = in[i] + 1;
+    auto *const context = cottonwood::engine::runningVertex();
+    if (auto const next = std::exchange(context->nextEntry, nullptr)) {
+      next(context->nextState, 0, context);
+      ++wentOn;
+    }
+  }
+  static inline std::atomic<unsigned> wentOn = 0;
+};
+
 } // namespace engineTest
 
+POPLAR_VERTEX(engineTest::AddsAndGoesOn, in, out)
 POPLAR_VERTEX(engineTest::MixKey, in, out)
 POPLAR_VERTEX(engineTest::AddOneRows, in, out)
 POPLAR_VERTEX(engineTest::ThrowsBelowZero, in, out)
@@ -242,6 +262,58 @@ TEST_SUITE("poplar/engine/strands") {
       CHECK(keys == first);
       CHECK(read<int>(engine, "x", rows * n) == std::vector<int>(rows * n, 10));
     }
+  }
+
+  TEST_CASE("a vertex may do the work of the only one behind it, which does not run again") {
+    Device const device = Device::createCPUDevice();
+    for (std::size_t const parts : {1U, 2U})
+      for (bool const watched : {false, true}) {
+        CAPTURE(parts);
+        CAPTURE(watched);
+        Graph graph(device.getTarget());
+        Tensor const a = variable(graph, FLOAT, {ROWS, COLUMNS}, "a"),
+                     b = variable(graph, FLOAT, {ROWS, COLUMNS}, "b"),
+                     c = variable(graph, FLOAT, {ROWS, COLUMNS}, "c");
+        Sequence prog;
+        auto const add = [&](char const *type, Tensor const &in, Tensor const &out) {
+          ComputeSet const cs = graph.addComputeSet();
+          for (std::size_t row = 0; row < ROWS; ++row)
+            graph.setTileMapping(graph.addVertex(cs, type, {{"in", in[row]}, {"out", out[row]}}),
+                                 0);
+          prog.add(Execute(cs));
+        };
+        // In place: run twice they would double twice.
+        ComputeSet const doubles = graph.addComputeSet();
+        for (std::size_t row = 0; row < ROWS; ++row)
+          for (std::size_t part = 0; part < parts; ++part) {
+            Tensor const t = b[row].slice(part * COLUMNS / parts, (part + 1) * COLUMNS / parts);
+            graph.setTileMapping(graph.addVertex(doubles, "engineTest::Scale",
+                                                 {{"in", t}, {"out", t}, {"factor", 2.F}}),
+                                 0);
+          }
+        add("engineTest::AddsAndGoesOn", a, b); // goes on, unless it is several that follow
+        prog.add(Execute(doubles));
+        add("engineTest::AddsAndGoesOn", b, c);
+        add("engineTest::AddsAndGoesOn", c, a); // runs from the one before
+        add("engineTest::AddsAndGoesOn", a, c); // the last
+        Executable const executable = compileGraph(
+            graph, {prog}, {{"debug.floatPointOpException", watched ? "true" : "false"}});
+        REQUIRE(executable.data()->strands.size() == 1);
+        REQUIRE(executable.data()->strands[0].sets.size() == 5);
+        REQUIRE(executable.data()->strands[0].numStrands() == ROWS);
+        for (unsigned threads : {1U, 3U}) {
+          PoolSize const size(threads);
+          Engine engine(executable);
+          engine.load(device);
+          write(engine, "a", std::vector<float>(ROWS * COLUMNS, 4));
+          AddsAndGoesOn::wentOn = 0;
+          engine.run();
+          CHECK(AddsAndGoesOn::wentOn == (watched ? 0 : (parts == 1 ? 2 : 1) * ROWS));
+          CHECK(read<float>(engine, "b", ROWS * COLUMNS) == std::vector<float>(ROWS * COLUMNS, 10));
+          CHECK(read<float>(engine, "a", ROWS * COLUMNS) == std::vector<float>(ROWS * COLUMNS, 12));
+          CHECK(read<float>(engine, "c", ROWS * COLUMNS) == std::vector<float>(ROWS * COLUMNS, 13));
+        }
+      }
   }
 
   TEST_CASE("a vertex that fails in a strand is named, and an exception comes out") {

@@ -20,6 +20,11 @@
 namespace cottonwood {
 namespace codelet {
 
+struct VertexContext;
+
+/// Runs compute(); returns what it returned, true for a compute() that returns void.
+using Entry = bool (*)(void *state, unsigned worker, VertexContext *context);
+
 /// What a running vertex may know beside its state.
 struct VertexContext {
   std::uint32_t tile;   ///< tile the vertex is mapped to, numbered in the top-level graph
@@ -34,10 +39,12 @@ struct VertexContext {
   /// Worker contexts from `worker` on whose work the call may do, and those whose work it has done:
   /// 1 unless the entry says otherwise. Looked at for a MultiVertex only.
   std::uint32_t workersWanted, workersDone;
+  /// The vertex of the next compute set that runs as soon as this one has run, if that is known and
+  /// nothing else happens in between: the work of all worker contexts of this one is wanted then.
+  /// Who finds there what continues its own work may do that, too, all of it, and clears the entry.
+  Entry nextEntry;
+  void *nextState;
 };
-
-/// Runs compute(); returns what it returned, true for a compute() that returns void.
-using Entry = bool (*)(void *state, unsigned worker, VertexContext *context);
 
 /// Whether a state image holds the address of a vector only, or a {pointer, size} pair.
 struct SpanImage {

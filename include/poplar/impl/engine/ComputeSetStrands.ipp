@@ -8,6 +8,7 @@
 #include <poplar/impl/engine/SliceResults.hpp>
 
 #include <algorithm>
+#include <utility>
 
 namespace cottonwood::engine::detail {
 
@@ -33,24 +34,51 @@ POP_INLINE void ComputeSets::fetchBehind(Set const &set, std::uint32_t i) {
   __builtin_prefetch(&set.calls[i + 1] + LINE / sizeof(Call));
 }
 
+/// The calls of a set that belong to a strand.
+POP_INLINE ComputeSets::CallRange ComputeSets::strandCalls(lower::StrandPlan const &plan,
+                                                           std::size_t strand, std::size_t s) {
+  std::size_t const numSets = plan.sets.size();
+  return {strand == 0 ? 0 : plan.ends[(strand - 1) * numSets + s], plan.ends[strand * numSets + s]};
+}
+
+/// Shows the only vertex of a strand in a set that of the next set, if that is the only one, too.
+POP_INLINE void ComputeSets::showNext(lower::StrandPlan const &plan, std::size_t strand,
+                                      std::size_t s, FailureSink &sink) const {
+  sink.context.nextEntry = nullptr;
+  // Flags are those of one vertex.
+  if (watchedFlags_ != 0 || s + 1 == plan.sets.size() || strandCalls(plan, strand, s).size() != 1)
+    return;
+  CallRange const range = strandCalls(plan, strand, s + 1);
+  if (range.size() != 1)
+    return;
+  Call const &call = sets_[plan.sets[s + 1]].calls[range.begin];
+  sink.context.nextEntry = call.entry;
+  sink.context.nextState = call.state;
+}
+
 /// Failures count calls over all sets of the plan.
 POP_INLINE void ComputeSets::runStrand(lower::StrandPlan const &plan, std::size_t strand,
                                        FailureSink &sink) const {
-  std::size_t const numSets = plan.sets.size();
   std::uint32_t before = 0;
-  for (std::size_t s = 0; s < numSets; ++s) {
+  bool done = false; // by the vertex of the set before
+  for (std::size_t s = 0; s < plan.sets.size(); ++s) {
     Set const &set = sets_[plan.sets[s]];
-    std::uint32_t const begin = strand == 0 ? 0 : plan.ends[(strand - 1) * numSets + s];
-    std::uint32_t const end = plan.ends[strand * numSets + s];
-    for (std::uint32_t i = begin; i < end; ++i) {
-      fetchBehind(set, i);
-      introduce(set.calls[i], i, sink);
-      sink.call = before + i;
-      sink.context.randomKey += s * KEY_STEP;
-      runWhole(set.calls[i], sink);
+    CallRange const range = strandCalls(plan, strand, s);
+    if (!std::exchange(done, false)) {
+      showNext(plan, strand, s, sink);
+      bool const shown = sink.context.nextEntry != nullptr;
+      for (std::uint32_t i = range.begin; i < range.end; ++i) {
+        fetchBehind(set, i);
+        introduce(set.calls[i], i, sink);
+        sink.call = before + i;
+        sink.context.randomKey += s * KEY_STEP;
+        runWhole(set.calls[i], sink);
+      }
+      done = shown && sink.context.nextEntry == nullptr;
     }
     before += set.numCalls;
   }
+  sink.context.nextEntry = nullptr;
 }
 
 /// Slices of neighbouring strands.

@@ -94,7 +94,14 @@ private:
   bool enterEach(Call const &call, unsigned begin, unsigned end, FailureSink &sink) const;
   POP_OUT_OF_LINE bool enterWatched(Call const &call, unsigned worker, FailureSink &sink) const;
   POP_OUT_OF_LINE bool runWhole(Call const &call, FailureSink &sink) const;
+  struct CallRange {
+    std::uint32_t begin, end;
+    std::uint32_t size() const { return end - begin; }
+  };
+  static CallRange strandCalls(lower::StrandPlan const &plan, std::size_t strand, std::size_t s);
   static void fetchBehind(Set const &set, std::uint32_t i);
+  void showNext(lower::StrandPlan const &plan, std::size_t strand, std::size_t s,
+                FailureSink &sink) const;
   void runStrand(lower::StrandPlan const &plan, std::size_t strand, FailureSink &sink) const;
   void begin(std::uint32_t set);
   bool runParallel(Set &set, unsigned numSlices, unsigned maxThreads, bool timed) const;

@@ -22,8 +22,9 @@ namespace cottonwood::lower::detail {
 /// Of a compute set in a strand plan, and of a plan.
 inline constexpr std::uint64_t MAX_STRAND_CALLS = 1 << 14;
 inline constexpr std::size_t MAX_STRAND_SETS = 8;
-/// Bytes connected to all vertices below which everything stays in a second-level cache anyway.
-inline constexpr std::uint64_t WORTH_STRANDS_BYTES = 1 << 20;
+/// Bytes connected to all vertices below which everything stays in a second-level cache anyway, and
+/// threads that are called once for each strand plan have little to do.
+inline constexpr std::uint64_t WORTH_STRANDS_BYTES = 1 << 19;
 /// Bytes connected to a strand's vertices. Most are connected to two of them, so that half of it is
 /// what has to stay in a second-level cache: those of present cores have 1 MB and more.
 inline constexpr std::uint64_t MOST_STRAND_BYTES = 2 << 20;

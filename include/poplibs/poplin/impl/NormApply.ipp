@@ -99,8 +99,20 @@ POP_INLINE std::vector<popops::Share> normShares(::poplar::Graph const &graph, T
   return popops::sharesOf(graph, flat, plan);
 }
 
-/// Adds the vertices of one elementwise pass. \param out  the field that the pass follows.
-POP_INLINE void emitNormPass(NormCall const &call, char const *vertex, NormSets const &sets,
+/// What statistics are to vertices: what they are, if each is that of a run of elements.
+POP_INLINE ::poplar::Type statisticsType(Tensor const &acts, NormSets const &sets,
+                                         Tensor const &mean, Tensor const &invStdDev) {
+  auto const type = acts.elementType();
+  return sets.grouped && mean.elementType() == type && invStdDev.elementType() == type
+             ? type
+             : ::poplar::FLOAT;
+}
+
+/// Adds the vertices of one elementwise pass.
+/// \param statType  of statistics that vertices of this name take
+/// \param out  the field that the pass follows.
+POP_INLINE void emitNormPass(NormCall const &call, std::string const &vertex,
+                             ::poplar::Type const &statType, NormSets const &sets,
                              Tensor const &out, std::vector<NormField> const &fields) {
   if (out.numElements() == 0)
     return;
@@ -117,17 +129,17 @@ POP_INLINE void emitNormPass(NormCall const &call, char const *vertex, NormSets 
   std::vector<Tensor> flat;
   NormCasts casts(call);
   for (NormField const &field : fields)
-    flat.push_back(field.kind == NormField::DATA        ? order.flat(normView(field.t, sets).t)
-                   : field.kind == NormField::STATISTIC ? casts.toFloat(field.t, statRanges)
-                                                        : casts.toFloat(field.t));
+    flat.push_back(field.kind == NormField::DATA       ? order.flat(normView(field.t, sets).t)
+                   : field.kind == NormField::CHANNEL  ? casts.toFloat(field.t)
+                   : field.t.elementType() == statType ? field.t
+                                                       : casts.toFloat(field.t, statRanges));
   casts.finish();
   if (shares.empty())
     shares = normShares(graph, order.flat(view.t));
   auto const cs = graph.addComputeSet(call.debugContext);
-  auto const name = ::poputil::templateVertex(vertex, out.elementType());
   for (auto const &share : shares)
     for (NormWalkPart const &part : table.parts(share.intervals)) {
-      auto const v = graph.addVertex(cs, name);
+      auto const v = graph.addVertex(cs, vertex);
       for (std::size_t i = 0; i != fields.size(); ++i) {
         auto const kind = fields[i].kind;
         graph.connect(v[fields[i].name],
@@ -195,7 +207,10 @@ POP_INLINE Tensor emitNormWhiten(NormCall const &call, Tensor const &acts, NormS
                                  Tensor const &mean, Tensor const &invStdDev) {
   using detail::NormField;
   Tensor const out = detail::normOutput(call, acts, "whitened");
-  detail::emitNormPass(call, "poplin::NormWhiten", sets, out,
+  auto const type = detail::statisticsType(acts, sets, mean, invStdDev);
+  detail::emitNormPass(call,
+                       ::poputil::templateVertex("poplin::NormWhiten", out.elementType(), type),
+                       type, sets, out,
                        {{"in", NormField::DATA, acts},
                         {"out", NormField::DATA, out},
                         {"mean", NormField::STATISTIC, mean},
@@ -209,7 +224,10 @@ POP_INLINE TensorPair emitNormalise(NormCall const &call, Tensor const &acts, No
   using detail::NormField;
   Tensor const out = detail::normOutput(call, acts, "normalised");
   Tensor const whitened = detail::normOutput(call, acts, "whitened");
-  detail::emitNormPass(call, "poplin::Normalise", sets, out,
+  auto const type = detail::statisticsType(acts, sets, mean, invStdDev);
+  detail::emitNormPass(call,
+                       ::poputil::templateVertex("poplin::Normalise", out.elementType(), type),
+                       type, sets, out,
                        {{"in", NormField::DATA, acts},
                         {"out", NormField::DATA, out},
                         {"whitened", NormField::DATA, whitened},
@@ -229,8 +247,9 @@ POP_INLINE Tensor emitNormAffine(NormCall const &call, Tensor const &acts, Tenso
                                 {"gamma", NormField::CHANNEL, gamma}};
   if (beta.valid())
     fields.push_back({"beta", NormField::CHANNEL, beta});
-  detail::emitNormPass(call, beta.valid() ? "poplin::NormAffine" : "poplin::NormScale", {}, out,
-                       fields);
+  char const *const name = beta.valid() ? "poplin::NormAffine" : "poplin::NormScale";
+  detail::emitNormPass(call, ::poputil::templateVertex(name, out.elementType()), ::poplar::FLOAT,
+                       {}, out, fields);
   return out;
 }
 
@@ -272,7 +291,8 @@ POP_INLINE Tensor emitNormGradients(NormCall const &call, Tensor const &whitened
   TensorPair const sums = emitNormProducts(call, a.t, b.t, a.stat, 1 / n);
   auto const means = sumReplicas(call, replicas, {sums.first, sums.second});
   Tensor const out = detail::normOutput(call, grads, "gradients");
-  detail::emitNormPass(call, "poplin::NormGradient", sets, out,
+  detail::emitNormPass(call, ::poputil::templateVertex("poplin::NormGradient", out.elementType()),
+                       ::poplar::FLOAT, sets, out,
                        {{"grads", NormField::DATA, g},
                         {"whitened", NormField::DATA, whitened},
                         {"out", NormField::DATA, out},

@@ -53,17 +53,17 @@ template <class Tag, class T> poputil::VertexText describeVertex(NormStatistics<
            POP_FIELD(V, stable), POP_FIELD(V, fetches)},
           &costOfNormSums<sizeof(T), 1, 3, 3>};
 }
-template <class Tag, class T> poputil::VertexText describeVertex(NormWhiten<Tag, T> *) {
-  using V = NormWhiten<Tag, T>;
-  return {poputil::templateName<T>("poplin::NormWhiten"),
+template <class Tag, class T, class S> poputil::VertexText describeVertex(NormWhiten<Tag, T, S> *) {
+  using V = NormWhiten<Tag, T, S>;
+  return {poputil::templateName<T, S>("poplin::NormWhiten"),
           {POP_FIELD(V, in), POP_FIELD(V, mean), POP_FIELD(V, invStdDev), POP_FIELD(V, out),
            POP_FIELD(V, table), POP_FIELD(V, origin), POP_FIELD(V, statBase),
            POP_FIELD(V, chanBase)},
           &costOfNormApply<sizeof(T), 3, 2>};
 }
-template <class Tag, class T> poputil::VertexText describeVertex(Normalise<Tag, T> *) {
-  using V = Normalise<Tag, T>;
-  return {poputil::templateName<T>("poplin::Normalise"),
+template <class Tag, class T, class S> poputil::VertexText describeVertex(Normalise<Tag, T, S> *) {
+  using V = Normalise<Tag, T, S>;
+  return {poputil::templateName<T, S>("poplin::Normalise"),
           {POP_FIELD(V, in), POP_FIELD(V, mean), POP_FIELD(V, invStdDev), POP_FIELD(V, gamma),
            POP_FIELD(V, beta), POP_FIELD(V, out), POP_FIELD(V, whitened), POP_FIELD(V, table),
            POP_FIELD(V, origin), POP_FIELD(V, statBase), POP_FIELD(V, chanBase)},
