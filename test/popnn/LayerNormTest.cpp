@@ -79,8 +79,10 @@ TEST_CASE("layer norms of as many rows as are passed through strand by strand") 
 
 namespace {
 
-/// Statistics and whitening of [rows, 260], on that many threads; `plain`: one after the other.
-Values whitenedRows(poplar::Type const &type, std::size_t rows, unsigned threads, bool plain) {
+/// Statistics and whitening of [rows, 260], or all of a layer norm with parameters of that type, on
+/// that many threads; `plain`: one after the other.
+Values normedRows(poplar::Type const &type, std::size_t rows, bool scaled, unsigned threads,
+                  bool plain) {
   cottonwood::base::setPoolThreads(threads);
   Run run(cpu);
   popnn::addCodelets(run.graph);
@@ -89,12 +91,21 @@ Values whitenedRows(poplar::Type const &type, std::size_t rows, unsigned threads
   Numbers numbers(9);
   Tensor const acts = run.input(type, {rows, 260}, numbers.real(type, rows * 260));
   auto const stats = ln::layerNormStatistics(run.graph, acts, 0.001F, run.prog, false);
-  run.output(ln::layerNormWhiten(run.graph, acts, stats.first, stats.second, run.prog));
+  auto const parameter = [&] { return run.input(type, {260}, numbers.real(type, 260)); };
+  if (scaled) {
+    Tensor const gamma = parameter(), beta = parameter();
+    run.output(ln::layerNormalise(run.graph, acts, gamma, beta, stats.first, stats.second, run.prog)
+                   .first);
+  } else {
+    run.output(ln::layerNormWhiten(run.graph, acts, stats.first, stats.second, run.prog));
+  }
   poplar::Executable const executable = poplar::compileGraph(run.graph, {run.prog}, run.options);
   auto const &strands = executable.data()->strands;
   CHECK(strands.size() == (plain ? 0 : 1));
-  if (!plain)
+  if (!plain) {
     CHECK(strands[0].sets.size() == executable.data()->computeSets.size());
+    CHECK(strands[0].before.size() == (scaled && type == HALF ? 2 : 0)); // casts of parameters
+  }
   run.run();
   cottonwood::base::setPoolThreads(0);
   return run.values(0);
@@ -103,12 +114,14 @@ Values whitenedRows(poplar::Type const &type, std::size_t rows, unsigned threads
 } // namespace
 
 TEST_CASE("statistics and whitening of the same rows are one strand, with the same bits") {
-  for (auto const &type : {FLOAT, HALF}) {
-    CAPTURE(type);
-    Values const expected = whitenedRows(type, 2000, 1, true);
-    for (unsigned threads = 1; threads <= 3; ++threads)
-      CHECK(whitenedRows(type, 2000, threads, false) == expected);
-  }
+  for (auto const &type : {FLOAT, HALF})
+    for (bool const scaled : {false, true}) {
+      CAPTURE(type);
+      CAPTURE(scaled);
+      Values const expected = normedRows(type, 2000, scaled, 1, true);
+      for (unsigned threads = 1; threads <= 3; ++threads)
+        CHECK(normedRows(type, 2000, scaled, threads, false) == expected);
+    }
 }
 
 TEST_CASE("a stable variance survives a large mean") {

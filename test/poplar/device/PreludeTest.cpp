@@ -46,7 +46,7 @@ TEST_SUITE("poplar/device/Prelude") {
     CHECK(__builtin_ipu_urand64() == 0);
     CHECK(__builtin_ipu_urand_f32() == 0);
     int state = 0;
-    prelude_test::asVertex({7, 5, &state, nullptr, 1, 0, 1, 1}, [&] {
+    prelude_test::asVertex({7, 5, &state, nullptr, 1, 0, 1, 1, nullptr, nullptr}, [&] {
       CHECK((__builtin_ipu_get(CSR_W_WSR__INDEX) & CSR_W_WSR__CTXTID_M1__MASK) == 5);
       CHECK(__builtin_ipu_get(CSR_W_FP_CTL__INDEX) == 0);
       CHECK(__builtin_ipu_uget(CSR_W_FP_CTL__INDEX) == 0);
@@ -67,28 +67,28 @@ TEST_SUITE("poplar/device/Prelude") {
 
   TEST_CASE("random numbers depend on the key, the worker and the number of the draw") {
     unsigned long long first = 0, second = 0;
-    prelude_test::asVertex({0, 0, nullptr, nullptr, 42, 0, 1, 1}, [&] {
+    prelude_test::asVertex({0, 0, nullptr, nullptr, 42, 0, 1, 1, nullptr, nullptr}, [&] {
       first = __builtin_ipu_urand64();
       second = __builtin_ipu_urand64();
       CHECK(prelude_test::context.randomDraws == 2);
     });
     CHECK(first != second);
-    prelude_test::asVertex({0, 0, nullptr, nullptr, 42, 1, 1, 1},
+    prelude_test::asVertex({0, 0, nullptr, nullptr, 42, 1, 1, 1, nullptr, nullptr},
                            [&] { CHECK(__builtin_ipu_urand64() == second); });
-    prelude_test::asVertex({3, 0, nullptr, nullptr, 42, 0, 1, 1},
+    prelude_test::asVertex({3, 0, nullptr, nullptr, 42, 0, 1, 1, nullptr, nullptr},
                            [&] { CHECK(__builtin_ipu_urand32() == first >> 32); });
-    prelude_test::asVertex({0, 1, nullptr, nullptr, 42, 0, 1, 1},
+    prelude_test::asVertex({0, 1, nullptr, nullptr, 42, 0, 1, 1, nullptr, nullptr},
                            [&] { CHECK(__builtin_ipu_urand64() != first); });
-    prelude_test::asVertex({0, 0, nullptr, nullptr, 43, 0, 1, 1},
+    prelude_test::asVertex({0, 0, nullptr, nullptr, 43, 0, 1, 1, nullptr, nullptr},
                            [&] { CHECK(__builtin_ipu_urand64() != first); });
     // Engines step keys as the algorithm steps its counter.
     std::uint64_t const step = 0x9e3779b97f4a7c15u;
-    prelude_test::asVertex({0, 1, nullptr, nullptr, 42 - step, 0, 1, 1},
+    prelude_test::asVertex({0, 1, nullptr, nullptr, 42 - step, 0, 1, 1, nullptr, nullptr},
                            [&] { CHECK(__builtin_ipu_urand64() != first); });
   }
 
   TEST_CASE("random floats are uniform in (-0.5, 0.5]") {
-    prelude_test::asVertex({0, 2, nullptr, nullptr, 5, 0, 1, 1}, [] {
+    prelude_test::asVertex({0, 2, nullptr, nullptr, 5, 0, 1, 1, nullptr, nullptr}, [] {
       int const n = 20000;
       double sum = 0, squares = 0, halves = 0;
       for (int i = 0; i != n; ++i) {

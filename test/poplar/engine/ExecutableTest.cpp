@@ -173,7 +173,7 @@ TEST_SUITE("poplar/engine/executable") {
                  {"payload", "bytes found", "are wanted", "truncated"});
     std::string version = file;
     version[8] = 99;
-    checkRefused([&] { loaded(version); }, {"format version: 99 found, 5 is wanted"});
+    checkRefused([&] { loaded(version); }, {"format version: 99 found, 6 is wanted"});
     std::string damaged = file;
     damaged[damaged.size() - 20] ^= 4;
     checkRefused([&] { loaded(damaged); }, {"payload: its checksum", "damaged"});

@@ -182,9 +182,38 @@ TEST_SUITE("poplar/engine/strands") {
     CHECK(checkSets(little, 3).empty());
   }
 
+  TEST_CASE("a small set that needs nothing of those in front of it runs before all strands") {
+    auto const one = [](std::size_t from, std::size_t to) {
+      return std::vector<Step>{{from, 0, to, 0, COLUMNS, 5}};
+    };
+    std::vector<Step> spread; // every row of 5 from row 0 of 4
+    for (std::size_t row = 0; row < ROWS; ++row)
+      spread.push_back({4, 0, 5, row * COLUMNS, COLUMNS, 7});
+    auto const before = [&](std::vector<std::vector<Step>> const &between) {
+      Sets sets{byRows(0, 1, 2)};
+      sets.insert(sets.end(), between.begin(), between.end());
+      sets.push_back(byRows(1, 2, 3));
+      sets.push_back(spread);
+      auto const plans = checkSets(sets, 6);
+      REQUIRE(!plans.empty());
+      return plans[0].before;
+    };
+    using Positions = std::vector<std::uint32_t>;
+    CHECK(before({one(3, 4)}) == Positions{1});
+    CHECK(before({one(5, 3), one(3, 4)}) == Positions{1, 2}); // in their order
+    CHECK(before({one(1, 4)}).empty());                       // reads what the first set writes
+    CHECK(before({one(3, 0)}).empty());                       // overwrites what it reads,
+    CHECK(before({one(3, 1)}).empty());                       // and what it writes
+    CHECK(before({spread}).empty());                          // not small
+    // Nothing is cut behind it.
+    auto const plans = checkSets({byRows(0, 1, 2), byRows(1, 2, 3), one(3, 4)}, 6);
+    REQUIRE(plans.size() == 1);
+    CHECK(plans[0].sets.size() == 2);
+  }
+
   TEST_CASE("compute sets at random give the same bits on any number of threads") {
     std::mt19937 random(11);
-    for (unsigned turn = 0; turn < 12; ++turn) {
+    for (unsigned turn = 0; turn < 24; ++turn) {
       CAPTURE(turn);
       std::size_t const numVariables = 5;
       Sets sets;
@@ -197,6 +226,8 @@ TEST_SUITE("poplar/engine/strands") {
           if (step.fromBegin + step.size + shift <= ROWS * COLUMNS)
             step.fromBegin += shift;
         }
+        if (turn % 2 != 0 && random() % 3 == 0)
+          steps.resize(1 + random() % 3); // a small set
         sets.push_back(steps);
       }
       checkSets(sets, numVariables, 1 + random() % numVariables);
@@ -388,6 +419,13 @@ TEST_SUITE("poplar/engine/strands") {
           "strands[0].ends: 3 found behind 9; at most 32 in ascending order are wanted");
     CHECK(faultAfter([](ExecutableData &data) { data.strands[0].ends[63] = 33; }) ==
           "strands[0].ends: 33 found behind 31; at most 32 in ascending order are wanted");
+    CHECK(faultAfter([](ExecutableData &data) { data.strands[0].before = {7}; }) ==
+          "strands[0].before: 7 found; compute sets has 2");
+    CHECK(faultAfter([](ExecutableData &data) {
+            data.strands[0].before = {1, 1};
+          }) == "strands[0].before: 1 found behind 1; ascending positions are wanted");
+    CHECK(faultAfter([](ExecutableData &data) { data.strands[0].before = {1}; }) ==
+          "strands[0].ends: 32 calls of compute set 1 found; all 0 are wanted");
     CHECK(faultAfter([](ExecutableData &data) { data.computeSets[1].hasStaging = true; }) ==
           "strands[0].sets: 1 found; a compute set without staging is wanted");
     CHECK(faultAfter([](ExecutableData &data) { data.instructions[0].b = 2; }) ==

@@ -46,37 +46,45 @@ POP_INLINE void ComputeSets::showNext(lower::StrandPlan const &plan, std::size_t
                                       std::size_t s, FailureSink &sink) const {
   sink.context.nextEntry = nullptr;
   // Flags are those of one vertex.
-  if (watchedFlags_ != 0 || s + 1 == plan.sets.size() || strandCalls(plan, strand, s).size() != 1)
+  if (watchedFlags_ != 0 || strandCalls(plan, strand, s).size() != 1)
     return;
-  CallRange const range = strandCalls(plan, strand, s + 1);
+  CallRange range{0, 0};
+  while (range.size() == 0 && ++s < plan.sets.size())
+    range = strandCalls(plan, strand, s);
   if (range.size() != 1)
     return;
-  Call const &call = sets_[plan.sets[s + 1]].calls[range.begin];
+  Call const &call = sets_[plan.sets[s]].calls[range.begin];
   sink.context.nextEntry = call.entry;
   sink.context.nextState = call.state;
 }
 
-/// Failures count calls over all sets of the plan.
+/// Runs calls of the set at position s of a plan.
+POP_INLINE void ComputeSets::runPlanned(lower::StrandPlan const &plan, std::size_t s,
+                                        CallRange range, FailureSink &sink) const {
+  std::uint32_t inFront = 0; // failures count calls over all sets of the plan
+  for (std::size_t other = 0; other < s; ++other)
+    inFront += sets_[plan.sets[other]].numCalls;
+  Set const &set = sets_[plan.sets[s]];
+  for (std::uint32_t i = range.begin; i < range.end; ++i) {
+    fetchBehind(set, i);
+    introduce(set.calls[i], i, sink);
+    sink.call = inFront + i;
+    sink.context.randomKey += s * KEY_STEP;
+    runWhole(set.calls[i], sink);
+  }
+}
+
 POP_INLINE void ComputeSets::runStrand(lower::StrandPlan const &plan, std::size_t strand,
                                        FailureSink &sink) const {
-  std::uint32_t before = 0;
   bool done = false; // by the vertex of the set before
   for (std::size_t s = 0; s < plan.sets.size(); ++s) {
-    Set const &set = sets_[plan.sets[s]];
     CallRange const range = strandCalls(plan, strand, s);
-    if (!std::exchange(done, false)) {
-      showNext(plan, strand, s, sink);
-      bool const shown = sink.context.nextEntry != nullptr;
-      for (std::uint32_t i = range.begin; i < range.end; ++i) {
-        fetchBehind(set, i);
-        introduce(set.calls[i], i, sink);
-        sink.call = before + i;
-        sink.context.randomKey += s * KEY_STEP;
-        runWhole(set.calls[i], sink);
-      }
-      done = shown && sink.context.nextEntry == nullptr;
-    }
-    before += set.numCalls;
+    if (range.size() == 0 || std::exchange(done, false))
+      continue;
+    showNext(plan, strand, s, sink);
+    bool const shown = sink.context.nextEntry != nullptr;
+    runPlanned(plan, s, range, sink);
+    done = shown && sink.context.nextEntry == nullptr;
   }
   sink.context.nextEntry = nullptr;
 }
@@ -116,6 +124,9 @@ POP_INLINE bool ComputeSets::runStrands(std::uint32_t index, unsigned maxThreads
     return false;
   begin(plan.sets[0]);
   runningStrands_ = &plan;
+  for (std::uint32_t const s : plan.before)
+    runPlanned(plan, s, {0, sets_[plan.sets[s]].numCalls}, *sink_);
+  sink_->call = FailureSink::NONE;
   if (threads < 2) {
     for (std::size_t strand = 0; strand < numStrands; ++strand)
       runStrand(plan, strand, *sink_);

@@ -102,6 +102,8 @@ private:
   static void fetchBehind(Set const &set, std::uint32_t i);
   void showNext(lower::StrandPlan const &plan, std::size_t strand, std::size_t s,
                 FailureSink &sink) const;
+  void runPlanned(lower::StrandPlan const &plan, std::size_t s, CallRange range,
+                  FailureSink &sink) const;
   void runStrand(lower::StrandPlan const &plan, std::size_t strand, FailureSink &sink) const;
   void begin(std::uint32_t set);
   bool runParallel(Set &set, unsigned numSlices, unsigned maxThreads, bool timed) const;

@@ -52,7 +52,7 @@ POP_STORED_FIELDS(lower::Staging, gather, scatter);
 POP_STORED_FIELDS(lower::VertexCall, state, codelet, tile, staging);
 POP_STORED_FIELDS(lower::ComputeSetPlan, name, firstCall, numCalls, edgeBytes, hasStaging,
                   firstWatched, numWatched);
-POP_STORED_FIELDS(lower::StrandPlan, sets, ends);
+POP_STORED_FIELDS(lower::StrandPlan, sets, ends, before);
 POP_STORED_FIELDS(lower::Instruction, op, width, a, b, step, channel);
 POP_STORED_FIELDS(lower::SwitchTable, name, cases, otherwise);
 POP_STORED_FIELDS(lower::StreamPlan, handle, type, numElements, blockBytes, toDevice, mode,

@@ -27,7 +27,7 @@
 namespace cottonwood::engine {
 
 /// Goes up with every change of the fields.
-inline constexpr std::uint32_t FORMAT_VERSION = 5;
+inline constexpr std::uint32_t FORMAT_VERSION = 6;
 
 /// What a file names as its writer: release and package hash.
 std::string releaseText();

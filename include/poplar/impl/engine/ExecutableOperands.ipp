@@ -93,6 +93,12 @@ POP_INLINE void ExecutableCheck::strands() const {
     if (numSets < 2 || numEnds == 0 || numEnds % numSets != 0)
       fault(who, ": ", numEnds, " ends for ", numSets,
             " compute sets found; one of each strand for 2 or more are wanted");
+    for (std::size_t k = 0; k < plan.before.size(); ++k) {
+      checkIndex(who + ".before", plan.before[k], numSets, "compute sets");
+      if (k != 0 && plan.before[k] <= plan.before[k - 1])
+        fault(who, ".before: ", plan.before[k], " found behind ", plan.before[k - 1],
+              "; ascending positions are wanted");
+    }
     std::uint64_t numCalls = 0;
     for (std::size_t s = 0; s < numSets; ++s) {
       checkIndex(who + ".sets", plan.sets[s], x_.computeSets.size(), "computeSets");
@@ -107,9 +113,12 @@ POP_INLINE void ExecutableCheck::strands() const {
         if (plan.ends[at] < before || plan.ends[at] > set.numCalls)
           fault(who, ".ends: ", plan.ends[at], " found behind ", before, "; at most ", set.numCalls,
                 " in ascending order are wanted");
-      if (before != set.numCalls)
+      // A set that runs before all strands has no calls in them.
+      std::uint64_t const wanted =
+          std::binary_search(plan.before.begin(), plan.before.end(), s) ? 0 : set.numCalls;
+      if (before != wanted)
         fault(who, ".ends: ", before, " calls of compute set ", plan.sets[s], " found; all ",
-              set.numCalls, " are wanted");
+              wanted, " are wanted");
       numCalls += set.numCalls;
     }
     checkAtMost("strands: calls", numCalls, lower::NONE - 1, "what can be numbered");

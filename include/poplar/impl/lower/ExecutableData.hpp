@@ -107,8 +107,12 @@ struct ComputeSetPlan {
 /// Compute sets that run one after another, cut into strands: ranges of calls of each set that
 /// depend on no other strand's, so that strands may run at once and in any order.
 struct StrandPlan {
-  std::vector<std::uint32_t> sets; ///< in ExecutableData::computeSets, in the order they run
-  std::vector<std::uint32_t> ends; ///< [strand][set]: behind the strand's last call of the set
+  std::vector<std::uint32_t> sets; ///< in ExecutableData::computeSets, in the program's order
+  /// [strand][set]: behind the strand's last call of the set; 0 for a set that runs before.
+  std::vector<std::uint32_t> ends;
+  /// Positions in `sets` of those that run before all strands, ascending: small ones that need
+  /// nothing of the sets in front of them.
+  std::vector<std::uint32_t> before;
   std::size_t numStrands() const { return ends.size() / sets.size(); }
 };
 

@@ -5,6 +5,9 @@
 // each other only, and so the next ones, and so on, they may as well run first: each of these
 // strands finds in the cache what its first vertices have read.
 //
+// A set of a few vertices between others, such as a cast of parameters, runs before all strands if
+// it needs nothing of the sets in front of it and changes nothing that these see.
+//
 // Dependences are those of bytes of the arena, so that variables which share memory count, too:
 // each pair of sets is joined where one writes what the other reads or writes. The writes of a set
 // are disjoint, and lie sorted; an access finds those that it touches by bisection.
@@ -62,9 +65,9 @@ struct ByteAccess {
 };
 
 struct StrandSet {
-  std::uint32_t set;              ///< in ExecutableData::computeSets
-  std::uint32_t numCalls, base;   ///< its calls are elements base, base + 1, ... of the plan
-  std::vector<ByteAccess> writes; ///< sorted, disjoint
+  std::uint32_t position;           ///< in StrandPlan::sets
+  std::uint32_t numCalls, base = 0; ///< its calls are elements base, base + 1, ... of the plan
+  std::vector<ByteAccess> writes;   ///< sorted, disjoint
   std::vector<ByteAccess> reads;
   std::vector<std::uint64_t> callBytes;
 };
@@ -74,14 +77,18 @@ class StrandBuilder {
 public:
   explicit StrandBuilder(Context const &context) : context_(context) {}
 
-  std::size_t size() const { return sets_.size(); }
   /// Adds a compute set. False if no strands remain: the plan is to be thrown away.
   bool add(std::uint32_t set);
-  bool worthwhile() const { return size() > 1 && bytes_ >= WORTH_STRANDS_BYTES; }
+  /// Whether the set that was added last is cut into strands, with others and enough bytes.
+  bool worthwhile() const {
+    return sets_.size() > 1 && sets_.back().position + 1 == plan_.sets.size() &&
+           bytes_ >= WORTH_STRANDS_BYTES;
+  }
   StrandPlan const &plan() const { return plan_; }
 
 private:
   StrandSet describe(std::uint32_t set) const;
+  bool isApart(StrandSet const &added) const;
   void join(StrandSet const &writer, std::vector<ByteAccess> const &accesses,
             std::uint32_t accessBase);
   bool cut();
@@ -96,7 +103,9 @@ private:
 POP_INLINE StrandSet StrandBuilder::describe(std::uint32_t set) const {
   graph::GraphData const &graph = context_.graph;
   auto const &vertices = graph.computeSet(context_.computeSets[set]).vertices;
-  StrandSet result{set, static_cast<std::uint32_t>(vertices.size()), 0, {}, {}, {}};
+  StrandSet result;
+  result.position = static_cast<std::uint32_t>(plan_.sets.size());
+  result.numCalls = static_cast<std::uint32_t>(vertices.size());
   result.callBytes.assign(vertices.size(), 0);
   auto const add = [&](std::uint32_t call, graph::Run const &run, std::uint64_t size,
                        bool written) {
@@ -121,21 +130,43 @@ POP_INLINE StrandSet StrandBuilder::describe(std::uint32_t set) const {
   return result;
 }
 
+using Writes = std::vector<ByteAccess>;
+
+/// Those of sorted, disjoint writes that touch the bytes of an access.
+POP_INLINE std::pair<Writes::const_iterator, Writes::const_iterator>
+touched(Writes const &writes, ByteAccess const &access) {
+  auto const first = std::upper_bound(
+      writes.begin(), writes.end(), access.begin,
+      [](std::uint64_t begin, ByteAccess const &write) { return begin < write.end; });
+  auto const end = std::lower_bound(
+      first, writes.end(), access.end,
+      [](ByteAccess const &write, std::uint64_t last) { return write.begin < last; });
+  return {first, end};
+}
+
+/// Whether a set may as well run before those that are cut into strands so far.
+POP_INLINE bool StrandBuilder::isApart(StrandSet const &added) const {
+  auto const touches = [](StrandSet const &writer, std::vector<ByteAccess> const &accesses) {
+    return std::any_of(accesses.begin(), accesses.end(), [&](ByteAccess const &access) {
+      auto const [first, end] = touched(writer.writes, access);
+      return first != end;
+    });
+  };
+  return std::none_of(sets_.begin(), sets_.end(), [&](StrandSet const &set) {
+    return touches(set, added.reads) || touches(set, added.writes) || touches(added, set.reads);
+  });
+}
+
 /// Joins the calls of accesses with those of a set that write what they touch.
 POP_INLINE void StrandBuilder::join(StrandSet const &writer,
                                     std::vector<ByteAccess> const &accesses,
                                     std::uint32_t accessBase) {
-  std::vector<ByteAccess> const &writes = writer.writes;
+  Writes const &writes = writer.writes;
   // Writes that are joined with the next one already: each is looked at once.
   Joined runs;
   runs.grow(writes.size());
   for (ByteAccess const &access : accesses) {
-    auto const first = std::upper_bound(
-        writes.begin(), writes.end(), access.begin,
-        [](std::uint64_t begin, ByteAccess const &write) { return begin < write.end; });
-    auto const end = std::lower_bound(
-        first, writes.end(), access.end,
-        [](ByteAccess const &write, std::uint64_t last) { return write.begin < last; });
+    auto const [first, end] = touched(writes, access);
     if (first == end)
       continue;
     calls_.join(accessBase + access.call, writer.base + first->call);
@@ -179,7 +210,10 @@ POP_INLINE bool StrandBuilder::cut() {
         }
     }
     most = std::max(most, bytes);
-    plan_.ends.insert(plan_.ends.end(), done.begin(), done.end());
+    std::size_t const row = plan_.ends.size();
+    plan_.ends.resize(row + plan_.sets.size(), 0);
+    for (std::size_t s = 0; s < numSets; ++s)
+      plan_.ends[row + sets_[s].position] = done[s];
     ++numStrands;
   }
   return numStrands >= FEWEST_STRANDS && most <= MOST_STRAND_BYTES &&
@@ -187,18 +221,22 @@ POP_INLINE bool StrandBuilder::cut() {
 }
 
 POP_INLINE bool StrandBuilder::add(std::uint32_t set) {
-  sets_.push_back(describe(set));
-  StrandSet &added = sets_.back();
-  if (sets_.size() > 1)
-    added.base = sets_[sets_.size() - 2].base + sets_[sets_.size() - 2].numCalls;
+  StrandSet added = describe(set);
+  plan_.sets.push_back(set);
+  if (added.numCalls < FEWEST_STRANDS && !sets_.empty() && isApart(added)) {
+    plan_.before.push_back(added.position);
+    return true;
+  }
+  if (!sets_.empty())
+    added.base = sets_.back().base + sets_.back().numCalls;
   calls_.grow(added.base + added.numCalls);
   bytes_ += std::accumulate(added.callBytes.begin(), added.callBytes.end(), std::uint64_t{0});
-  plan_.sets.push_back(set);
-  for (std::size_t s = 0; s + 1 < sets_.size(); ++s) {
-    join(sets_[s], added.reads, added.base);
-    join(sets_[s], added.writes, added.base);
-    join(added, sets_[s].reads, sets_[s].base);
+  for (StrandSet const &earlier : sets_) {
+    join(earlier, added.reads, added.base);
+    join(earlier, added.writes, added.base);
+    join(added, earlier.reads, earlier.base);
   }
+  sets_.push_back(std::move(added));
   return cut();
 }
 
@@ -235,11 +273,13 @@ POP_INLINE std::vector<bool> StrandFinder::entries() const {
   return entries;
 }
 
-/// A set that occurs twice would use the same vertex states and staging twice at once.
+/// A set that occurs twice would use the same vertex states and staging twice at once. The first
+/// one has to be cut.
 POP_INLINE bool StrandFinder::fits(std::uint32_t set,
                                    std::vector<std::uint32_t> const &others) const {
   ComputeSetPlan const &plan = out_.computeSets[set];
-  return !plan.hasStaging && plan.numCalls >= FEWEST_STRANDS && plan.numCalls <= MAX_STRAND_CALLS &&
+  return !plan.hasStaging && (plan.numCalls >= FEWEST_STRANDS || !others.empty()) &&
+         plan.numCalls <= MAX_STRAND_CALLS &&
          std::find(others.begin(), others.end(), set) == others.end();
 }
 
@@ -260,7 +300,7 @@ POP_INLINE std::size_t StrandFinder::follow(std::size_t begin, std::size_t end) 
     StrandPlan best;
     StrandBuilder builder(context_);
     for (std::uint32_t const set : sets) {
-      if (!builder.add(set) && builder.size() > 1)
+      if (!builder.add(set) && set != sets.front())
         break;
       if (builder.worthwhile())
         best = builder.plan();
