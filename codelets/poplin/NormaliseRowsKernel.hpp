@@ -40,7 +40,7 @@ struct RowChannels {
 
 /// Coefficients of the elements of one row after the other, from blocks with ascending places.
 /// \tparam COUNT  of coefficients an element
-/// \tparam RUNS  channels have whole blocks of elements; else one
+/// \tparam RUNS  channels have a block of elements and more; else one
 template <class Tag, std::size_t COUNT, bool RUNS> class RowCoefficients {
 public:
   POP_SIMD_INLINE RowCoefficients(const RowChannels &channels, std::size_t length,
@@ -93,8 +93,8 @@ private:
   const float *chan_[2];
   const float *row_[2] = {nullptr, nullptr}; ///< of the row's first channel
   std::size_t end_ = 0; ///< what is laid out is that of all elements up to here
-  alignas(
-      64) float laidOut_[COUNT == 0 ? 1 : COUNT][NORMALISED_BLOCK + 16]; ///< vectors may end behind
+  /// Vectors may end behind the block.
+  alignas(64) float laidOut_[COUNT == 0 ? 1 : COUNT][NORMALISED_BLOCK + V::width];
 };
 
 template <class Tag, class Op, bool PAST, bool RUNS, class T> class RowNormaliser {
