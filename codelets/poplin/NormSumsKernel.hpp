@@ -393,7 +393,12 @@ struct NormStatisticsRule {
   bool stable;  ///< deviations from the mean in a second pass
 };
 
-template <class V> POP_SIMD_INLINE V invStdDevOf(V variance, const NormStatisticsRule &rule) {
+/// \param moment  sum of squares, or of squared deviations if the rule is stable
+template <class V>
+POP_SIMD_INLINE V invStdDevOf(V moment, V average, const NormStatisticsRule &rule) {
+  V variance = moment / V::splat(rule.count);
+  if (!rule.stable)
+    variance = V::max(V::zero(), variance - average * average);
   return V::splat(1.f) / V::sqrt((variance + V::splat(rule.eps)) * V::splat(rule.factor));
 }
 
@@ -417,11 +422,9 @@ void normStatistics(const NormBlock &block, const NormStatisticsRule &rule, cons
     for (std::size_t o = 0; o < n; o += V::width) {
       const std::size_t m = n - o < V::width ? n - o : V::width;
       const V average = V::loadPartial(means + o, m);
-      V variance = V::loadPartial(moments + o, m) / V::splat(rule.count);
-      if (!rule.stable)
-        variance = V::max(V::zero(), variance - average * average);
       average.storePartial(mean + begin + o, m);
-      invStdDevOf(variance, rule).storePartial(invStdDev + begin + o, m);
+      invStdDevOf(V::loadPartial(moments + o, m), average, rule)
+          .storePartial(invStdDev + begin + o, m);
     }
     begin += n;
   }

@@ -105,28 +105,26 @@ public:
   POP_SIMD_INLINE RowNormaliser(const NormalisedRows<T> &rows, const RowChannels &channels)
       : rows_(rows), coefficients_(channels, rows.length, rows.chan) {}
 
+  /// At least one row.
   POP_SIMD_INLINE void run(std::size_t rows) {
     V stat[2] = {V::zero(), V::zero()}; // of the row before
     for (std::size_t row = 0; row < rows; ++row) {
       const T *const in = rows_.in + row * rows_.length;
       std::size_t done = 0; // elements of the row before
       V next[2];
-      if (row == 0)
-        sums<0>(in, stat, done, next);
-      else if (rows_.rule.stable)
-        sums<2>(in, stat, done, next);
-      else
-        sums<1>(in, stat, done, next);
-      if (row != 0)
+      if (row == 0) {
+        statistics<false>(in, stat, done, next);
+      } else {
+        statistics<true>(in, stat, done, next);
         finish(row - 1, stat, done);
+      }
       next[0].storePartial(rows_.mean + row, 1);
       next[1].storePartial(rows_.invStdDev + row, 1);
       for (std::size_t k = 0; k < 2; ++k)
         stat[k] = asStored(next[k]);
       coefficients_.begin(row);
     }
-    if (rows != 0)
-      finish(rows - 1, stat, 0);
+    finish(rows - 1, stat, 0);
   }
 
 private:
@@ -137,28 +135,26 @@ private:
       return x;
   }
 
-  /// The statistics of the row `in`. Beside EACH blocks of it that are added up one of the row
-  /// before is computed, as far as such blocks go; EACH = 0: none is.
-  template <std::size_t EACH>
-  POP_SIMD_INLINE void sums(const T *in, const V *stat, std::size_t &done, V *next) {
+  /// The statistics of the row `in`. \tparam BESIDE  blocks of the row before are computed
+  /// meanwhile
+  template <bool BESIDE>
+  POP_SIMD_INLINE void statistics(const T *in, const V *stat, std::size_t &done, V *next) {
     const V count = V::splat(rows_.rule.count);
     NormLanes<Tag> lanes;
-    V variance;
     if (rows_.rule.stable) {
+      constexpr std::size_t EACH = BESIDE ? 2 : 0; // of two passes
       pass<EACH, NormSum::SQUARES, false>(in, V::zero(), stat, done, lanes);
       next[0] = V::splat(lanes.fold(lanes.first)) / count;
       pass<EACH, NormSum::DEVIATIONS, true>(in, next[0], stat, done, lanes);
-      variance = V::splat(lanes.fold(lanes.second)) / count;
     } else {
-      pass<EACH, NormSum::SQUARES, true>(in, V::zero(), stat, done, lanes);
+      pass<BESIDE, NormSum::SQUARES, true>(in, V::zero(), stat, done, lanes);
       next[0] = V::splat(lanes.fold(lanes.first)) / count;
-      variance = V::splat(lanes.fold(lanes.second)) / count;
-      variance = V::max(V::zero(), variance - next[0] * next[0]);
     }
-    next[1] = invStdDevOf(variance, rows_.rule);
+    next[1] = invStdDevOf(V::splat(lanes.fold(lanes.second)), next[0], rows_.rule);
   }
 
-  /// One pass over the row `in`.
+  /// One pass over the row `in`. Beside EACH blocks of it that are added up one of the row before
+  /// is computed, as far as such blocks go; EACH = 0: none is.
   /// \tparam SECOND  whether the second sum is needed
   template <std::size_t EACH, NormSum KIND, bool SECOND>
   POP_SIMD_INLINE void pass(const T *in, V centre, const V *stat, std::size_t &done,
