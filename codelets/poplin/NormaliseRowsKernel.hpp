@@ -267,9 +267,11 @@ private:
   RowCoefficients<Tag, Op::CHANS, RUNS> coefficients_;
 };
 
-/// The shortest rows that take less time so than side by side, and the fewest: one has none to be
-/// computed beside, and two of 3072 floats from memory take 1.07 times as long on Zen 5.
-inline constexpr std::size_t NORMALISED_ROW = 64, NORMALISED_ROWS = 3;
+/// The shortest rows that take less time so than side by side.
+inline constexpr std::size_t NORMALISED_ROW = 64;
+/// The fewest: one has none to be computed beside. Two of 3072 floats from memory take 1.07 times
+/// as long on Zen 5, two of 4096 in the caches .85.
+POP_SIMD_INLINE constexpr std::size_t leastNormalisedRows(bool fetches) { return fetches ? 3 : 2; }
 
 /// Whether elements of `walk` are whole rows of `length` with a statistic each, from statistic 0
 /// on. \param channels  where to say which channels they have; null if that does not matter
@@ -316,7 +318,7 @@ bool normaliseRows(const NormalisedRows<T> &data, const NormWalk &walk, std::siz
     return false;
   } else {
     detail::RowChannels channels;
-    if (rows < detail::NORMALISED_ROWS || data.length < detail::NORMALISED_ROW ||
+    if (rows < detail::leastNormalisedRows(data.fetches) || data.length < detail::NORMALISED_ROW ||
         !detail::walksRows(walk, data.length, Op::CHANS != 0 ? &channels : nullptr))
       return false;
     const bool runs = channels.field != 1;
