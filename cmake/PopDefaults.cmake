@@ -108,11 +108,13 @@ function(pop_target_defaults target)
   target_link_libraries(${target} PRIVATE $<BUILD_INTERFACE:pop_includes>)
 endfunction()
 
-# Flags of codelet objects: -O2 in every preset, no contraction of a*b+c behind the author's back.
+# Flags of codelet objects: -O2 in every preset, no contraction of a*b+c behind the author's back. Lines of kernels, each
+# inlined from many places, are nine tenths of a library: only what is built to be debugged says where they are.
 macro(pop_codelet_scope)
   foreach(config DEBUG RELEASE RELWITHDEBINFO MINSIZEREL)
-    set(CMAKE_CXX_FLAGS_${config} "-O2 -g1 -DNDEBUG -ffp-contract=off")
+    set(CMAKE_CXX_FLAGS_${config} "-O2 -DNDEBUG -ffp-contract=off")
   endforeach()
+  string(APPEND CMAKE_CXX_FLAGS_DEBUG " -g1")
   # The thread sanitizer watches the engine, not the kernels, which own no synchronisation.
   if(POP_SANITIZE MATCHES "thread")
     set(POP_SANITIZE "")

@@ -135,19 +135,29 @@ private:
   }
 };
 
-/// n outputs of a line or of two, n <= CONV_GROUPS_OUTPUTS in all.
+/// n outputs of a line or of two, n <= CONV_GROUPS_OUTPUTS in all. Lanes of one element are summed
+/// one output after another: none are computed side by side that could share a register.
 template <class Tag, bool SHARED, class TOut>
 void convGroupsSums(const ConvGroupsTile<TOut> &tile, unsigned n, bool two, const float *in,
                     std::size_t output) {
-  unroll<CONV_GROUPS_OUTPUTS>([&](auto k) POP_SIMD_LAMBDA {
-    constexpr unsigned N = static_cast<unsigned>(decltype(k)::value) + 1;
-    if (n != N)
-      return;
-    if constexpr (2 * N <= CONV_GROUPS_OUTPUTS)
+  if constexpr (simd<float, Tag>::width == 1) {
+    const std::size_t each = SHARED ? 1 : tile.channels;
+    for (; n != 0; --n, in += each, output += tile.stepX)
       if (two)
-        return ConvGroupsSums<Tag, TOut, SHARED, N, 2>::run(tile, in, output);
-    ConvGroupsSums<Tag, TOut, SHARED, N, 1>::run(tile, in, output);
-  });
+        ConvGroupsSums<Tag, TOut, SHARED, 1, 2>::run(tile, in, output);
+      else
+        ConvGroupsSums<Tag, TOut, SHARED, 1, 1>::run(tile, in, output);
+  } else {
+    unroll<CONV_GROUPS_OUTPUTS>([&](auto k) POP_SIMD_LAMBDA {
+      constexpr unsigned N = static_cast<unsigned>(decltype(k)::value) + 1;
+      if (n != N)
+        return;
+      if constexpr (2 * N <= CONV_GROUPS_OUTPUTS)
+        if (two)
+          return ConvGroupsSums<Tag, TOut, SHARED, N, 2>::run(tile, in, output);
+      ConvGroupsSums<Tag, TOut, SHARED, N, 1>::run(tile, in, output);
+    });
+  }
 }
 
 } // namespace cottonwood::kernels::detail

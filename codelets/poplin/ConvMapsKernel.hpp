@@ -47,11 +47,12 @@ template <class Tag> struct ConvMapsTile {
   static constexpr bool WIDE = arch::Avx512Tag<Tag>;
   static constexpr unsigned COLUMNS = WIDE ? 8 : 4;
   static constexpr unsigned vectors(unsigned columns) {
-    return columns >= COLUMNS ? 3
-           : columns == 1     ? 8
-           : columns == 2     ? (WIDE ? 6 : 4)
-           : columns == 4     ? 5
-                              : (WIDE ? 4 : 3);
+    return simd<float, Tag>::width == 1 ? 1
+           : columns >= COLUMNS         ? 3
+           : columns == 1               ? 8
+           : columns == 2               ? (WIDE ? 6 : 4)
+           : columns == 4               ? 5
+                                        : (WIDE ? 4 : 3);
   }
 };
 

@@ -56,7 +56,7 @@ public:
 private:
   using V = simd<float, Tag>;
   static constexpr std::size_t W = static_cast<std::size_t>(V::width);
-  static constexpr unsigned LINES = 4, SIDE = 3;
+  static constexpr unsigned LINES = W > 1 ? 4 : 1, SIDE = 3;
 
   static std::size_t size(int n) { return static_cast<std::size_t>(n); }
 

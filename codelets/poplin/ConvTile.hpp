@@ -168,8 +168,8 @@ namespace detail {
 template <class Tag> struct ConvTileShape : MatMulTileShape<Tag> {};
 template <class Tag> struct ConvChannelTileShape {
   static constexpr unsigned WIDTH = MatMulTileShape<Tag>::WIDTH;
-  static constexpr unsigned ROWS = 6;
-  static constexpr unsigned VECTORS = WIDTH > 1 ? 2 : 4;
+  static constexpr unsigned ROWS = WIDTH > 1 ? 6 : 2;
+  static constexpr unsigned VECTORS = 2;
   static constexpr unsigned COLUMNS = VECTORS * WIDTH;
 };
 

@@ -160,7 +160,7 @@ private:
     int inLine = 0, deltasLine = 0; ///< which their first lines are
   };
   /// Most taps and sums of a tile, which are in registers with deltas and an input.
-  static constexpr unsigned VECTORS = W >= 16 ? 2 : 1, ROWS = 3, TAPS = 3;
+  static constexpr unsigned VECTORS = W >= 16 ? 2 : 1, ROWS = W > 1 ? 3 : 1, TAPS = 3;
 
   using Range = ConvUpdateRange;
 

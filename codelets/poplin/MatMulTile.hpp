@@ -17,11 +17,13 @@ namespace cottonwood::kernels {
 /// Sizes of the register tile of one tag. 12 x 2 vectors of AVX-512 leave registers for B and for
 /// the broadcast of A, and 24 independent chains cover the latency of the multiply-add; 6 x 2 is
 /// the same balance in the 16 registers of AVX2. Wide strips have tiles of 6 x 4 vectors, with as
-/// many chains: a step loads 10 vectors instead of 14.
+/// many chains: a step loads 10 vectors instead of 14. Without vectors tiles are small, here and in
+/// the other kernels: large ones were a third of a program that is headers only, and of the time to
+/// compile it.
 template <class Tag> struct MatMulTileShape {
   static constexpr unsigned WIDTH = static_cast<unsigned>(simd<float, Tag>::width);
-  static constexpr unsigned ROWS = WIDTH >= 16 ? 12 : WIDTH >= 8 ? 6 : 4;
-  static constexpr unsigned VECTORS = WIDTH > 1 ? 2 : 4;
+  static constexpr unsigned ROWS = WIDTH >= 16 ? 12 : WIDTH >= 8 ? 6 : 2;
+  static constexpr unsigned VECTORS = 2;
   static constexpr unsigned COLUMNS = VECTORS * WIDTH;
   static constexpr unsigned WIDE_VECTORS = WIDTH >= 16 ? 4 : VECTORS;
   static constexpr unsigned WIDE_COLUMNS = WIDE_VECTORS * WIDTH;

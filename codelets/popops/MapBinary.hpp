@@ -223,10 +223,11 @@ void binaryKernel(void *out, const void *in0, const void *in1, const void *, std
   };
   const T *a = static_cast<const T *>(in0), *b = static_cast<const T *>(in1);
   To *result = static_cast<To *>(out);
-  if (const std::size_t head = elementsToLine<OP, V>(result, n)) {
-    storeLanes(apply(V::loadPartial(a, head), V::loadPartial(b, head)), result, head);
-    a += head, b += head, result += head, n -= head;
-  }
+  if constexpr (V::width > 1)
+    if (const std::size_t head = elementsToLine<OP, V>(result, n)) {
+      storeLanes(apply(V::loadPartial(a, head), V::loadPartial(b, head)), result, head);
+      a += head, b += head, result += head, n -= head;
+    }
   const auto meets = [&](bool runsBackward) POP_SIMD_LAMBDA {
     return meetsStores(result, a, runsBackward) || meetsStores(result, b, runsBackward);
   };
@@ -248,7 +249,7 @@ void binaryKernel(void *out, const void *in0, const void *in1, const void *, std
       },
       [&](std::size_t k) POP_SIMD_LAMBDA { return apply(V::load(a + k), V::load(b + k)); },
       [&](auto v, std::size_t k, bool by) POP_SIMD_LAMBDA { putLanes(v, result + k, by); });
-  if (i < n)
+  if (V::width > 1 && i < n)
     storeLanes(apply(V::loadPartial(a + i, n - i), V::loadPartial(b + i, n - i)), result + i,
                n - i);
 }

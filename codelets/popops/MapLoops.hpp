@@ -58,21 +58,25 @@ POP_SIMD_INLINE bool meetsStores(const void *out, const void *operand, bool runs
 /// put(value(i), i, past) for the first elements i of all whole vectors; returns the elements of
 /// these. Unless they are near, fetch(i, n, ahead) is called before elements [i, i + n), `ahead`
 /// bytes being what they are fetched ahead. `past` is a constant to `put` in the loops of cheap
-/// operations. Walks over what is near go `backward` over the elements if that is set. HALVES:
-/// elements are half, a vector of which is half a cache line; past the caches both halves go
-/// together, or the line would be written in two pieces.
+/// operations. To vectors of one element all are near: one kind of loop to compile. Walks over what
+/// is near go `backward` over the elements if that is set. HALVES: elements are half, a vector of
+/// which is half a cache line; past the caches both halves go together, or the line would be
+/// written in two pieces.
 template <MapOp OP, bool HALVES, int WIDTH, class Fetch, class Value, class Put>
 POP_SIMD_INLINE std::size_t eachWholeVector(std::size_t n, Walk walk, bool backward, Fetch fetch,
                                             Value value, Put put) {
-  const bool past = walk == Walk::PAST;
+  const bool near = WIDTH == 1 || walk == Walk::NEAR, past = !near && walk == Walk::PAST;
   const std::size_t ahead = fetchDistance(walk);
   std::size_t i = 0;
   if constexpr (isCheap(OP)) {
     constexpr std::size_t BLOCK = 4 * WIDTH;
     const std::size_t blocks = n / BLOCK;
-    const auto four = [&](auto always, std::size_t k, std::size_t step) POP_SIMD_LAMBDA {
+    const auto four = [&](auto always) POP_SIMD_LAMBDA {
       constexpr Walk WALK = decltype(always)::value;
       constexpr bool PAST = WALK == Walk::PAST;
+      const bool turned = WALK == Walk::NEAR && backward;
+      const std::size_t step = turned ? std::size_t{0} - BLOCK : BLOCK;
+      std::size_t k = turned && blocks != 0 ? (blocks - 1) * BLOCK : 0;
       for (std::size_t left = blocks; left != 0; --left, k += step) {
         if constexpr (WALK != Walk::NEAR)
           fetch(k, BLOCK, fetchDistance(WALK));
@@ -84,14 +88,14 @@ POP_SIMD_INLINE std::size_t eachWholeVector(std::size_t n, Walk walk, bool backw
         put(d, k + 3 * WIDTH, std::bool_constant<PAST>());
       }
     };
-    if (past)
-      four(std::integral_constant<Walk, Walk::PAST>(), 0, BLOCK);
-    else if (walk == Walk::FAR)
-      four(std::integral_constant<Walk, Walk::FAR>(), 0, BLOCK);
-    else
-      four(std::integral_constant<Walk, Walk::NEAR>(),
-           backward && blocks != 0 ? (blocks - 1) * BLOCK : 0,
-           backward ? std::size_t{0} - BLOCK : BLOCK);
+    if (near) {
+      four(std::integral_constant<Walk, Walk::NEAR>());
+    } else if constexpr (WIDTH > 1) {
+      if (past)
+        four(std::integral_constant<Walk, Walk::PAST>());
+      else
+        four(std::integral_constant<Walk, Walk::FAR>());
+    }
     i = blocks * BLOCK;
   } else if constexpr (HALVES && WIDTH > 1) {
     for (; past && i + 2 * WIDTH <= n; i += 2 * WIDTH) {
@@ -104,7 +108,7 @@ POP_SIMD_INLINE std::size_t eachWholeVector(std::size_t n, Walk walk, bool backw
   std::size_t left = (n - i) / WIDTH;
   const std::size_t done = i + left * WIDTH, step = backward ? std::size_t{0} - WIDTH : WIDTH;
   for (i = backward && left != 0 ? done - WIDTH : i; left != 0; --left, i += step) {
-    if (walk != Walk::NEAR)
+    if (!near)
       fetch(i, WIDTH, ahead);
     put(value(i), i, past);
   }

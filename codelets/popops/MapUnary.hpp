@@ -107,10 +107,11 @@ void unaryKernel(void *out, const void *in, const void *, const void *, std::siz
   const auto apply = [](V x) POP_SIMD_LAMBDA { return unaryOf<OP, T>(x); };
   const T *a = static_cast<const T *>(in);
   To *result = static_cast<To *>(out);
-  if (const std::size_t head = elementsToLine<OP, V>(result, n)) {
-    storeLanes(apply(V::loadPartial(a, head)), result, head);
-    a += head, result += head, n -= head;
-  }
+  if constexpr (V::width > 1)
+    if (const std::size_t head = elementsToLine<OP, V>(result, n)) {
+      storeLanes(apply(V::loadPartial(a, head)), result, head);
+      a += head, result += head, n -= head;
+    }
   const bool backward = meetsStores(result, a, false) && !meetsStores(result, a, true);
   walk = backward && walk == Walk::FAR ? Walk::NEAR : walk;
   const std::size_t packed = eachPack<OP, V, PACKED<OP, V, T>>(result, a, n, walk, backward);
@@ -121,7 +122,7 @@ void unaryKernel(void *out, const void *in, const void *, const void *, std::siz
           POP_SIMD_LAMBDA { fetchAhead(a, k, count, ahead); },
       [&](std::size_t k) POP_SIMD_LAMBDA { return apply(V::load(a + k)); },
       [&](auto v, std::size_t k, bool by) POP_SIMD_LAMBDA { putLanes(v, result + k, by); });
-  if (i < n)
+  if (V::width > 1 && i < n)
     storeLanes(apply(V::loadPartial(a + i, n - i)), result + i, n - i);
 }
 
