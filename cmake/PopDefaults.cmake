@@ -88,7 +88,7 @@ function(pop_sanitize_kernels target)
   if(POP_SANITIZE)
     target_compile_options(
       ${target}
-      PRIVATE -O1 -fno-sanitize-address-use-after-scope
+      PRIVATE -O1 -g1 -fno-sanitize-address-use-after-scope
               $<$<CXX_COMPILER_ID:GNU>:--param=asan-use-after-return=0
               --param=asan-instrumentation-with-call-threshold=0 -fno-tree-pta>)
   endif()
@@ -109,12 +109,12 @@ function(pop_target_defaults target)
 endfunction()
 
 # Flags of codelet objects: -O2 in every preset, no contraction of a*b+c behind the author's back. Lines of kernels, each
-# inlined from many places, are nine tenths of a library: only what is built to be debugged says where they are.
+# inlined from many places, would be nine tenths of a library: only where a sanitizer reports them are they known. Else
+# all presets have the same flags, so that a cache of compilations serves them all.
 macro(pop_codelet_scope)
   foreach(config DEBUG RELEASE RELWITHDEBINFO MINSIZEREL)
     set(CMAKE_CXX_FLAGS_${config} "-O2 -DNDEBUG -ffp-contract=off")
   endforeach()
-  string(APPEND CMAKE_CXX_FLAGS_DEBUG " -g1")
   # The thread sanitizer watches the engine, not the kernels, which own no synchronisation.
   if(POP_SANITIZE MATCHES "thread")
     set(POP_SANITIZE "")
