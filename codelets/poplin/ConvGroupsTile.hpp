@@ -135,8 +135,8 @@ private:
   }
 };
 
-/// n outputs of a line or of two, n <= CONV_GROUPS_OUTPUTS in all. Lanes of one element are summed
-/// one output after another: none are computed side by side that could share a register.
+/// n outputs of a line or of two, n <= CONV_GROUPS_OUTPUTS in all. Without vectors they are
+/// computed one after another: see MatMulTileShape.
 template <class Tag, bool SHARED, class TOut>
 void convGroupsSums(const ConvGroupsTile<TOut> &tile, unsigned n, bool two, const float *in,
                     std::size_t output) {
