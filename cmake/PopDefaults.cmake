@@ -62,7 +62,7 @@ function(pop_sanitize target)
     endif()
   endforeach()
   # The register tiles of products and convolutions are one template; instrumented at the longest vectors they take the
-  # compiler as long as everything else together, so the scalar set stands for all.
+  # compiler as long as everything else together, so the scalar set, whose tiles are small, stands for all.
   if(target MATCHES "^poplin_codelets_avx")
     return()
   endif()
