@@ -110,7 +110,7 @@ endfunction()
 
 # Flags of codelet objects: -O2 in every preset, no contraction of a*b+c behind the author's back. Lines of kernels, each
 # inlined from many places, would be nine tenths of a library: only where a sanitizer reports them are they known. Else
-# all presets have the same flags, so that a cache of compilations serves them all.
+# the presets of tests have the same flags, so that a cache of compilations serves them all.
 macro(pop_codelet_scope)
   foreach(config DEBUG RELEASE RELWITHDEBINFO MINSIZEREL)
     set(CMAKE_CXX_FLAGS_${config} "-O2 -DNDEBUG -ffp-contract=off")
