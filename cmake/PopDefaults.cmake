@@ -18,11 +18,13 @@ if(PROJECT_IS_TOP_LEVEL)
   endif()
 endif()
 
-# ccache with paths relative to the source tree and without the build folder in the key: presets share objects.
+# ccache with paths relative to the source tree and without the build folder in the key: presets share objects. It asks
+# the compiler's list of headers what a source depends on; to preprocess for that would be a second time.
 find_program(POP_CCACHE ccache)
 if(PROJECT_IS_TOP_LEVEL AND POP_CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
   set(CMAKE_CXX_COMPILER_LAUNCHER
-      ${CMAKE_COMMAND} -E env CCACHE_BASEDIR=${PROJECT_SOURCE_DIR} CCACHE_NOHASHDIR=1 ${POP_CCACHE})
+      ${CMAKE_COMMAND} -E env CCACHE_BASEDIR=${PROJECT_SOURCE_DIR} CCACHE_NOHASHDIR=1 CCACHE_DEPEND=1
+      ${POP_CCACHE})
 endif()
 
 # GCC collects its garbage from 128 MB on, again and again while it compiles most of what is here.

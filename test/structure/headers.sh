@@ -1,9 +1,8 @@
 #!/usr/bin/env bash
-# headers.sh SCRATCH parse|alone|budget|older
+# headers.sh SCRATCH parse|alone|older
 #   parse   all published headers in one file, in both orders, as C++11, 14, 17 and 20 with g++ and clang++; those that
 #           are C++20 as that
-#   alone   each published header by itself, included twice, as C++11 and C++20
-#   budget  preprocessed lines of each published header
+#   alone   each published header by itself, included twice, as C++11 and C++20; with at most so many lines preprocessed
 #   older   as C++17 the headers that are C++20 give one error, which says so
 # A warning is an error. SCRATCH keeps objects, and a stamp per check: the same headers are not looked at twice.
 set -euo pipefail
@@ -32,7 +31,7 @@ export CCACHE_BASEDIR=$root CCACHE_NOHASHDIR=1
 
 # compile STD COMPILER SOURCE [FLAG]
 compile() {
-  $(launcher) "$2" -std="$1" "${WARNINGS[@]}" "${PATHS[@]}" ${4:+"$4"} -DPOP_NO_MODE_SYMBOL -O0 -c "$3" -o "${3%.cpp}.$1.$2.o"
+  $(launcher) "$2" -std="$1" "${WARNINGS[@]}" "${PATHS[@]}" ${4:+"$4"} -DPOP_NO_MODE_SYMBOL -O0 -c "$3" -o "${3%.*}.$1.$2.o"
 }
 
 checkParse() {
@@ -54,27 +53,24 @@ checkParse() {
 }
 
 aloneOne() {
-  local name file
-  name=$(includeName <<<"$1")
-  file=$scratch/alone_${name//\//_}.cpp
-  printf '#include <%s>\n#include <%s>\n' "$name" "$name" >"$file.new"
-  cmp -s "$file.new" "$file" 2>/dev/null || cp "$file.new" "$file"
-  compile c++11 g++ "$file" && compile c++20 g++ "$file"
-}
-
-budgetOne() {
-  local header=$1 lines11 lines20 limit11=$CXX11_LINES limit20=$CXX20_LINES
-  if grep -qx "$header" "$scratch/device.txt"; then
-    limit11=$DEVICE_LINES limit20=$DEVICE_LINES
-  fi
-  lines11=$(g++ -std=c++11 "${PATHS[@]}" -E -x c++ "$header" | wc -l)
-  lines20=$(g++ -std=c++20 "${PATHS[@]}" -E -x c++ "$header" | wc -l)
-  printf '%7d %7d  %s\n' "$lines11" "$lines20" "$header"
-  if ((lines11 > limit11 || lines20 > limit20)); then
-    printf '%s: %d lines as C++11 (at most %d), %d as C++20 (at most %d)\n' \
-      "$header" "$lines11" "$limit11" "$lines20" "$limit20" >&2
-    return 1
-  fi
+  local header=$1 name file std lines limit table=
+  name=$(includeName <<<"$header")
+  file=$scratch/alone_${name//\//_}
+  printf '#include <%s>\n#include <%s>\n' "$name" "$name" >"$file.cpp"
+  for std in c++11 c++20; do
+    g++ -std=$std "${PATHS[@]}" -DPOP_NO_MODE_SYMBOL -E "$file.cpp" -o "$file.$std.ii"
+    compile $std g++ "$file.$std.ii"
+    lines=$(wc -l <"$file.$std.ii")
+    limit=$CXX20_LINES
+    [[ $std == c++11 ]] && limit=$CXX11_LINES
+    grep -qx "$header" "$scratch/device.txt" && limit=$DEVICE_LINES
+    if ((lines > limit)); then
+      echo "$header: $lines lines preprocessed as $std; at most $limit" >&2
+      return 1
+    fi
+    printf -v table '%s%7d ' "$table" "$lines"
+  done
+  echo "$table $header"
 }
 
 checkOlder() {
@@ -95,7 +91,7 @@ checkOlder() {
 each() { published | xargs -P "$(nproc)" -I{} bash "$0" "$scratch" "$1" {}; }
 
 case $check in
-  aloneOne | budgetOne | compile)
+  aloneOne | compile)
     $check "${@:3}"
     exit
     ;;
@@ -105,10 +101,9 @@ key=$({ find include -type f -print0 | sort -z | xargs -0 cat; cat "$0"; g++ --v
 case $check in
   parse) checkParse ;;
   older) checkOlder ;;
-  alone) each aloneOne ;;
-  budget)
+  alone)
     perl test/structure/layers.pl --list device >"$scratch/device.txt"
-    each budgetOne
+    each aloneOne
     ;;
   *) exit 2 ;;
 esac
