@@ -65,7 +65,7 @@ void sumSquaredRow(const T *outputs, std::uint32_t label, T *deltas, T *loss, st
     const auto hit = I::iota() + I::splat(static_cast<std::int32_t>(i)) == target;
     return x - V::select(hit, V::splat(1.f), V::zero());
   };
-  const float sum = detail::reduceRow<Tag, ReduceOp::SQUARE_ADD>(outputs, n, delta);
+  const float sum = detail::reduceLongRow<Tag, ReduceOp::SQUARE_ADD>(outputs, n, delta);
   detail::transformRow<Tag>(outputs, deltas, n, delta);
   detail::storeOne<Tag>(loss, 0.5f * sum);
 }

@@ -15,7 +15,8 @@
 ///
 /// SOFTMAX e^x / sum(e^x); STABLE with the row's maximum subtracted first; SCALED as STABLE with
 /// rows that sum to 62000; LOG x - max - log(sum(e^(x - max))). Computed in float, the sum in the
-/// fixed order of Reduce.hpp, rounded to T once.
+/// fixed order of Reduce.hpp, of rows longer than 65536 that of each such part, which are added in
+/// double; rounded to T once.
 #pragma once
 
 #include <codelets/arch/EntryTable.hpp>

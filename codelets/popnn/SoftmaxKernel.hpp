@@ -268,16 +268,33 @@ private:
     const T *const next = in + length_;
     RowBoundsOf<Tag> nextBounds;
     RowPartials<Tag, ReduceOp::ADD, T> sums;
-    const auto exponential = [&](V x, std::size_t i) POP_SIMD_LAMBDA {
+    double sumOfParts = 0;
+    std::size_t i = 0;
+    // Blocks of 64 elements up to `end`: f(end of those of a part) for each part of the row.
+    const auto eachPart = [&](std::size_t end, auto f) POP_SIMD_LAMBDA {
+      while (i < end) {
+        const std::size_t partEnd = (i / REDUCE_PART + 1) * REDUCE_PART;
+        f(end < partEnd ? end : partEnd);
+        if (i == partEnd) {
+          sumOfParts += static_cast<double>(sums.fold());
+          sums = {};
+        }
+      }
+    };
+    const auto exponential = [&](V x, std::size_t k) POP_SIMD_LAMBDA {
       const V difference = x - shift, value = e(difference);
-      if (i < keep_)
-        (LOG ? difference : value).store(kept_ + i);
+      if (k < keep_)
+        (LOG ? difference : value).store(kept_ + k);
       return value;
     };
-    std::size_t i = 0;
-    if (hasNext && ready.out != nullptr && (!KEEPS || keep_ >= whole_))
-      i = past_ ? blocks<BOUNDED, true>(in, most, ready, sums, nextBounds)
-                : blocks<BOUNDED, false>(in, most, ready, sums, nextBounds);
+    if (hasNext && ready.out != nullptr && (!KEEPS || keep_ >= whole_)) {
+      eachPart(whole_ / 64 * 64, [&](std::size_t end) POP_SIMD_LAMBDA {
+        past_ ? blocks<BOUNDED, true>(in, i, end, most, ready, sums, nextBounds)
+              : blocks<BOUNDED, false>(in, i, end, most, ready, sums, nextBounds);
+        i = end;
+      });
+      fetchAhead<2>(next, i, length_ - i, fetches_ ? SOFTMAX_AHEAD : 0);
+    }
     for (std::size_t k = i; k < whole_; k += W)
       write(ready, k);
     if (hasNext) {
@@ -288,21 +305,22 @@ private:
         nextBounds.takePartial(next + k, length_ - k);
       bounds = nextBounds.get();
     }
-    for (; i + 64 <= length_; i += 64)
-      sums.block(in, i, exponential);
+    eachPart(length_ / 64 * 64, [&](std::size_t end) POP_SIMD_LAMBDA {
+      for (; i < end; i += 64)
+        sums.block(in, i, exponential);
+    });
     sums.raggedEnd(in, i, length_, exponential);
-    return sums.fold();
+    return static_cast<float>(sumOfParts + static_cast<double>(sums.fold()));
   }
 
-  /// The same for blocks of 64 elements while there are such of all three rows; returns where these
-  /// end.
+  /// The same for blocks of 64 elements from `begin` to `end` of all three rows.
   template <bool BOUNDED, bool PAST>
-  POP_SIMD_INLINE std::size_t blocks(const T *in, float shift, const SoftmaxReady<T> &ready,
-                                     RowPartials<Tag, ReduceOp::ADD, T> &sums,
-                                     RowBoundsOf<Tag> &nextBounds) {
+  POP_SIMD_INLINE void
+  blocks(const T *in, std::size_t begin, std::size_t end, float shift, const SoftmaxReady<T> &ready,
+         RowPartials<Tag, ReduceOp::ADD, T> &sums, RowBoundsOf<Tag> &nextBounds) {
     using P = arch::Pack<V, PACKED>;
     const SoftmaxExp<Tag, BOUNDED, T> e;
-    const std::size_t end = whole_ / 64 * 64, ahead = fetches_ ? SOFTMAX_AHEAD : 0;
+    const std::size_t ahead = fetches_ ? SOFTMAX_AHEAD : 0;
     const T *const next = in + length_;
     float *const kept = kept_;
     const float *const results = kept + head_;
@@ -312,7 +330,7 @@ private:
     T *const out = ready.out + head_;
     RowPartials<Tag, ReduceOp::ADD, T> partials = sums;
     typename BlockBounds<Tag, T>::type nexts;
-    for (std::size_t i = 0; i < end; i += 64) {
+    for (std::size_t i = begin; i < end; i += 64) {
       partials.template blockOfPacks<PACKED>(in, i, [&](P x, std::size_t k) POP_SIMD_LAMBDA {
         P y = KEEPS ? P::load(results + k) : P::load(before + k) - most;
         if constexpr (LOG)
@@ -328,10 +346,8 @@ private:
       nexts.takeBlock(next + i);
       fetchAhead<2>(next, i, 64, ahead);
     }
-    fetchAhead<2>(next, end, length_ - end, ahead);
     sums = partials;
-    nexts.mergeInto(nextBounds, next, end);
-    return end;
+    nexts.mergeInto(nextBounds, next + begin, end - begin);
   }
 
   SoftmaxKind kind_;
@@ -389,7 +405,7 @@ void softmaxGradientRows(const T *activation, const T *outGradient, T *out, std:
     const auto gradient = [&](std::size_t i) POP_SIMD_LAMBDA {
       return i + V::width <= length ? V::load(g + i) : V::loadPartial(g + i, length - i);
     };
-    const V sum = V::splat(detail::reduceRow<Tag, ReduceOp::ADD>(
+    const V sum = V::splat(detail::reduceLongRow<Tag, ReduceOp::ADD>(
         y, length, [&](V x, std::size_t i) POP_SIMD_LAMBDA { return x * gradient(i); }));
     detail::transformRow<Tag>(y, out + row * length, length,
                               [&](V x, std::size_t i)

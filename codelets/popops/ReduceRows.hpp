@@ -223,6 +223,25 @@ POP_SIMD_INLINE Accumulator<In> reduceRow(const In *in, std::size_t n, F f) {
   return partialsOfRow<Tag, OP, AHEAD>(in, n, f).fold();
 }
 
+/// Elements of a row that are summed before the sum is added to those of the elements in front:
+/// each partial sum is of at most 1024 of them.
+inline constexpr std::size_t REDUCE_PART = 65536;
+
+/// The same for sums, which rows of any length do not make much less exact.
+template <class Tag, ReduceOp OP, class In, class F>
+POP_SIMD_INLINE float reduceLongRow(const In *in, std::size_t n, F f) {
+  double sumOfParts = 0;
+  std::size_t begin = 0;
+  const auto part = [&](std::size_t length) POP_SIMD_LAMBDA {
+    return static_cast<double>(reduceRow<Tag, OP>(in + begin, length,
+                                                  [&](auto x, std::size_t i)
+                                                      POP_SIMD_LAMBDA { return f(x, begin + i); }));
+  };
+  for (; n - begin > REDUCE_PART; begin += REDUCE_PART)
+    sumOfParts += part(REDUCE_PART);
+  return static_cast<float>(sumOfParts + part(n - begin));
+}
+
 /// Rows of at most LANES elements, as many at a time as a vector has lanes; returns how many were
 /// reduced. Partial results that no element goes to change nothing, and are not combined.
 template <class Tag, ReduceOp OP, std::size_t LANES, class In>

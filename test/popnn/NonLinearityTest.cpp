@@ -247,6 +247,35 @@ TEST_CASE("softmax of long rows with numbers that are none") {
   });
 }
 
+TEST_CASE("sums over rows of a million are as exact as those of 65536") {
+  // 64 large terms, one for each partial sum, to which all others add next to nothing: each
+  // addition would lose up to 2^-24 of them, 16384 times.
+  std::size_t const rows = 3, n = (std::size_t{1} << 20) + 70;
+  Values x(rows * n, -12.1);
+  for (std::size_t i = 0; i != rows * n; ++i)
+    if (i % n < 64)
+      x[i] = 0;
+  x.back() = -100; // the last row has more than exponentials that are normal numbers
+  for (poplar::Type const &type : {FLOAT, HALF}) {
+    Run run(cpu);
+    popnn::addCodelets(run.graph);
+    for (double &value : x)
+      value = rounded(type, value);
+    Values const expected = softmax(x, n);
+    Values logs = expected;
+    for (double &value : logs)
+      value = std::log(value);
+    Tensor const in = run.input(type, {rows, n}, x);
+    std::size_t const out = run.output(popnn::softmaxStable(run.graph, in, run.prog)),
+                      outLogs = run.output(popnn::logSoftmax(run.graph, in, run.prog));
+    run.run();
+    double const terms = 65536 / 64 * epsilonOf(FLOAT) / epsilonOf(type);
+    double const least = type == HALF ? 0x1p-14 : 0x1p-126; // of normal numbers
+    checkClose(run.values(out), expected, epsilonOf(type), 16 + terms, least);
+    checkClose(run.values(outLogs), logs, epsilonOf(type), 16 + terms);
+  }
+}
+
 TEST_CASE("compute set forms share one compute set") {
   onDevices([](DeviceMaker const &device) {
     Run run(device);
