@@ -140,6 +140,7 @@
 #include <poplar/impl/graph/ViewBuilder.ipp>
 #include <poplar/impl/graph/ViewNode.ipp>
 #include <poplar/impl/graph/ViewOverlap.ipp>
+#include <poplar/impl/graph/ViewPieces.ipp>
 #include <poplar/impl/graph/ViewQuery.ipp>
 #include <poplar/impl/graph/ViewReach.ipp>
 #include <poplar/impl/graph/ViewText.ipp>

@@ -75,6 +75,20 @@ TEST_SUITE("poplar/lower") {
     CHECK(run(executable, elements, elements) == counting(elements));
   }
 
+  TEST_CASE("copies of concatenations along an inner dimension are a move a piece") {
+    std::size_t const rows = 1000000;
+    std::size_t const widths[] = {1, 3, 2, 5, 4, 6};
+    Graph graph(cpuTarget());
+    std::vector<Tensor> pieces;
+    for (std::size_t width : widths)
+      pieces.push_back(temporary(graph, {rows, width}, "piece"));
+    Tensor const all = temporary(graph, {rows, 21}, "all"), some = concat(pieces, 1);
+    Executable const executable = compile(
+        graph,
+        {Sequence{Copy(all, some), Copy(some.transpose(), all.flatten().reshape({21, rows}))}});
+    CHECK(executable.data()->moves.size() == 12);
+  }
+
   TEST_CASE("a value that the next turn of a loop reads keeps its memory") {
     Graph graph(cpuTarget());
     Tensor const in = variable(graph, {4}, "in"), out = variable(graph, {4}, "out"),

@@ -7,7 +7,9 @@
 #include <doctest/doctest.h>
 #include <numeric>
 #include <poplar/Tensor.hpp>
+#include <poplar/impl/graph/Relocation.hpp>
 #include <poplar/impl/graph/View.hpp>
+#include <poplar/impl/graph/ViewPieces.hpp>
 #include <random>
 
 using namespace cottonwood;
@@ -78,6 +80,64 @@ TEST_SUITE("poplar/tensor") {
     CHECK(offsetOf(apart[1][850][3], 0) == (50 * 1000 + 3) * 1000 + 1);
     CHECK(allocations.count() < 100);
     CHECK(allocations.bytes() < 20000);
+  }
+
+  TEST_CASE("columns of concatenations of 10^8 rows are few blocks, also where they are cloned") {
+    std::size_t const rows = 100000000;
+    Tensor const v = variable({rows, 10}), w = variable({rows, 6}, 1), x = variable({rows, 16}, 2);
+    Tensor const c = concat({v, w, v.slice(3, 5, 1)}, 1), twice = concat({c, x, c}, 1);
+    graph::View const both = graph::viewOf(concat(v, w, 1));
+    std::vector<graph::Relocated> places = graph::usedStorage(both);
+    for (graph::Relocated &place : places)
+      place.newVar = place.var + 10, place.newBegin = 0;
+    Tensor const moved = graph::makeTensor(graph::relocate(both, poplar::INT, places));
+    struct Case {
+      Tensor a;
+      std::size_t parts;
+    };
+    for (auto const &[a, parts] :
+         {Case{c, 3}, Case{c.transpose(), 3}, Case{c.slice(10, rows - 10), 3},
+          Case{c.reverse(1).slice(2, 9, 1), 2}, Case{c.subSample(3, 0), 3},
+          Case{c.reshape({rows / 100, 100, 3, 6}).dimShuffle({2, 1, 3, 0}), 5}, Case{twice, 7},
+          Case{concat(c, c), 6}, Case{moved, 2}}) {
+      Tensor const b = variable({a.numElements()}, 3);
+      std::size_t found = 0, blocks = 0;
+      Allocations const allocations;
+      graph::forEachPart(graph::viewOf(a), graph::viewOf(b),
+                         [&](graph::View const &partA, graph::View const &partB) {
+                           ++found;
+                           partA.forEachBlock([&](graph::StridedBlock const &) { ++blocks; });
+                           partB.forEachBlock([&](graph::StridedBlock const &) { ++blocks; });
+                         });
+      CHECK(found == parts);
+      CHECK(blocks == 2 * parts);
+      CHECK(allocations.bytes() < 20000);
+    }
+    CHECK(graph::viewOf(moved).locate(16 * rows - 1).var == 11);
+    CHECK(offsetOf(moved, 16 * rows - 1) == 6 * rows - 1);
+  }
+
+  TEST_CASE("rows of storage that are packed are one run") {
+    std::size_t const rows = 100000;
+    Tensor const v = variable({rows, 5});
+    std::vector<graph::Relocated> places = graph::usedStorage(graph::viewOf(v.slice(1, 3, 1)));
+    CHECK(places.size() == rows);
+    for (std::size_t i = 0; i != places.size(); ++i)
+      places[i].newVar = 4, places[i].newBegin = 2 * i;
+    auto const relocated = [&](Tensor const &t) {
+      return graph::relocate(graph::viewOf(t), poplar::INT, places);
+    };
+    CHECK(relocated(v.slice(1, 3, 1)).asRun() == graph::Run{4, 0, 2 * rows});
+    CHECK(relocated(v.slice(2, 3, 1).reverse(0).flatten()) ==
+          graph::View::whole(3, 4, poplar::INT, std::vector<std::size_t>{rows, 2})
+              .slice(1, 2, 1)
+              .reverse(0)
+              .reshape(std::vector<std::size_t>{rows}));
+    for (std::size_t i = rows / 2; i != rows; ++i)
+      ++places[i].newBegin; // a gap
+    std::size_t blocks = 0;
+    relocated(v.slice(1, 3, 1)).forEachBlock([&](graph::StridedBlock const &) { ++blocks; });
+    CHECK(blocks == 2);
   }
 
   TEST_CASE("a reshape of a transposed view that does not factor costs nothing per element") {

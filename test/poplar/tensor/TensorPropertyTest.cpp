@@ -6,7 +6,9 @@
 #include <doctest/doctest.h>
 #include <numeric>
 #include <poplar/Tensor.hpp>
+#include <poplar/impl/graph/Relocation.hpp>
 #include <poplar/impl/graph/View.hpp>
+#include <poplar/impl/graph/ViewPieces.hpp>
 #include <random>
 #include <string>
 
@@ -83,6 +85,53 @@ void checkBlocks(Twin const &twin) {
         std::set<naive::Place>(ordered.begin(), ordered.end()));
 }
 
+std::vector<naive::Place> placesOf(graph::View const &view) {
+  std::vector<naive::Place> places;
+  view.forEachBlock([&](graph::StridedBlock const &block) { appendBlock(block, places); });
+  return places;
+}
+
+/// Parts pair the elements as the views do. \returns how many parts there are
+std::size_t checkParts(graph::View const &a, graph::View const &b) {
+  using Pair = std::pair<naive::Place, naive::Place>;
+  auto const zip = [](graph::View const &x, graph::View const &y, std::vector<Pair> &pairs) {
+    auto const placesX = placesOf(x), placesY = placesOf(y);
+    REQUIRE(placesX.size() == placesY.size());
+    for (std::size_t i = 0; i != placesX.size(); ++i)
+      pairs.emplace_back(placesX[i], placesY[i]);
+  };
+  std::vector<Pair> expected, pairs;
+  zip(a, b, expected);
+  std::size_t parts = 0;
+  graph::forEachPart(a, b, [&](graph::View const &x, graph::View const &y) {
+    zip(x, y, pairs);
+    ++parts;
+  });
+  std::sort(expected.begin(), expected.end());
+  std::sort(pairs.begin(), pairs.end());
+  CHECK(pairs == expected);
+  return parts;
+}
+
+/// The same view of other variables, of which each has a place for each element in use.
+void checkRelocated(Twin const &twin) {
+  if (twin.model.places.empty())
+    return;
+  std::vector<graph::Relocated> places = graph::usedStorage(view(twin));
+  graph::VarId next = 100;
+  for (graph::Relocated &place : places)
+    place.newVar = next++, place.newBegin = 7;
+  graph::View const moved = graph::relocate(view(twin), poplar::INT, places);
+  std::vector<naive::Place> expected;
+  for (auto const &[var, offset] : twin.model.places)
+    for (graph::Relocated const &place : places)
+      if (place.var == var && offset >= place.begin && offset < place.begin + place.size)
+        expected.emplace_back(place.newVar, offset - place.begin + 7);
+  CHECK(placesOf(moved) == expected);
+  CHECK(std::equal(moved.shape().begin(), moved.shape().end(), twin.model.shape.begin(),
+                   twin.model.shape.end()));
+}
+
 void checkPredicates(Twin const &twin) {
   bool const aliases = naive::containsAliases(twin.model);
   bool const constant =
@@ -120,7 +169,7 @@ TEST_SUITE("poplar/tensor") {
     MESSAGE("seed ", seed);
     Composer composer(seed);
     Twin previous = composer.chain();
-    std::size_t numElements = 0, numStages = 0, numEmpty = 0;
+    std::size_t numElements = 0, numStages = 0, numEmpty = 0, numCut = 0;
     for (unsigned long n = 0; n != numChains; ++n) {
       Twin twin = composer.chain();
       CAPTURE(n);
@@ -131,6 +180,13 @@ TEST_SUITE("poplar/tensor") {
       checkBlocks(twin);
       checkPredicates(twin);
       checkPair(twin, previous);
+      if (view(twin).box().node) {
+        checkRelocated(twin);
+        std::size_t const shape[] = {twin.model.places.size()};
+        numCut += checkParts(view(twin), graph::View::whole(kGraph, 0, poplar::FLOAT, shape)) > 1;
+        if (n % 4 == 0)
+          checkParts(graph::viewOf(twin.real.flatten().reverse(0)), view(twin));
+      }
       if (!twin.model.places.empty()) {
         poplar::Tensor const again = rebuilt(twin);
         CHECK(again == twin.real);
@@ -145,6 +201,7 @@ TEST_SUITE("poplar/tensor") {
     CHECK(numElements > 50 * numChains);
     CHECK(numEmpty < numChains / 8);
     CHECK(numStages > numChains / 6);
+    CHECK(numCut > numChains / 40);
   }
 
 } // TEST_SUITE

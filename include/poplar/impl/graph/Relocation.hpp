@@ -20,11 +20,11 @@ struct Relocated {
 
 /// The storage that a view uses: disjoint maximal stretches, ordered by variable and position.
 /// newVar and newBegin are not set.
-std::vector<Relocated> usedStorage(View const &view);
+POP_API std::vector<Relocated> usedStorage(View const &view);
 
 /// The same view of the new places. `places` are ordered by (var, begin) and hold all that the view
 /// uses. Blocks that stay within one stretch stay blocks.
-View relocate(View const &view, poplar::Type type, std::vector<Relocated> const &places,
-              MetadataId metadata = kNoMetadata);
+POP_API View relocate(View const &view, poplar::Type type, std::vector<Relocated> const &places,
+                      MetadataId metadata = kNoMetadata);
 
 } // namespace cottonwood::graph

@@ -143,8 +143,9 @@ public:
   template <class F> void forEachBlock(F &&f) const;
   /// Calls f(StridedBlock) for blocks that together show every location of the view, in any order;
   /// fewer blocks than in flat order, where stages are involved. Repetitions by strides of 0 are
-  /// left out. If f returns bool, false ends the loop.
-  template <class F> void forEachBlockUnordered(F &&f) const;
+  /// left out. If f returns bool, false ends the loop. \returns true if no repetitions were left
+  /// out: a location is shown as often as it occurs
+  template <class F> bool forEachBlockUnordered(F &&f) const;
 
   /// How the view is stored, for tests and dumps. Not meaningful for 0 elements.
   Box const &box() const { return box_; }
@@ -275,13 +276,14 @@ template <class F> void View::forEachBlock(F &&f) const {
   walk(box_, sink);
 }
 
-template <class F> void View::forEachBlockUnordered(F &&f) const {
+template <class F> bool View::forEachBlockUnordered(F &&f) const {
   if (count_ == 0)
-    return;
+    return true;
   auto callBox = [&](Box const &box) { return viewdetail::callWithBlock(f, box); };
   BoxCall sink(callBox);
   bool repeats = false;
   cover(box_, sink, repeats);
+  return !repeats;
 }
 
 /// Checks and joins views one by one.

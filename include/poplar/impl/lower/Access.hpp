@@ -5,6 +5,7 @@
 #include <poplar/impl/graph/GraphData.hpp>
 
 #include <cstdint>
+#include <vector>
 
 namespace cottonwood::lower {
 
@@ -57,13 +58,23 @@ template <class F> bool ElementSet::rows(std::size_t level, std::uint64_t base, 
 /// f(ElementSet) for every block of a region. Elements that occur more than once count as often if
 /// `repeats` is set.
 template <class F> void forEachSet(graph::Region const &region, bool repeats, F &&f) {
+  if (!region.view) {
+    if (region.run.size != 0)
+      f(ElementSet::of(region.run));
+    return;
+  }
   auto const block = [&](graph::StridedBlock const &from) { f(ElementSet::of(from)); };
-  if (region.view && repeats)
-    region.view->forEachBlock(block);
-  else if (region.view)
+  if (!repeats) {
     region.view->forEachBlockUnordered(block);
-  else if (region.run.size != 0)
-    f(ElementSet::of(region.run));
+    return;
+  }
+  std::vector<ElementSet> sets;
+  bool const complete = region.view->forEachBlockUnordered(
+      [&](graph::StridedBlock const &from) { sets.push_back(ElementSet::of(from)); });
+  if (!complete)
+    return region.view->forEachBlock(block);
+  for (ElementSet &set : sets)
+    f(std::move(set));
 }
 
 } // namespace cottonwood::lower

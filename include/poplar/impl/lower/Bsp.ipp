@@ -139,21 +139,6 @@ POP_INLINE void CopyCosts::run(std::uint64_t src, std::uint64_t dst, std::uint64
   });
 }
 
-POP_INLINE Layout virtualLayout(Context const &context, VirtualMemory const &memory,
-                                graph::View const &view) {
-  Layout layout;
-  auto const size = static_cast<std::int64_t>(base::sizeOf(view.type()));
-  view.forEachBlock([&](graph::StridedBlock const &from) {
-    ByteBlock block;
-    block.offset = memory.addressOf(context.vars.of(from.var)) +
-                   from.offset * static_cast<std::uint64_t>(size);
-    for (std::size_t d = 0; d < from.sizes.size(); ++d)
-      block.pushInner(from.sizes[d], from.strides[d] * size);
-    layout.push_back(block);
-  });
-  return layout;
-}
-
 /// Books the bytes of a view with its tiles as traffic to or from outside of the graph's tiles.
 POP_INLINE void bookOutside(Context const &context, graph::View const &view, bool arrives,
                             StepCosts &costs) {
@@ -206,8 +191,10 @@ POP_INLINE std::uint32_t addCopyStep(Context &context, graph::View const &src,
   if (!context.virtualMemory)
     context.virtualMemory = std::make_shared<VirtualMemory>(context.graph);
   ExecutableData scratch;
-  planMoves(scratch, detail::virtualLayout(context, *context.virtualMemory, src),
-            detail::virtualLayout(context, *context.virtualMemory, dst), base::sizeOf(src.type()));
+  auto const place = [&](graph::VarId var) {
+    return context.virtualMemory->addressOf(context.vars.of(var));
+  };
+  planMoves(scratch, layoutsOf(src, dst, place, place), base::sizeOf(src.type()));
   detail::StepCosts costs(context);
   detail::CopyCosts copy(context, *context.virtualMemory, costs, scratch.moveDims);
   for (Move const &move : scratch.moves)

@@ -55,13 +55,10 @@ private:
     return static_cast<std::uint32_t>(out_.plans.size() - 1);
   }
   std::uint64_t addressOf(graph::View const &scalar) const;
-  Layout packed(graph::View const &view, std::uint64_t address = 0) const {
-    return {ByteBlock::packed(address, view.numElements(), base::sizeOf(view.type()))};
-  }
   /// Between the arena and a packed buffer.
   MovePlan transfer(graph::View const &view, bool toDevice) {
+    auto const [device, host] = bufferLayouts(context_, view);
     std::uint64_t const size = base::sizeOf(view.type());
-    Layout const device = arenaLayout(context_, view), host = packed(view);
     return toDevice ? planMoves(out_, host, device, size) : planMoves(out_, device, host, size);
   }
   std::uint32_t addPrint(Node const &node);
@@ -81,8 +78,7 @@ POP_INLINE std::uint64_t Emitter::addressOf(graph::View const &scalar) const {
 POP_INLINE void Emitter::test(Op op, graph::View const &predicate) {
   if (predicate.numElements() > 1) { // one for each replica; the first decides
     std::uint64_t const size = base::sizeOf(predicate.type());
-    std::uint32_t const plan =
-        addPlan(planMoves(out_, arenaLayout(context_, predicate), packed(predicate), size));
+    std::uint32_t const plan = addPlan(planMoves(out_, bufferLayouts(context_, predicate), size));
     emit(Op::CheckEqual, plan).width = static_cast<std::uint8_t>(size);
   }
   Instruction &instruction = emit(op, 0, addressOf(predicate), controlStep(context_));
@@ -118,16 +114,16 @@ POP_INLINE void Emitter::copy(Node const &node) {
   std::uint64_t const size = base::sizeOf(src.type());
   std::uint32_t const step =
       src.numElements() == 0 ? NONE : addCopyStep(context_, src, dst, node.name);
-  Layout const from = arenaLayout(context_, src), to = arenaLayout(context_, dst);
   if (mayOverlap(src, dst)) {
     // All of the source is read before any of the destination is written.
-    Layout const staged = packed(src, out_.stagingBegin);
     context_.copyStagingBytes = std::max(context_.copyStagingBytes, src.numElements() * size);
-    emit(Op::Copy, addPlan(planMoves(out_, from, staged, size)), 0, step);
+    emit(Op::Copy, addPlan(planMoves(out_, bufferLayouts(context_, src, out_.stagingBegin), size)),
+         0, step);
+    auto const [to, staged] = bufferLayouts(context_, dst, out_.stagingBegin);
     emit(Op::Copy, addPlan(planMoves(out_, staged, to, size)));
     return;
   }
-  MovePlan const plan = planMoves(out_, from, to, size, Spaces::Same);
+  MovePlan const plan = planMoves(out_, arenaLayouts(context_, src, dst), size, Spaces::Same);
   if (plan.empty())
     return account(step);
   emit(Op::Copy, addPlan(plan), 0, step);
@@ -138,15 +134,17 @@ POP_INLINE void Emitter::crossReplicaCopy(Node const &node) {
   if (out_.numReplicas == 1)
     return copy(node);
   std::uint64_t const size = base::sizeOf(src.type());
-  Layout from = arenaLayout(context_, src);
+  LayoutPair places;
   if (src.intersectsWith(dst)) {
     // A replica sends what it held before anything arrives.
-    Layout const staged = packed(src, out_.stagingBegin);
     context_.copyStagingBytes = std::max(context_.copyStagingBytes, src.numElements() * size);
-    emit(Op::Copy, addPlan(planMoves(out_, from, staged, size)));
-    from = staged;
+    emit(Op::Copy, addPlan(planMoves(out_, bufferLayouts(context_, src, out_.stagingBegin), size)));
+    places = bufferLayouts(context_, dst, out_.stagingBegin);
+    std::swap(places.first, places.second);
+  } else {
+    places = arenaLayouts(context_, src, dst);
   }
-  CrossReplicaPlan plan{node.name, planMoves(out_, from, arenaLayout(context_, dst), size), {}};
+  CrossReplicaPlan plan{node.name, planMoves(out_, places, size), {}};
   plan.sources.assign(node.cases.begin(), node.cases.end());
   emit(Op::CrossReplicaCopy, static_cast<std::uint32_t>(out_.crossReplicaPlans.size()), 0,
        addCrossReplicaStep(context_, src, dst, node.name));
@@ -438,8 +436,7 @@ POP_INLINE void addHostFunctions(Context &context) {
 POP_INLINE void addHostAccess(Context &context) {
   auto const tensor = [&](graph::HostAccess const &access, bool read) {
     std::uint64_t const size = base::sizeOf(access.view.type());
-    Layout const there = arenaLayout(context, access.view);
-    Layout const host{ByteBlock::packed(0, access.view.numElements(), size)};
+    auto const [there, host] = bufferLayouts(context, access.view);
     HostTensor result{access.handle,
                       access.view.numElements() * size,
                       read ? planMoves(context.out, there, host, size)

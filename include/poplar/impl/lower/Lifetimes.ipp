@@ -38,7 +38,7 @@ public:
       written_[region.run.var] += region.run.size;
   }
   void add(graph::View const &view) {
-    view.forEachBlock([&](graph::StridedBlock const &block) {
+    view.forEachBlockUnordered([&](graph::StridedBlock const &block) {
       std::uint64_t elements = 1;
       for (std::uint64_t size : block.sizes)
         elements *= size;
@@ -412,7 +412,7 @@ POP_INLINE void findLifetimes(Context &context) {
   context.lifetimes.assign(context.vars.size(), {});
   bool const analysed = context.options.shareMemory && detail::LifetimeAnalysis(context).run();
   auto const keep = [&](graph::View const &view) {
-    view.forEachBlock([&](graph::StridedBlock const &block) {
+    view.forEachBlockUnordered([&](graph::StridedBlock const &block) {
       context.lifetimes[context.vars.of(block.var)].alwaysLive = true;
     });
   };

@@ -2,6 +2,8 @@
 #pragma once
 
 #include <poplar/impl/base/SmallVector.hpp>
+#include <poplar/impl/base/TypeInfo.hpp>
+#include <poplar/impl/graph/ViewPieces.hpp>
 #include <poplar/impl/lower/Context.hpp>
 
 #include <cstdint>
@@ -26,9 +28,45 @@ struct ByteBlock {
 /// Where the elements of a tensor lie, in flat order.
 using Layout = std::vector<ByteBlock>;
 
-/// The place of a region in the arena. Needs assignMemory().
-Layout arenaLayout(Context const &context, graph::Region const &region);
+/// The place of a view in the arena. Needs assignMemory().
 Layout arenaLayout(Context const &context, graph::View const &view);
+
+/// Where the elements of two tensors of the same size lie, pair by pair. Pairs are in any order: a
+/// layout is that of its tensor in parts, none of which has to be enumerated row by row.
+struct LayoutPair {
+  Layout first, second;
+};
+
+LayoutPair arenaLayouts(Context const &context, graph::View const &first,
+                        graph::View const &second);
+/// The second are the places of the region's elements in a buffer that holds them in flat order
+/// from `address` on.
+LayoutPair bufferLayouts(Context const &context, graph::Region const &region,
+                         std::uint64_t address = 0);
+LayoutPair bufferLayouts(Context const &context, graph::View const &view,
+                         std::uint64_t address = 0);
+
+/// Appends the elements of a view. \param place  address of a variable
+template <class Place> void append(Layout &layout, graph::View const &view, Place const &place) {
+  std::uint64_t const size = base::sizeOf(view.type());
+  view.forEachBlock([&](graph::StridedBlock const &from) {
+    ByteBlock block;
+    block.offset = place(from.var) + from.offset * size;
+    for (std::size_t d = 0; d < from.sizes.size(); ++d)
+      block.pushInner(from.sizes[d], from.strides[d] * static_cast<std::int64_t>(size));
+    layout.push_back(block);
+  });
+}
+template <class PlaceFirst, class PlaceSecond>
+LayoutPair layoutsOf(graph::View const &first, graph::View const &second,
+                     PlaceFirst const &placeFirst, PlaceSecond const &placeSecond) {
+  LayoutPair layouts;
+  graph::forEachPart(first, second, [&](graph::View const &a, graph::View const &b) {
+    append(layouts.first, a, placeFirst);
+    append(layouts.second, b, placeSecond);
+  });
+  return layouts;
+}
 
 /// Whether both layouts of a plan address the arena, where bytes that would move onto themselves
 /// need no move, or one of them a buffer of its own.
@@ -38,5 +76,9 @@ enum class Spaces { Same, Different };
 /// number of elements.
 MovePlan planMoves(ExecutableData &out, Layout const &src, Layout const &dst,
                    std::uint64_t elementBytes, Spaces spaces = Spaces::Different);
+inline MovePlan planMoves(ExecutableData &out, LayoutPair const &layouts,
+                          std::uint64_t elementBytes, Spaces spaces = Spaces::Different) {
+  return planMoves(out, layouts.first, layouts.second, elementBytes, spaces);
+}
 
 } // namespace cottonwood::lower

@@ -208,6 +208,12 @@ POP_INLINE bool refine(ByteBlock const &a, ByteBlock const &b,
   return ra.count == 1 && rb.count == 1;
 }
 
+/// Addresses of variables in the arena.
+struct ArenaPlace {
+  Context const &context;
+  std::uint64_t operator()(graph::VarId var) const { return context.offsets[context.vars.of(var)]; }
+};
+
 /// Walks the rows of a layout. A row may be taken in parts.
 class RowCursor {
 public:
@@ -290,25 +296,33 @@ POP_INLINE ByteBlock ByteBlock::packed(std::uint64_t offset, std::uint64_t eleme
 
 POP_INLINE Layout arenaLayout(Context const &context, graph::View const &view) {
   Layout layout;
-  view.forEachBlock([&](graph::StridedBlock const &from) {
-    std::size_t const index = context.vars.of(from.var);
-    std::uint64_t const size = base::sizeOf(context.graph.variable(from.var).type);
-    ByteBlock block;
-    block.offset = context.offsets[index] + from.offset * size;
-    for (std::size_t d = 0; d < from.sizes.size(); ++d)
-      block.pushInner(from.sizes[d], from.strides[d] * static_cast<std::int64_t>(size));
-    layout.push_back(block);
-  });
+  append(layout, view, detail::ArenaPlace{context});
   return layout;
 }
 
-POP_INLINE Layout arenaLayout(Context const &context, graph::Region const &region) {
+POP_INLINE LayoutPair arenaLayouts(Context const &context, graph::View const &first,
+                                   graph::View const &second) {
+  detail::ArenaPlace const place{context};
+  return layoutsOf(first, second, place, place);
+}
+
+POP_INLINE LayoutPair bufferLayouts(Context const &context, graph::View const &view,
+                                    std::uint64_t address) {
+  // The buffer as a variable, the only one of its view: no other is asked for.
+  std::size_t const shape[] = {view.numElements()};
+  graph::View const buffer = graph::View::whole(view.graph(), 0, view.type(), shape);
+  return layoutsOf(view, buffer, detail::ArenaPlace{context},
+                   [&](graph::VarId) { return address; });
+}
+
+POP_INLINE LayoutPair bufferLayouts(Context const &context, graph::Region const &region,
+                                    std::uint64_t address) {
   if (region.view)
-    return arenaLayout(context, *region.view);
+    return bufferLayouts(context, *region.view, address);
   std::uint64_t const size = base::sizeOf(context.graph.variable(region.run.var).type);
-  return {
-      ByteBlock::packed(context.offsets[context.vars.of(region.run.var)] + region.run.begin * size,
-                        region.run.size, size)};
+  std::uint64_t const there = detail::ArenaPlace{context}(region.run.var) + region.run.begin * size;
+  return {{ByteBlock::packed(there, region.run.size, size)},
+          {ByteBlock::packed(address, region.run.size, size)}};
 }
 
 POP_INLINE MovePlan planMoves(ExecutableData &out, Layout const &src, Layout const &dst,

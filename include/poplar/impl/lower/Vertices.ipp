@@ -27,13 +27,6 @@ POP_INLINE bool hasSize(poplar::VectorLayout layout) {
   return layout == poplar::VectorLayout::SPAN || layout == poplar::VectorLayout::SHORT_SPAN;
 }
 
-inline std::uint64_t numElements(Layout const &layout) {
-  std::uint64_t elements = 0;
-  for (ByteBlock const &block : layout)
-    elements += block.elements;
-  return elements;
-}
-
 class VertexTables {
 public:
   explicit VertexTables(Context &context)
@@ -71,10 +64,10 @@ private:
   std::vector<std::uint32_t> codeletIndex_;
   // Of the compute set and of the vertex in work.
   std::uint64_t stagingAt_ = 0, stagingEnd_ = 0, edgeBytes_ = 0;
-  std::vector<std::pair<Layout, std::uint64_t>> scatters_; ///< destination, staging address
-  std::vector<std::uint64_t> scatterBytes_;                ///< bytes of an element
+  std::vector<LayoutPair> scatters_;        ///< destinations and staging areas
+  std::vector<std::uint64_t> scatterBytes_; ///< bytes of an element
   MovePlan gather_;
-  std::vector<std::pair<WatchedOutput, Layout>> watches_; ///< without plans, and where they look
+  std::vector<std::pair<WatchedOutput, LayoutPair>> watches_; ///< without plans, and what they copy
 };
 
 POP_INLINE std::uint64_t VertexTables::allocate(std::uint64_t bytes, std::uint64_t alignment) {
@@ -105,15 +98,14 @@ POP_INLINE std::uint64_t VertexTables::stage(graph::Region const &region,
                               ? std::max<std::uint64_t>(16, field.minAlign)
                               : std::max<std::uint64_t>(VARIABLE_ALIGN, field.minAlign));
   stagingAt_ = address + elements * size;
-  Layout const there = arenaLayout(context_, region);
-  MovePlan const gather =
-      planMoves(out_, there, {ByteBlock::packed(address, elements, size)}, size);
+  LayoutPair places = bufferLayouts(context_, region, address);
+  MovePlan const gather = planMoves(out_, places, size);
   if (gather_.empty())
     gather_.first = gather.first;
   gather_.count += gather.count;
   gather_.totalBytes += gather.totalBytes;
   if (field.isWritten()) {
-    scatters_.emplace_back(there, address);
+    scatters_.push_back(std::move(places));
     scatterBytes_.push_back(size);
   }
   return address;
@@ -127,7 +119,7 @@ POP_INLINE void VertexTables::watch(graph::Region const &region, codelet::Field 
     return;
   watches_.emplace_back(
       WatchedOutput{static_cast<std::uint32_t>(out_.calls.size()), field.name, field.type, {}},
-      arenaLayout(context_, region));
+      bufferLayouts(context_, region));
 }
 
 /// Address of the region's elements, in place if that is one run with the alignment that the field
@@ -273,10 +265,8 @@ POP_INLINE void VertexTables::vertex(graph::VertexId id) {
     Staging staging{gather_, {}};
     staging.scatter.first = out_.moves.size();
     for (std::size_t i = 0; i < scatters_.size(); ++i) {
-      auto const &[there, address] = scatters_[i];
-      MovePlan const plan =
-          planMoves(out_, {ByteBlock::packed(address, numElements(there), scatterBytes_[i])}, there,
-                    scatterBytes_[i]);
+      auto const &[there, staged] = scatters_[i];
+      MovePlan const plan = planMoves(out_, staged, there, scatterBytes_[i]);
       staging.scatter.count += plan.count;
       staging.scatter.totalBytes += plan.totalBytes;
     }
@@ -284,9 +274,8 @@ POP_INLINE void VertexTables::vertex(graph::VertexId id) {
     out_.stagings.push_back(staging);
   }
   // Only now: the moves of a gather lie side by side.
-  for (auto &[watched, there] : watches_) {
-    std::uint64_t const size = base::sizeOf(watched.type);
-    watched.plan = planMoves(out_, there, {ByteBlock::packed(0, numElements(there), size)}, size);
+  for (auto &[watched, places] : watches_) {
+    watched.plan = planMoves(out_, places, base::sizeOf(watched.type));
     out_.watched.push_back(std::move(watched));
   }
   out_.calls.push_back(call);
