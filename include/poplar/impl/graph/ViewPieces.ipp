@@ -61,11 +61,33 @@ POP_INLINE std::optional<PieceDigits> digitsOf(FactorSpan factors, std::uint64_t
   return digits;
 }
 
+/// The cuts of a range of addresses that leave whole rows of `width` in between; none if it begins
+/// and ends with rows.
+POP_INLINE std::optional<PieceCuts> rowCuts(Box const &box, std::uint64_t width) {
+  if (box.factors.size() != 1 || box.factors[0].stride != 1)
+    return std::nullopt;
+  std::uint64_t const size = box.factors[0].size;
+  std::uint64_t const first = (width - static_cast<std::uint64_t>(box.offset) % width) % width;
+  if (size < first + FEW_ROWS * width)
+    return std::nullopt;
+  std::uint64_t const last = size - (size - first) % width;
+  if (first == 0 && last == size)
+    return std::nullopt;
+  PieceCuts cuts{1, size, 1, {}};
+  for (std::uint64_t const end : {first, last, size})
+    if (end != 0 && (cuts.ends.empty() || end != cuts.ends.back()))
+      cuts.ends.push_back(end);
+  return cuts;
+}
+
 POP_INLINE std::optional<PieceCuts> pieceCuts(View const &view, unsigned depth) {
   Box const &box = view.box();
   if (view.numElements() == 0 || depth == MAX_CUTS_DEPTH || !box.node || !isWorthCutting(*box.node))
     return std::nullopt;
   Node const &node = *box.node;
+  if (node.rows() > 1)
+    if (auto cuts = rowCuts(box, node.width()))
+      return cuts;
   auto const width = static_cast<std::int64_t>(node.width());
   auto const digits = digitsOf(box.factors, node.width());
   if (!digits)
