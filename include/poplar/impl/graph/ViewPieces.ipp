@@ -26,13 +26,18 @@ POP_INLINE bool isWorthCutting(Node const &node) {
 /// The digits of a sequence of addresses in rows of `width`: those that go from row to row, and
 /// those that go from column to column.
 struct PieceDigits {
-  std::vector<Factor> factors; ///< outermost first
-  std::size_t lead = 0;        ///< of those of columns the one with the largest steps
+  LongFactors factors;    ///< outermost first
+  std::uint64_t rows = 1; ///< how many the former go to
+  std::size_t lead = 0;   ///< of those of columns the one with the largest steps
   bool hasColumns = false;
 };
 
 POP_INLINE std::optional<PieceDigits> digitsOf(FactorSpan factors, std::uint64_t width) {
   PieceDigits digits;
+  auto const addRows = [&](std::uint64_t size, std::int64_t stride) {
+    digits.rows *= size;
+    digits.factors.push_back({size, stride});
+  };
   auto const addColumns = [&](Factor const &f) {
     auto const isLarger = [&] {
       return std::abs(f.stride) > std::abs(digits.factors[digits.lead].stride);
@@ -46,11 +51,11 @@ POP_INLINE std::optional<PieceDigits> digitsOf(FactorSpan factors, std::uint64_t
     auto const step = static_cast<std::uint64_t>(std::abs(f.stride));
     std::uint64_t const turn = step != 0 && width % step == 0 ? width / step : f.size;
     if (step % width == 0) {
-      digits.factors.push_back(f);
+      addRows(f.size, f.stride);
     } else if (f.size <= turn) {
       addColumns(f);
     } else if (f.size % turn == 0) { // both
-      digits.factors.push_back({f.size / turn, f.stride * static_cast<std::int64_t>(turn)});
+      addRows(f.size / turn, f.stride * static_cast<std::int64_t>(turn));
       addColumns({turn, f.stride});
     } else {
       return std::nullopt;
@@ -82,7 +87,8 @@ POP_INLINE std::optional<PieceCuts> rowCuts(Box const &box, std::uint64_t width)
 
 POP_INLINE std::optional<PieceCuts> pieceCuts(View const &view, unsigned depth) {
   Box const &box = view.box();
-  if (view.numElements() == 0 || depth == MAX_CUTS_DEPTH || !box.node || !isWorthCutting(*box.node))
+  if (view.numElements() < 2 * FEW_ROWS || depth == MAX_CUTS_DEPTH || !box.node ||
+      !isWorthCutting(*box.node))
     return std::nullopt;
   Node const &node = *box.node;
   if (node.rows() > 1)
@@ -90,7 +96,7 @@ POP_INLINE std::optional<PieceCuts> pieceCuts(View const &view, unsigned depth) 
       return cuts;
   auto const width = static_cast<std::int64_t>(node.width());
   auto const digits = digitsOf(box.factors, node.width());
-  if (!digits)
+  if (!digits || (node.rows() > 1 && digits->rows < FEW_ROWS))
     return std::nullopt;
   // The columns [low, high] at step 0 of the leading digit, which all rows stay within.
   std::int64_t low = box.offset % width, high = low;
