@@ -89,7 +89,7 @@ TEST_SUITE("poplar/tensor") {
     graph::View const both = graph::viewOf(concat(v, w, 1));
     std::vector<graph::Relocated> places = graph::usedStorage(both);
     for (graph::Relocated &place : places)
-      place.newVar = place.var + 10, place.newBegin = 0;
+      place.newVar = place.var + 10;
     Tensor const moved = graph::makeTensor(graph::relocate(both, poplar::INT, places));
     struct Case {
       Tensor a;

@@ -19,11 +19,12 @@ struct Relocated {
 };
 
 /// The storage that a view uses: disjoint maximal stretches, ordered by variable and position.
-/// newVar and newBegin are not set.
+/// newVar and newBegin are 0.
 POP_API std::vector<Relocated> usedStorage(View const &view);
 
 /// The same view of the new places. `places` are ordered by (var, begin) and hold all that the view
-/// uses. Blocks that stay within one stretch stay blocks.
+/// uses. Blocks that stay within one stretch stay blocks, and so do those of which rows at equal
+/// distances go to places at equal distances.
 POP_API View relocate(View const &view, poplar::Type type, std::vector<Relocated> const &places,
                       MetadataId metadata = kNoMetadata);
 
