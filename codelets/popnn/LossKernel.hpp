@@ -61,7 +61,7 @@ void sumSquaredRow(const T *outputs, std::uint32_t label, T *deltas, T *loss, st
   if (label == MASKED_LABEL)
     return detail::zeroRow<Tag>(deltas, loss, n);
   const I target = I::splat(static_cast<std::int32_t>(label));
-  const auto delta = [&](V x, std::size_t i) POP_SIMD_LAMBDA {
+  const auto delta = [=](V x, std::size_t i) POP_SIMD_LAMBDA {
     const auto hit = I::iota() + I::splat(static_cast<std::int32_t>(i)) == target;
     return x - V::select(hit, V::splat(1.f), V::zero());
   };

@@ -410,11 +410,11 @@ void softmaxGradientRows(const T *activation, const T *outGradient, T *out, std:
   using V = simd<float, Tag>;
   for (std::size_t row = begin; row < end; ++row) {
     const T *y = activation + row * length, *g = outGradient + row * length;
-    const auto gradient = [&](std::size_t i) POP_SIMD_LAMBDA {
+    const auto gradient = [=](std::size_t i) POP_SIMD_LAMBDA {
       return i + V::width <= length ? V::load(g + i) : V::loadPartial(g + i, length - i);
     };
     const V sum = V::splat(detail::reduceLongRow<Tag, ReduceOp::ADD>(
-        y, length, [&](V x, std::size_t i) POP_SIMD_LAMBDA { return x * gradient(i); }));
+        y, length, [=](V x, std::size_t i) POP_SIMD_LAMBDA { return x * gradient(i); }));
     detail::transformRow<Tag>(y, out + row * length, length,
                               [&](V x, std::size_t i)
                                   POP_SIMD_LAMBDA { return x * (gradient(i) - sum); });

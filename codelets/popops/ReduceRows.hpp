@@ -227,19 +227,25 @@ POP_SIMD_INLINE Accumulator<In> reduceRow(const In *in, std::size_t n, F f) {
 /// each partial sum is of at most 1024 of them.
 inline constexpr std::size_t REDUCE_PART = 65536;
 
-/// The same for sums, which rows of any length do not make much less exact.
+/// The same for rows longer than that.
 template <class Tag, ReduceOp OP, class In, class F>
-POP_SIMD_INLINE float reduceLongRow(const In *in, std::size_t n, F f) {
-  double sumOfParts = 0;
-  std::size_t begin = 0;
-  const auto part = [&](std::size_t length) POP_SIMD_LAMBDA {
-    return static_cast<double>(reduceRow<Tag, OP>(in + begin, length,
+[[gnu::noinline]] float reduceParts(const In *in, std::size_t n, F f) {
+  double sum = 0;
+  for (std::size_t begin = 0; begin < n; begin += REDUCE_PART) {
+    const std::size_t left = n - begin, length = left < REDUCE_PART ? left : REDUCE_PART;
+    sum += static_cast<double>(reduceRow<Tag, OP>(in + begin, length,
                                                   [&](auto x, std::size_t i)
                                                       POP_SIMD_LAMBDA { return f(x, begin + i); }));
-  };
-  for (; n - begin > REDUCE_PART; begin += REDUCE_PART)
-    sumOfParts += part(REDUCE_PART);
-  return static_cast<float>(sumOfParts + part(n - begin));
+  }
+  return static_cast<float>(sum);
+}
+
+/// The same for sums, which rows of any length do not make much less exact.
+/// \param f  holds no references, for reduceParts() is a call: what they refer to would be read
+///     again after each store of the caller
+template <class Tag, ReduceOp OP, class In, class F>
+POP_SIMD_INLINE float reduceLongRow(const In *in, std::size_t n, F f) {
+  return n <= REDUCE_PART ? reduceRow<Tag, OP>(in, n, f) : reduceParts<Tag, OP>(in, n, f);
 }
 
 /// Rows of at most LANES elements, as many at a time as a vector has lanes; returns how many were

@@ -57,7 +57,8 @@ struct Tried {
 };
 
 constexpr auto BIAS_RELU = epilogue::Add<0>{} | epilogue::Relu{};
-constexpr auto BIAS_RELU_RESIDUAL = BIAS_RELU | epilogue::Add<1>{};
+/// Of operands {residual, bias}: the later one is read first.
+constexpr auto BIAS_RELU_RESIDUAL = epilogue::Add<1>{} | epilogue::Relu{} | epilogue::Add<0>{};
 
 } // namespace epiloguetest
 
@@ -203,9 +204,9 @@ TEST_CASE("a product without terms gives the epilogue of 0") {
     Tensor const a = all.input(FLOAT, {{1, 3, 0}, {}}, {3, 0});
     Tensor const b = all.input(FLOAT, {{1, 0, 2}, {}}, {0, 2});
     Tensor const bias = all.input(FLOAT, {{1, 1, 2}, {4, -5}}, {2});
-    auto const x = all.run.output(poplin::matMul(graph, a, b, prog, BIAS_RELU, {bias}));
+    auto const x = all.run.output(poplin::matMul(graph, a, b, prog, Tried::scaled(1), {bias}));
     all.run.run();
-    CHECK(all.run.values(x) == Values{4, 0, 4, 0, 4, 0});
+    CHECK(all.run.values(x) == Values{4, -5, 4, -5, 4, -5});
   });
 }
 
@@ -227,7 +228,7 @@ TEST_CASE("convolutions with an epilogue have the bits of the operations one aft
         Tensor const in = input(type, inShape), weights = input(type, weightsShape);
         Tensor const bias = input(FLOAT, {out[1]}), rest = input(FLOAT, out);
         Tensor const fused = poplin::convolution(graph, in, weights, params, false, prog,
-                                                 BIAS_RELU_RESIDUAL, {bias, rest});
+                                                 BIAS_RELU_RESIDUAL, {rest, bias});
         Tensor const place =
             poplin::convolution(graph, in, weights, params, false, prog, Tried::place());
         Tensor plain = poplin::convolution(graph, in, weights, params, false, prog);

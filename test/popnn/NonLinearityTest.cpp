@@ -2,6 +2,7 @@
 
 #include <poplar/exceptions.hpp>
 #include <popnn/LogSoftmax.hpp>
+#include <popnn/Loss.hpp>
 #include <popnn/NonLinearity.hpp>
 #include <popnn/codelets.hpp>
 #include <poputil/exceptions.hpp>
@@ -274,6 +275,32 @@ TEST_CASE("sums over rows of a million are as exact as those of 65536") {
     checkClose(run.values(out), expected, epsilonOf(type), 16 + terms, least);
     checkClose(run.values(outLogs), logs, epsilonOf(type), 16 + terms);
   }
+  // Terms like those for the gradient, y (1 - sum(y)) of gradients that are 1, and for the loss.
+  Run run(cpu);
+  popnn::addCodelets(run.graph);
+  Values y(n, rounded(FLOAT, std::exp(-12.1))), outputs(n, rounded(FLOAT, std::exp(-6.05)));
+  std::fill(y.begin(), y.begin() + 64, 1);
+  std::fill(outputs.begin(), outputs.begin() + 64, 1);
+  double sum = 0, squares = 0;
+  for (std::size_t i = 0; i != n; ++i) {
+    sum += y[i];
+    squares += outputs[i] * outputs[i];
+  }
+  Values gradient = y;
+  for (double &value : gradient)
+    value *= 1 - sum;
+  std::size_t const outGradient = run.output(popnn::nonLinearityInputGradient(
+      run.graph, NonLinearityType::SOFTMAX, run.input(FLOAT, {1, n}, y),
+      run.input(FLOAT, {1, n}, Values(n, 1)), run.prog));
+  Tensor const loss = run.input(FLOAT, {1}, {0}), deltas = run.input(FLOAT, {1, n}, y);
+  run.prog.add(popnn::calcLoss(run.graph, run.input(FLOAT, {1, n}, outputs),
+                               run.input(poplar::UNSIGNED_INT, {1}, {63}), loss, deltas,
+                               popnn::SUM_SQUARED_LOSS));
+  std::size_t const outLoss = run.output(loss);
+  run.run();
+  double const terms = 65536 / 64 + 16;
+  checkClose(run.values(outGradient), gradient, epsilonOf(FLOAT), terms);
+  checkClose(run.values(outLoss), {(squares - 1) / 2}, epsilonOf(FLOAT), terms);
 }
 
 TEST_CASE("compute set forms share one compute set") {
