@@ -68,9 +68,6 @@ template <class F> void forEachSet(graph::Region const &region, bool repeats, F 
     region.view->forEachBlockUnordered(block);
     return;
   }
-  constexpr std::uint64_t FEW = 256; // elements are not worth a list of what was found
-  if (region.view->numElements() <= FEW)
-    return region.view->forEachBlock(block);
   std::vector<ElementSet> sets;
   bool const complete = region.view->forEachBlockUnordered(
       [&](graph::StridedBlock const &from) { sets.push_back(ElementSet::of(from)); });
