@@ -195,7 +195,7 @@ private:
       if (args_.bPanel != 0 && !end) // never past the end of B
         tile.bAhead = MATMUL_PREFETCH_PANEL_ROWS * b.row;
       const bool oftenConverted = !FLOAT_IN && s.columns <= COLUMNS && s.m > 2 * s.heights.height;
-      if (args_.bPanel != 0 && !oftenConverted) {
+      if (args_.bPanel != 0 && !oftenConverted && !packB_) {
         runTiles<IN_PLACE>(tile, s, rows, 1, p); // brings the strip near
         tile.bAhead = 0;
         return runTiles<IN_PLACE>(tile, s, rows, s.m, p);

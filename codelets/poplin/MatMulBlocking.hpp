@@ -40,7 +40,9 @@ struct MatMulBlocking {
   /// none).
   std::uint32_t depth = 0;
   std::uint32_t packA = 0; ///< 1: A is copied to float panels first
-  std::uint32_t packB = 0; ///< 1: B is copied to a strip on the way; 0: read in place if possible
+  /// 1: B is copied to a strip on the way; 0: read in place if possible, panels of halves where
+  /// they are wide or rows few.
+  std::uint32_t packB = 0;
   /// Most columns of C in a strip: MATMUL_WIDE_COLUMNS, or fewer for strips of two vectors. Counts
   /// for vectors of 16 floats alone.
   std::uint32_t columns = 0;

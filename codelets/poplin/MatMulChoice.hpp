@@ -89,6 +89,8 @@ constexpr void adaptToDistantCache(MatMulBlocking &blocking, std::size_t m, std:
     return static_cast<std::uint32_t>(std::clamp<std::size_t>(rows, 64, 704));
   };
   const bool rowsOfB = b.column == 1 && !b.panels;
+  if (b.panels && b.isHalf && m > MATMUL_MAX_TILE_ROWS)
+    blocking.packB = 1; // low tiles would convert four vectors for 24 multiply-adds
   if (matMulFewPanels(m)) {
     if (matMulRowsShareSet(a) && m > MATMUL_SET_ROWS && n > MATMUL_WIDE_COLUMNS)
       blocking.packA = 1; // whole tiles instead of half ones, for many strips

@@ -220,7 +220,7 @@ void matMulTile(const MatMulTileArgs &args) {
   const auto stream = [&](auto isWhole) POP_SIMD_LAMBDA {
     const B *b = static_cast<const B *>(args.b);
     const std::ptrdiff_t bRow = args.bRow;
-    const std::ptrdiff_t bPair = PACKING ? 2 * W : args.bPair;
+    const std::ptrdiff_t bPair = args.bPair;
     const auto vectorOf = [&](auto j) POP_SIMD_LAMBDA {
       return j < 2 || VECTORS <= MatMulTileShape<Tag>::VECTORS ? j * W : bPair + (j - 2) * W;
     };
@@ -261,7 +261,7 @@ void matMulTile(const MatMulTileArgs &args) {
             k > static_cast<std::size_t>(MATMUL_PREFETCH_ROWS) ? MATMUL_PREFETCH_ROWS * bRow : 0;
         unroll<VECTORS>([&](auto j) POP_SIMD_LAMBDA {
           row[j].store(packed + j * W);
-          __builtin_prefetch(b + line + j * W);
+          __builtin_prefetch(b + line + vectorOf(j));
         });
         multiply(row, 0);
         stepA(1);

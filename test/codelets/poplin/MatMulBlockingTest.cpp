@@ -32,6 +32,17 @@ TEST_SUITE("codelets/poplin/MatMulBlocking") {
     CHECK(choose(32, 4096, 1024).depth < choose(32, 4000, 1024).depth);
     CHECK(choose(8, 4096, 4096).packB == 0);
     CHECK(choose(9, 4096, 4096).packB == 0);
+    // Panels of halves are converted once, unless there is one tile of rows.
+    const auto packsPanels = [](std::size_t m, bool isHalf) {
+      auto panels = describe(isHalf, kernels::MATMUL_PANEL, 1);
+      panels.panels = true;
+      return kernels::chooseMatMulBlocking(m, 512, 512, describe(isHalf, 512, 1), panels, false,
+                                           distantCaches())
+          .packB;
+    };
+    CHECK(packsPanels(100, true) == 1);
+    CHECK(packsPanels(12, true) == 0);
+    CHECK(packsPanels(100, false) == 0);
     // Up to eight rows: whole rows of B if L2 does not hold it.
     CHECK(choose(8, 4096, 4096).method == kernels::MatMulMethod::ROWS);
     CHECK(choose(5, 1024, 513).method == kernels::MatMulMethod::ROWS);

@@ -238,10 +238,13 @@ void checkPanels(std::size_t m, std::size_t n, std::size_t k, std::mt19937 &rand
   for (isa::Isa isa : test::vectorIsas())
     for (std::uint32_t depth : {0u, 40u}) {
       CAPTURE(std::string(isa::name(isa)));
-      auto blocking = problem.blocking(false, 0, depth);
-      CHECK(sameResult<In>(expected, problem.run(isa, blocking, false)));
-      blocking.columns = kernels::MATMUL_WIDE_COLUMNS;
-      CHECK(sameResult<In>(expected, problem.run(isa, blocking, false)));
+      for (std::uint32_t packB : {0u, 1u}) {
+        auto blocking = problem.blocking(false, 0, depth);
+        blocking.packB = packB;
+        CHECK(sameResult<In>(expected, problem.run(isa, blocking, false)));
+        blocking.columns = kernels::MATMUL_WIDE_COLUMNS;
+        CHECK(sameResult<In>(expected, problem.run(isa, blocking, false)));
+      }
     }
 }
 
