@@ -4,7 +4,8 @@
 # defined as the tag and the tag's instructions named one by one, so that objects do not depend on the machine that
 # builds them, into the object library <library>_codelets_<tag>:
 #   plain families  for POP_ISA_TAGS; the sets that only add half arithmetic or matrix tiles use avx512's objects
-#   HALVES          for POP_ISA_HALF_TAGS: families with kernels of half arithmetic (HALF_ARITHMETIC in the family)
+#   HALVES          for POP_ISA_HALF_TAGS: families with kernels of half arithmetic (HALF_ARITHMETIC in the family), or
+#                   files with nothing else
 #   TILES           for POP_ISA_TILE_TAGS alone: files with kernels on matrix tiles
 #   BYTES           for scalar alone: families that move bytes, where vectors gain nothing (MOVES_BYTES in the family)
 #   BASELINE        once, without special instructions and POP_ISA, into <library>_codelets

@@ -2,7 +2,7 @@
 /// C = A * B or C += A * B on raw pointers, for one core: the kernels behind poplin::matMul.
 ///
 /// Operands are float or half with any strides; sums are float, rounded once into C. All methods
-/// and blockings but DOT and those on matrix tiles (MatMulTiles.hpp) give the same bits (see
+/// and blockings but DOT, FP16 and those on matrix tiles (MatMulTiles.hpp) give the same bits (see
 /// MatMulTile.hpp); NaN and infinity propagate as IEEE says, since no product is left out.
 #pragma once
 
@@ -16,6 +16,7 @@
 #if defined(POPLAR_HEADER_ONLY)
 #include <codelets/arch/CpuFeatures.hpp>
 #include <codelets/poplin/MatMulAmx.hpp>
+#include <codelets/poplin/MatMulFp16.hpp>
 #endif
 
 namespace cottonwood::kernels {
@@ -67,8 +68,8 @@ extern template void vectorMatMul<isa::avx2>(const MatMulArgs<half, float> &,
 /// Computes one product with the given method. `workspace` has room for
 /// matMulWorkspace(blocking, m, k, n) floats; half operands are always packed, so BLOCKED then
 /// needs packA in its blocking. ROWS needs m <= MATMUL_MAX_STREAMED_ROWS and b.column == 1, COLUMN
-/// n == 1 and a.row == 1, DOT n == 1 or m == 1 and contiguous values along k, methods on matrix
-/// tiles a set in use that has them.
+/// n == 1 and a.row == 1, DOT n == 1 or m == 1 and contiguous values along k, FP16 and methods on
+/// matrix tiles a set in use that has them.
 /// \param finish  what becomes of the sums, see Finish.hpp
 template <class Tag, class TIn, class TOut, class Finish>
 void finishedMatMul(const MatMulArgs<TIn, TOut> &args, const MatMulBlocking &blocking,
@@ -89,6 +90,7 @@ void finishedMatMul(const MatMulArgs<TIn, TOut> &args, const MatMulBlocking &blo
   case MatMulMethod::AMX4:
   case MatMulMethod::AMX3:
   case MatMulMethod::AMX1:
+  case MatMulMethod::FP16:
     detail::tileMatMul<Tag>(args, blocking, workspace, finish);
     return;
   case MatMulMethod::BLOCKED:
@@ -146,9 +148,11 @@ inline const MatMulTileKernels &matMulTileKernels() {
     if constexpr (isa::TileTag<isa::native>) {
       static_cast<void>(isa::cpuFeatures()); // gets the process permission to use tiles
       kernels = matMulTileKernelsOf<isa::native>();
-      kernels.floatChains = &matMul<isa::native, float, float>;
-      kernels.halfChains = &matMul<isa::native, half, float>;
+    } else if constexpr (isa::native::HALF_ARITHMETIC) {
+      kernels.fp16 = matMulFp16KernelOf<isa::native>();
     }
+    kernels.floatChains = &matMul<isa::native, float, float>;
+    kernels.halfChains = &matMul<isa::native, half, float>;
     return kernels;
   }();
   return all;

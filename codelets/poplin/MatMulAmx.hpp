@@ -14,14 +14,15 @@ namespace cottonwood::kernels {
 
 namespace detail {
 
-/// The operands of C = A * B. `fma`, which computes the elements that tiles cannot, is
-/// kernels::matMul of a tag without tiles.
-template <class Tag, class TIn, MatMulMethod METHOD> class AmxOperands {
+/// The operands of C = A * B, and its elements that tiles cannot compute.
+template <class Tag, class TIn, MatMulMethod METHOD>
+class AmxOperands : public MatMulChains<Tag, TIn> {
   using Packer = AmxPacker<Tag, TIn, METHOD>;
+  using Chains = MatMulChains<Tag, TIn>;
+  using Chains::args_;
 
 public:
-  AmxOperands(const MatMulArgs<TIn, float> &args, MatMulFunction<TIn, float> fma)
-      : args_(args), fma_(fma) {}
+  using Chains::Chains;
 
   std::size_t rows() const { return args_.m; }
   std::size_t columns() const { return args_.n; }
@@ -43,30 +44,6 @@ public:
     for (std::size_t x = 0; x < columns; ++x)
       ranges.set(x, amxBoundsOf<Tag>(args_.bAt(0, j + x), args_.b.row, args_.k));
   }
-
-  void chains(const TilePlace &place, bool accumulate, float *to, float *space) const {
-    MatMulArgs<TIn, float> args{};
-    args.m = place.rows, args.n = place.columns;
-    args.c = to, args.cRow = MATMUL_TILE_BLOCK;
-    args.accumulate = accumulate;
-    // Steps of K keep the workspace small; each goes on where the one before ended.
-    const MatMulBlocking blocking{MatMulMethod::BLOCKED, MATMUL_TILE_BLOCK,
-                                  MATMUL_TILE_REPAIR_DEPTH, std::is_same_v<TIn, float> ? 0U : 1U,
-                                  0};
-    std::size_t p = 0;
-    do {
-      args.k = args_.k - p < MATMUL_TILE_REPAIR_DEPTH ? args_.k - p : MATMUL_TILE_REPAIR_DEPTH;
-      args.a = {args_.a.at(place.i, p), args_.a.row, args_.a.column};
-      args.b = {args_.bAt(p, place.j), args_.b.row, args_.b.column};
-      fma_(args, blocking, space);
-      args.accumulate = true;
-      p += args.k;
-    } while (p < args_.k);
-  }
-
-private:
-  const MatMulArgs<TIn, float> &args_;
-  const MatMulFunction<TIn, float> fma_;
 };
 
 /// One product; the same code whatever C's type is.
@@ -81,16 +58,15 @@ void amxMatMul(const MatMulArgs<TIn, float> &args, const MatMulBlocking &blockin
 } // namespace detail
 
 template <class Tag> MatMulTileKernels matMulTileKernelsOf() {
-  if constexpr (Tag::TILES == isa::Tiles::Half)
-    return {&detail::amxMatMul<Tag, float, MatMulMethod::AMX6>, nullptr, nullptr,
-            &detail::amxMatMul<Tag, half, MatMulMethod::AMX1>,  nullptr, nullptr};
-  else
-    return {&detail::amxMatMul<Tag, float, MatMulMethod::AMX6>,
-            &detail::amxMatMul<Tag, half, MatMulMethod::AMX4>,
-            &detail::amxMatMul<Tag, half, MatMulMethod::AMX3>,
-            nullptr,
-            nullptr,
-            nullptr};
+  MatMulTileKernels kernels{};
+  kernels.amx6 = &detail::amxMatMul<Tag, float, MatMulMethod::AMX6>;
+  if constexpr (Tag::TILES == isa::Tiles::Half) {
+    kernels.amx1 = &detail::amxMatMul<Tag, half, MatMulMethod::AMX1>;
+  } else {
+    kernels.amx4 = &detail::amxMatMul<Tag, half, MatMulMethod::AMX4>;
+    kernels.amx3 = &detail::amxMatMul<Tag, half, MatMulMethod::AMX3>;
+  }
+  return kernels;
 }
 
 } // namespace cottonwood::kernels

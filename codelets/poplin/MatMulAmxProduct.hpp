@@ -4,7 +4,7 @@
 
 #include <codelets/poplin/MatMulAmxBlock.hpp>
 #include <codelets/poplin/MatMulAmxGuard.hpp>
-#include <codelets/poplin/MatMulTiles.hpp>
+#include <codelets/poplin/MatMulRepair.hpp>
 #include <codelets/poplin/MatMulWorkspace.hpp>
 
 namespace cottonwood::kernels::detail {
@@ -16,7 +16,7 @@ public:
 
   /// \param space  as MatMulTileSpace::repair
   AmxResult(const Operands &operands, const TileOutput &output, float *space)
-      : operands_(operands), output_(output), before_(space), repairSpace_(space + BLOCK) {}
+      : operands_(operands), result_(operands, output, space) {}
 
   /// The part of a block that has no tiles becomes zero.
   static void clearRest(float *sums, std::size_t tileRows, std::size_t tileColumns) {
@@ -30,52 +30,23 @@ public:
   /// True if sums of a block [32, 32] may have to be computed again.
   POP_SIMD_INLINE static bool suspicious(const float *sums, const AmxBounds &a,
                                          const AmxBounds &b) {
-    return amxNotFinite<Tag>(sums) || (RANGES && amxMayLose(a, b));
+    return blockNotFinite<Tag>(sums, SIDE) || (RANGES && amxMayLose(a, b));
   }
 
   /// A block whose sums are complete, or rows of one. The ranges begin at its first row and column;
   /// they count if it is suspicious.
   POP_SIMD_INLINE void finish(const TilePlace &place, const AmxRanges &a, const AmxRanges &b,
                               bool isSuspicious, float *sums) {
-    if (output_.load)
-      output_.load(output_.context, place, before_);
-    if (isSuspicious) {
-      const AmxElements wrong = amxSuspects<Tag, RANGES>(sums, place, a, b, operands_.depth());
-      addBefore(sums, place);
-      repair(place, wrong, sums);
-    } else {
-      addBefore(sums, place);
-    }
-    output_.finish(output_.context, place, sums);
+    result_.finish(place, sums, isSuspicious, [&](std::size_t i, std::size_t j, float magnitude) {
+      return RANGES && magnitude < amxLeastSum(a, i, b, j, operands_.depth());
+    });
   }
 
 private:
-  static constexpr std::size_t SIDE = MATMUL_TILE_BLOCK, BLOCK = SIDE * SIDE;
-
-  POP_SIMD_INLINE void addBefore(float *sums, const TilePlace &place) const {
-    using V = simd<float, Tag>;
-    if (!output_.load)
-      return;
-    for (std::size_t x = 0; x < place.rows * SIDE; x += AMX_LANES)
-      (V::load(before_ + x) + V::load(sums + x)).store(sums + x);
-  }
-
-  /// Replaces sums of a block by chains of multiply-adds, which start from what C holds.
-  void repair(const TilePlace &place, const AmxElements &elements, float *sums) {
-    const TilePlace &box = elements.box;
-    if (box.rows == 0)
-      return;
-    operands_.chains({place.i + box.i, place.j + box.j, box.rows, box.columns},
-                     output_.load != nullptr, before_ + box.i * SIDE + box.j, repairSpace_);
-    for (std::size_t i = box.i; i < box.i + box.rows; ++i)
-      for (std::size_t j = box.j; j < box.j + box.columns; ++j)
-        if (elements.rows[i] >> j & 1)
-          sums[i * SIDE + j] = before_[i * SIDE + j];
-  }
+  static constexpr std::size_t SIDE = MATMUL_TILE_BLOCK;
 
   const Operands &operands_;
-  const TileOutput &output_;
-  float *const before_, *const repairSpace_;
+  BlockResult<Tag, Operands> result_;
 };
 
 /// One product of the rows and columns of Operands:

@@ -7,8 +7,8 @@
 
 namespace cottonwood::kernels {
 
-/// How a CPU kernel walks through one product. No choice but DOT and the methods on matrix tiles
-/// changes a bit of the result.
+/// How a CPU kernel walks through one product. No choice but DOT, FP16 and the methods on matrix
+/// tiles changes a bit of the result.
 enum class MatMulMethod : std::uint32_t {
   BLOCKED, ///< register tiles; B strips packed while the first rows are computed
   ROWS,    ///< few rows: streams whole rows of B (B's rows must be contiguous)
@@ -17,11 +17,19 @@ enum class MatMulMethod : std::uint32_t {
   AMX6,    ///< floats on tiles, in three bfloat16 pieces each: the six products that matter
   AMX4,    ///< halves on tiles, in two bfloat16 pieces each: all four products, exact
   AMX3,    ///< the same without the product of the small pieces, for half partials
-  AMX1     ///< halves on tiles that multiply halves
+  AMX1,    ///< halves on tiles that multiply halves
+  FP16     ///< halves by half arithmetic, for half partials, where there are no tiles
 };
 
 /// True for methods that need a tag with tiles.
-constexpr bool onMatMulTiles(MatMulMethod method) { return method >= MatMulMethod::AMX6; }
+constexpr bool onMatMulTiles(MatMulMethod method) {
+  return method >= MatMulMethod::AMX6 && method <= MatMulMethod::AMX1;
+}
+
+/// True for methods that only some sets have, whose sums come in blocks (MatMulTiles.hpp).
+constexpr bool inMatMulBlocks(MatMulMethod method) {
+  return onMatMulTiles(method) || method == MatMulMethod::FP16;
+}
 
 /// Methods that give the same bits.
 constexpr bool isMatMulChain(MatMulMethod method) {

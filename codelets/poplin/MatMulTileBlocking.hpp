@@ -1,6 +1,7 @@
 /// \file MatMulTileBlocking.hpp
-/// Products on the matrix tiles of AMX: the pieces that numbers are split into, blocks of packed
-/// operands, and for which products tiles are worth it.
+/// Products whose sums come in blocks. On the matrix tiles of AMX: the pieces that numbers are
+/// split into, blocks of packed operands, and for which products tiles are worth it. By half
+/// arithmetic: the same.
 #pragma once
 
 #include <codelets/arch/Isa.hpp>
@@ -42,6 +43,19 @@ constexpr std::size_t matMulTilePanelBytes(MatMulMethod method, std::size_t step
   return steps * matMulTileStepBytes(method, 2);
 }
 
+/// Values of k that a chain of half multiply-adds has at most, of every second one, before its sum
+/// becomes float. A chain of 64 values of similar size loses about a bit of the half result;
+/// shorter ones cost more: with 32, a core of the Emerald Rapids class does .89 of the products.
+inline constexpr std::size_t MATMUL_FP16_CHAIN = 64;
+/// Values of k that are packed for half arithmetic at a time: whole chains. It changes bits. Twelve
+/// rows of A stay in L1, and MATMUL_FP16_COLUMNS columns of B in an L2 of 2 MB, which CPUs with
+/// half arithmetic have.
+inline constexpr std::size_t MATMUL_FP16_DEPTH = 512;
+inline constexpr std::size_t MATMUL_FP16_COLUMNS = 512;
+/// Halves between rows of A, so that they do not share sets of L1.
+inline constexpr std::size_t MATMUL_FP16_PADDING = 32;
+static_assert(MATMUL_FP16_DEPTH % (2 * MATMUL_FP16_CHAIN) == 0);
+
 /// True if a product on tiles packs A once for all columns: few rows, of which L2 keeps all values
 /// of k.
 constexpr bool matMulTilesKeepA(const MatMulBlocking &blocking, std::size_t m, std::size_t n,
@@ -81,6 +95,28 @@ constexpr MatMulMethod matMulTileMethod(isa::Tiles tiles, std::size_t m, std::si
   if (tiles == isa::Tiles::Half)
     return MatMulMethod::AMX1;
   return halfPartials ? MatMulMethod::AMX3 : MatMulMethod::AMX4;
+}
+
+/// FP16 if the product of halves with half partials is worth its packing; else BLOCKED. It rounds
+/// differently: this rule looks at the whole problem, too.
+/// \param available  the set has half arithmetic and no tiles
+constexpr MatMulMethod matMulFp16Method(bool available, std::size_t m, std::size_t n, std::size_t k,
+                                        bool halfOperands, bool halfPartials) {
+  constexpr std::size_t LEAST_ROWS = 24, LEAST_COLUMNS = 24, LEAST_DEPTH = 48;
+  return available && halfOperands && halfPartials && m >= LEAST_ROWS && n >= LEAST_COLUMNS &&
+                 k >= LEAST_DEPTH
+             ? MatMulMethod::FP16
+             : MatMulMethod::BLOCKED;
+}
+
+/// Loop bounds of FP16: B is packed once for up to 960 rows of A.
+constexpr MatMulBlocking matMulFp16Blocking() {
+  MatMulBlocking result;
+  result.method = MatMulMethod::FP16;
+  result.rows = 960;
+  result.depth = MATMUL_FP16_DEPTH;
+  result.packA = result.packB = 1;
+  return result;
 }
 
 /// Loop bounds of a method on tiles, which change no bit: B is packed once for up to 1024 rows of

@@ -1,6 +1,7 @@
 /// \file MatMulTiles.hpp
-/// What products on matrix tiles look like from kernels without: sums of blocks of C come from the
-/// set in use, whatever set the caller's code is compiled for, which brings them to C.
+/// What products on matrix tiles, and by half arithmetic, look like from kernels without: sums of
+/// blocks of C come from the set in use, whatever set the caller's code is compiled for, which
+/// brings them to C.
 #pragma once
 
 #include <codelets/poplin/Finish.hpp>
@@ -30,16 +31,20 @@ using MatMulTileFunctionOf = void (*)(const MatMulArgs<TIn, float> &, const MatM
                                       float *workspace, MatMulFunction<TIn, float> fma,
                                       const TileOutput &);
 
-/// The methods on tiles of one set, null where it has none, and products by multiply-adds.
+/// The methods of one set whose sums come in blocks, null where it has none, and products by
+/// multiply-adds.
 struct MatMulTileKernels {
   MatMulTileFunctionOf<float> amx6;
-  MatMulTileFunctionOf<half> amx4, amx3, amx1;
+  MatMulTileFunctionOf<half> amx4, amx3, amx1, fp16;
   MatMulFunction<float, float> floatChains;
   MatMulFunction<half, float> halfChains;
 
   MatMulTileFunctionOf<float> of(MatMulMethod, const float *) const { return amx6; }
   MatMulTileFunctionOf<half> of(MatMulMethod method, const half *) const {
-    return method == MatMulMethod::AMX4 ? amx4 : method == MatMulMethod::AMX3 ? amx3 : amx1;
+    return method == MatMulMethod::AMX4   ? amx4
+           : method == MatMulMethod::AMX3 ? amx3
+           : method == MatMulMethod::AMX1 ? amx1
+                                          : fp16;
   }
   MatMulFunction<float, float> chains(const float *) const { return floatChains; }
   MatMulFunction<half, float> chains(const half *) const { return halfChains; }
@@ -47,6 +52,8 @@ struct MatMulTileKernels {
 
 /// Those of a tag with tiles, from its object, but for the multiply-adds.
 template <class Tag> MatMulTileKernels matMulTileKernelsOf();
+/// FP16 of a tag with half arithmetic, from its object.
+template <class Tag> MatMulTileFunctionOf<half> matMulFp16KernelOf();
 
 /// Those of the set in use.
 POP_API const MatMulTileKernels &matMulTileKernels();
@@ -74,7 +81,7 @@ template <class Tag, class TIn, class TOut, class Finish> struct TileResult {
   }
 };
 
-/// C = A * B or C += A * B by a method on tiles.
+/// C = A * B or C += A * B by a method whose sums come in blocks.
 template <class Tag, class TIn, class TOut, class Finish>
 void tileMatMul(const MatMulArgs<TIn, TOut> &args, const MatMulBlocking &blocking, float *workspace,
                 const Finish &finish, const MatMulTileKernels &tiles = matMulTileKernels()) {

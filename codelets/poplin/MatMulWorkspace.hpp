@@ -8,6 +8,14 @@
 
 namespace cottonwood::kernels {
 
+/// Bytes for a block of C by multiply-adds, and what BLOCKED needs for it.
+inline constexpr std::size_t MATMUL_REPAIR_BYTES = [] {
+  constexpr std::size_t SIDE = MATMUL_TILE_BLOCK, ROWS = SIDE + MATMUL_MAX_TILE_ROWS;
+  return sizeof(float) * (SIDE * SIDE + MATMUL_TILE_REPAIR_DEPTH * MATMUL_MAX_TILE_COLUMNS +
+                          ROWS * MATMUL_MAX_TILE_COLUMNS +
+                          ROWS * (MATMUL_TILE_REPAIR_DEPTH + MATMUL_ROW_PADDING) + 4 * SIDE);
+}();
+
 /// The parts of the workspace of a product on tiles, in bytes. All are whole cache lines.
 struct MatMulTileSpace {
   std::size_t a, b, sums, ranges, repair;
@@ -31,12 +39,29 @@ constexpr MatMulTileSpace matMulTileSpace(const MatMulBlocking &blocking, std::s
   space.b = columns / MATMUL_TILE_BLOCK * panel;
   space.sums = k > blocking.depth ? rows * columns * sizeof(float) : BLOCK;
   space.ranges = 2 * (rows + columns) * sizeof(float);
-  // A block of C by multiply-adds, and what BLOCKED needs for it.
-  constexpr std::size_t ROWS = MATMUL_TILE_BLOCK + MATMUL_MAX_TILE_ROWS;
-  space.repair = BLOCK + sizeof(float) * (MATMUL_TILE_REPAIR_DEPTH * MATMUL_MAX_TILE_COLUMNS +
-                                          ROWS * MATMUL_MAX_TILE_COLUMNS +
-                                          ROWS * (MATMUL_TILE_REPAIR_DEPTH + MATMUL_ROW_PADDING) +
-                                          4 * MATMUL_TILE_BLOCK);
+  space.repair = MATMUL_REPAIR_BYTES;
+  return space;
+}
+
+/// The same by half arithmetic.
+struct MatMulFp16Space {
+  std::size_t a, b, pairs, sums, repair;
+  std::size_t depth; ///< values of k that are packed at a time
+
+  constexpr std::size_t bytes() const { return a + b + pairs + sums + repair; }
+};
+constexpr MatMulFp16Space matMulFp16Space(const MatMulBlocking &blocking, std::size_t m,
+                                          std::size_t n, std::size_t k) {
+  constexpr std::size_t ROWS = MATMUL_MAX_TILE_ROWS, SIDE = MATMUL_TILE_BLOCK;
+  const std::size_t strips = (std::min(n, MATMUL_FP16_COLUMNS) + SIDE - 1) / SIDE;
+  const std::size_t tiles = (std::min<std::size_t>(m, blocking.rows) + ROWS - 1) / ROWS;
+  MatMulFp16Space space{};
+  space.depth = (std::min(k, MATMUL_FP16_DEPTH) + 1) / 2 * 2;
+  space.a = ROWS * (MATMUL_FP16_DEPTH + MATMUL_FP16_PADDING) * 2;
+  space.b = strips * SIDE * space.depth * 2;
+  space.pairs = ROWS * 2 * SIDE * sizeof(float);
+  space.sums = (k > MATMUL_FP16_DEPTH ? tiles * strips : 1) * ROWS * SIDE * sizeof(float);
+  space.repair = MATMUL_REPAIR_BYTES;
   return space;
 }
 
@@ -52,6 +77,8 @@ constexpr std::size_t matMulWorkspace(const MatMulBlocking &blocking, std::size_
                                       std::size_t n = SIZE_MAX / 2) {
   if (onMatMulTiles(blocking.method) && m != 0)
     return matMulTileSpace(blocking, m, n, k).bytes() / sizeof(float) + 16;
+  if (blocking.method == MatMulMethod::FP16 && m != 0)
+    return matMulFp16Space(blocking, m, n, k).bytes() / sizeof(float) + 16;
   if (blocking.method != MatMulMethod::BLOCKED || m == 0)
     return 0;
   const std::size_t rows = std::min<std::size_t>(m, blocking.rows);

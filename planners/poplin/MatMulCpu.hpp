@@ -77,12 +77,14 @@ inline void chooseKernel(MatMulPlan &plan, MatMulProblem const &p, MatMulCpu con
   auto b = operandOf(p.input, p.b, p.k, p.n);
   b.passing = p.g > 1;
   bool const dot = kernels::matMulUsesDot(p.m, p.n, k, a, b);
-  auto const onTiles =
-      kernels::matMulTileMethod(cpu.tiles, p.m, p.n, k, p.input == MatMulType::HALF,
-                                p.partials == MatMulType::HALF && p.output == MatMulType::HALF);
+  bool const half = p.input == MatMulType::HALF;
+  bool const halfPartials = p.partials == MatMulType::HALF && p.output == MatMulType::HALF;
+  auto const onTiles = kernels::matMulTileMethod(cpu.tiles, p.m, p.n, k, half, halfPartials);
+  auto const fp16 = kernels::matMulFp16Method(cpu.halfArithmetic, p.m, p.n, k, half, halfPartials);
   auto const blocking =
-      kernels::onMatMulTiles(onTiles)
-          ? kernels::matMulTileBlocking(onTiles)
+      kernels::onMatMulTiles(onTiles) ? kernels::matMulTileBlocking(onTiles)
+      : fp16 == kernels::MatMulMethod::FP16
+          ? kernels::matMulFp16Blocking()
           : kernels::chooseMatMulBlocking(m, cpuColumns(p, plan.splitN), k, a, b, dot, cpu.caches);
   plan.method = blocking.method;
   plan.rows = blocking.rows;
@@ -121,6 +123,14 @@ inline double cpuMatrixTileCycles(kernels::MatMulMethod method, double m, double
   return 16 * dots + 0.3 * pieces * k * (m * timesA + n);
 }
 
+/// The same by half arithmetic: 64 multiply-adds a cycle, less a tenth for bringing chains to
+/// floats; packing takes some .06 cycles a number of B, A is copied for every 512 columns.
+inline double cpuFp16Cycles(double m, double n, double k) {
+  double const arithmetic = std::ceil(m / 2) * 2 * std::ceil(n / 16) * 16 * k / 58;
+  double const timesA = std::ceil(n / static_cast<double>(kernels::MATMUL_FP16_COLUMNS));
+  return arithmetic + 0.06 * k * (m * timesA + n);
+}
+
 /// Cycles of the slowest thread.
 inline double cpuCycles(MatMulPlan const &plan, MatMulProblem const &p, MatMulCpu const &cpu) {
   double const m = static_cast<double>(ceilDiv(p.m, plan.splitM));
@@ -129,8 +139,9 @@ inline double cpuCycles(MatMulPlan const &plan, MatMulProblem const &p, MatMulCp
   double const k = static_cast<double>(plan.splitK == 1 ? p.k : cpuDepth(p));
   double const g = static_cast<double>(ceilDiv(p.g, plan.splitG));
   double const arithmetic =
-      kernels::onMatMulTiles(plan.method)
-          ? cpuMatrixTileCycles(plan.method, m, n, k)
+      kernels::onMatMulTiles(plan.method) ? cpuMatrixTileCycles(plan.method, m, n, k)
+      : plan.method == kernels::MatMulMethod::FP16
+          ? cpuFp16Cycles(m, n, k)
           : std::min(cpuTileCycles(m, columns, k), 2 * m * n * k / MATMUL_RATE);
   double const fetch = (m * k + k * n + m * n) * MATMUL_FETCH;
   // Parts of columns have no contiguous block of C: rows are connected and copied one by one.

@@ -21,8 +21,8 @@ template <> struct EnumNames<MatMulLayout> {
 };
 
 template <> struct EnumNames<kernels::MatMulMethod> {
-  static constexpr std::string_view names[] = {"blocked", "rows", "column", "dot",
-                                               "amx6",    "amx4", "amx3",   "amx1"};
+  static constexpr std::string_view names[] = {"blocked", "rows", "column", "dot", "amx6",
+                                               "amx4",    "amx3", "amx1",   "fp16"};
 };
 
 /// C[g, m, n] = sum over k of A[g, m, k] * B[g, k, n]; all sizes above 0.
@@ -79,11 +79,12 @@ struct MatMulPlan {
   }
 };
 
-/// What a CPU plan depends on besides the problem: nothing of it but the tiles changes a bit of the
-/// result.
+/// What a CPU plan depends on besides the problem: nothing of it but what the
+/// instruction set has changes a bit of the result.
 struct MatMulCpu {
   unsigned threads = 1;
   isa::Tiles tiles = isa::Tiles::None; ///< of the instruction set of the kernels
+  bool halfArithmetic = false;         ///< without tiles
   kernels::MatMulCaches caches; ///< of one core; the last cache as far as one thread may use it
   bool wholeDepth = false;      ///< nobody adds partial products
 };

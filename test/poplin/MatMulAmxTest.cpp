@@ -1,5 +1,5 @@
-// Products large enough for matrix tiles. On sets without tiles the same products are computed by
-// multiply-adds; ctest runs this suite with POPLAR_ISA=amx-soft and amxfp16-soft too.
+// Products large enough for matrix tiles and for half arithmetic. On other sets the same products
+// are computed by multiply-adds; ctest runs this suite with the software twins too.
 #include "Products.hpp"
 
 #include <poplar/IeeeHalf.hpp>
@@ -10,6 +10,7 @@
 #include <codelets/arch/CpuFeatures.hpp>
 
 #include <sstream>
+#include <string_view>
 
 TEST_SUITE_BEGIN("poplin/matmul");
 
@@ -28,10 +29,17 @@ std::string planOf(Type const &in, Type const &out, Shape const &mkn, char const
 /// The name of the method in the plan for a product that is large enough.
 void checkMethod(Type const &in, Type const &out, char const *partials, char const *bfloat,
                  char const *half) {
-  auto const tiles = cottonwood::isa::tilesOf(cottonwood::isa::activeIsa());
-  std::string const method = tiles == cottonwood::isa::Tiles::None     ? "blocked"
-                             : tiles == cottonwood::isa::Tiles::Bfloat ? bfloat
-                                                                       : half;
+  auto const isa = cottonwood::isa::activeIsa();
+  auto const tiles = cottonwood::isa::tilesOf(isa);
+  bool const halfArithmetic =
+      cottonwood::isa::withTag(isa, [](auto tag) { return tag.HALF_ARITHMETIC; });
+  std::string const method =
+      tiles == cottonwood::isa::Tiles::None
+          ? halfArithmetic && in == HALF && out == HALF && std::string_view(partials) == "half"
+                ? "fp16"
+                : "blocked"
+      : tiles == cottonwood::isa::Tiles::Bfloat ? bfloat
+                                                : half;
   std::string const plan = planOf(in, out, {200, 300, 250}, partials);
   CAPTURE(plan);
   CHECK(plan.find("method=" + method) != std::string::npos);
@@ -39,7 +47,7 @@ void checkMethod(Type const &in, Type const &out, char const *partials, char con
 
 } // namespace
 
-TEST_CASE("the plan of a CPU says which products run on matrix tiles") {
+TEST_CASE("the plan of a CPU says which products run on matrix tiles or by half arithmetic") {
   checkMethod(FLOAT, FLOAT, "float", "amx6", "amx6");
   checkMethod(FLOAT, HALF, "float", "amx6", "amx6");
   checkMethod(HALF, FLOAT, "float", "amx4", "amx1");
@@ -62,6 +70,17 @@ TEST_CASE("large products of all types equal the sums of the definition") {
                                     {{"partialsType", halfPartials ? "half" : "float"}}),
                      expectation(a, b, out, halfPartials ? HALF : FLOAT));
         }
+  all.runAndCheck();
+}
+
+TEST_CASE("long sums of halves with half partials, in parts of K") {
+  Products all(cpu);
+  Matrix const a = all.random(HALF, {1, 40, 16500}), b = all.random(HALF, {1, 16500, 33});
+  Tensor const x = all.input(HALF, a, {40, 16500}), y = all.input(HALF, b, {16500, 33});
+  all.expect(
+      "parts",
+      poplin::matMul(all.run.graph, x, y, all.run.prog, HALF, "c", {{"partialsType", "half"}}),
+      expectation(a, b, HALF, HALF));
   all.runAndCheck();
 }
 

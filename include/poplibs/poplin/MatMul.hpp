@@ -40,7 +40,9 @@
 //                              none; else, and for 0, the one with the least temporaries
 //   partialsType               float|half (float)   type of partial results between vertices; not
 //                              smaller than the result's. On a CPU sums stay float; with half, one
-//                              with AMX leaves out less than 2^-16 of each product of halves
+//                              with AMX leaves out less than 2^-16 of each product of halves, one
+//                              with AVX512-FP16 alone adds up to 64 of them in half before, in
+//                              products of 24 rows, 24 columns and 48 values of k or more
 //   planConstraints            JSON object ("")     fields that the plan must have, of splitG,
 //                              splitM, splitN, splitK; on a CPU method, rows, depth, packA, packB,
 //                              columns, panelsA, too. Or the same JSON as of convolutions, see

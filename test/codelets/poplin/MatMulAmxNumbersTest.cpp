@@ -1,6 +1,6 @@
 // Products on matrix tiles: numbers that are special, and the errors of others.
 #if defined(__x86_64__)
-#include "MatMulAmxProducts.hpp"
+#include "BlockProducts.hpp"
 
 #include <array>
 #include <cstdio>
@@ -55,6 +55,16 @@ template <class In> void checkErrors(const char *name, const Product<In, float> 
       INFO(row);
       CHECK(tiles.mean <= chain.mean);
       CHECK(tiles.most <= 1.25 * chain.most); // the greatest of some thousands scatters
+    }
+  if constexpr (std::is_same_v<In, Half>)
+    for (const isa::Isa isa : halfIsas()) {
+      if (!isa::isSoft(isa))
+        continue;
+      const Errors errors =
+          errorsOf<In>(exact, p.run(isa, kernels::matMulFp16Blocking(), p.whole()));
+      row += cell(errors);
+      INFO(row);
+      CHECK(errors.mean <= 0x1p13); // a rounding to half of the sum of magnitudes
     }
   if (printsErrors())
     std::puts(row.c_str());
@@ -197,7 +207,7 @@ TEST_SUITE("codelets/poplin/MatMulAmxNumbers") {
     for (const std::size_t k : {64u, 1024u})
       checkErrorsOfAll<float>(k);
     if (printsErrors())
-      std::puts("| data | K | multiply-adds | amx4 | amx3 | amx1 |");
+      std::puts("| data | K | multiply-adds | amx4 | amx3 | amx1 | fp16 |");
     for (const std::size_t k : {64u, 1024u})
       checkErrorsOfAll<Half>(k);
     if (printsErrors())

@@ -1,6 +1,6 @@
 // Products on matrix tiles: all shapes and strides, and themselves cut in other ways.
 #if defined(__x86_64__)
-#include "MatMulAmxProducts.hpp"
+#include "BlockProducts.hpp"
 
 using namespace cottonwood;
 using namespace cottonwood::test::tiles;

@@ -138,6 +138,14 @@ TEST_CASE("matrix tiles are chosen by the whole problem, whatever the threads") 
     CHECK(planOn(isa::Tiles::Bfloat, problemOf(1, 1, 500, 500), threads).method ==
           MatMulMethod::ROWS);
   }
+  for (unsigned threads : {1U, 2U, 7U, 64U}) {
+    MatMulCpu cpu = cpuOf(threads);
+    CHECK(planMatMulCpu(half, cpu).plan.method == MatMulMethod::BLOCKED);
+    cpu.halfArithmetic = true;
+    MatMulPlan const plan = planMatMulCpu(half, cpu).plan;
+    CHECK(plan.method == MatMulMethod::FP16);
+    CHECK(plan.depth == kernels::MATMUL_FP16_DEPTH);
+  }
   half.partials = MatMulType::FLOAT;
   CHECK(planOn(isa::Tiles::Bfloat, half, 2).method == MatMulMethod::AMX4);
   CHECK(toText(planOn(isa::Tiles::Bfloat, half, 1)).find("method=amx4") != std::string::npos);

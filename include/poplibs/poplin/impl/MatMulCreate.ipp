@@ -44,7 +44,7 @@ POP_INLINE bool wantsPanels(::poplar::Graph const &graph, MatMulSide side,
   auto const plan = planMatMul(where, graph.getTarget(), problem, options, cache).plan;
   // More rows than those that pass over B best as it is would pass over it by panels still faster.
   bool const inBlocks =
-      plan.method == kernels::MatMulMethod::BLOCKED || kernels::onMatMulTiles(plan.method) ||
+      plan.method == kernels::MatMulMethod::BLOCKED || kernels::inMatMulBlocks(plan.method) ||
       (plan.method == kernels::MatMulMethod::ROWS && problem.m > kernels::MATMUL_STREAMED_ROWS);
   // Also where products read a B in place that several of them find in no near cache.
   bool const large = problem.k * problem.n * sizeof(float) > kernels::MATMUL_LARGE_L2 / 4;

@@ -1,5 +1,6 @@
-// Products on matrix tiles, on every set of this machine that has them, twins included, with what
-// they are compared with: double arithmetic, and the multiply-adds they must not be worse than.
+// Products whose sums come in blocks, on matrix tiles or by half arithmetic, on every set of this
+// machine that has them, twins included, with what they are compared with: double arithmetic, and
+// the multiply-adds they must not be worse than.
 #pragma once
 
 #include <codelets/poplin/MatMulTileBlocking.hpp>
@@ -24,15 +25,16 @@ inline kernels::MatMulKernels chainKernels() {
       isa::Isa::AmxSoft, [](auto tag) { return vertices::MatMulFamily::kernels<decltype(tag)>(); });
 }
 
-/// Methods on tiles of a set; sums are brought to C by baseline code.
+/// The methods of a set; sums are brought to C by baseline code.
 inline kernels::MatMulTileKernels tileKernelsOf(isa::Isa isa) {
   return isa::withTag(isa, [](auto tag) {
     kernels::MatMulTileKernels tiles{};
-    if constexpr (isa::TileTag<decltype(tag)>) {
-      const auto chains = chainKernels();
+    if constexpr (isa::TileTag<decltype(tag)>)
       tiles = kernels::matMulTileKernelsOf<decltype(tag)>();
-      tiles.floatChains = chains.floatToFloat, tiles.halfChains = chains.halfToFloat;
-    }
+    else if constexpr (decltype(tag)::HALF_ARITHMETIC)
+      tiles.fp16 = kernels::matMulFp16KernelOf<decltype(tag)>();
+    const auto chains = chainKernels();
+    tiles.floatChains = chains.floatToFloat, tiles.halfChains = chains.halfToFloat;
     return tiles;
   });
 }
@@ -50,6 +52,15 @@ void runChains(const kernels::MatMulArgs<In, Out> &args, const kernels::MatMulBl
     all.halfToFloat(args, blocking, workspace);
   else
     all.halfToHalf(args, blocking, workspace);
+}
+
+/// The sets of this machine with half arithmetic and no tiles, the twin included.
+inline std::vector<isa::Isa> halfIsas() {
+  std::vector<isa::Isa> found;
+  for (const isa::Isa isa : vectorIsas())
+    if (isa::withTag(isa, [](auto tag) { return tag.HALF_ARITHMETIC; }))
+      found.push_back(isa);
+  return found;
 }
 
 /// The methods of a set for operands of a type.
@@ -141,7 +152,7 @@ template <class In, class Out> struct Product {
     args.c = c.data() + 1, args.cRow = static_cast<std::ptrdiff_t>(row);
     args.cRows = part.table ? rows.data() : nullptr;
     args.accumulate = !before.empty();
-    if (kernels::onMatMulTiles(blocking.method))
+    if (kernels::inMatMulBlocks(blocking.method))
       kernels::detail::tileMatMul<isa::scalar>(args, blocking, workspace.data(),
                                                kernels::StoreSums{}, tileKernelsOf(isa));
     else
