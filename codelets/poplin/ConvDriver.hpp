@@ -31,9 +31,10 @@ public:
       outStride_[d] = stride;
       stride *= outSizes_[d];
     }
+    const std::size_t first = columnsFrom(0), most = first > COLUMNS ? first : COLUMNS;
     strip_ = alignedToLine(args.workspace);
-    sums_ = alignedToLine(strip_ + (CHANNELS ? 0 : tapParts_.largest() * COLUMNS));
-    copy_ = alignedToLine(sums_ + pixelParts_.largest() * COLUMNS);
+    sums_ = alignedToLine(strip_ + (CHANNELS ? 0 : tapParts_.largest() * most));
+    copy_ = alignedToLine(sums_ + pixelParts_.largest() * most);
     float *const classes =
         copies_ ? alignedToLine(copy_ + convCopyFloats(geometry_, args_.blocking)) : copy_;
     classes_ = reinterpret_cast<ConvClass *>(classes);
@@ -51,8 +52,8 @@ public:
         if (CHANNELS && onePass_)
           runAllColumns(part);
         for (std::size_t j = CHANNELS && onePass_ ? args_.columns : 0; j < args_.columns;
-             j += COLUMNS)
-          runStrip(part, j, args_.columns - j < COLUMNS ? args_.columns - j : COLUMNS);
+             j += columns_)
+          runStrip(part, j, columnsFrom(j));
         firstPixel_ += numPixels_;
       } while (pixelParts_.next(part));
     }
@@ -66,6 +67,17 @@ private:
   static constexpr std::size_t WIDTH = Shape::WIDTH;
   /// Rows of the input these many elements apart lie in one set of L1.
   static constexpr std::ptrdiff_t SET_SPAN = MATMUL_WAY_BYTES / sizeof(TIn);
+
+  /// Columns of the strip that begins with column j: none after a wide one is wider.
+  POP_SIMD_INLINE std::size_t columnsFrom(std::size_t j) const {
+    const std::size_t left = args_.columns - j;
+    if constexpr (Shape::HAS_WIDE)
+      if (args_.blocking.columns >= Shape::WIDE_COLUMNS && left >= Shape::WIDE_COLUMNS)
+        return Shape::WIDE_COLUMNS;
+    return left < COLUMNS ? left : COLUMNS;
+  }
+  /// Whether the strip is a wide one.
+  POP_SIMD_INLINE bool isWide() const { return Shape::HAS_WIDE && columns_ > COLUMNS; }
 
   const int *sizesOf(int ConvDim::*member, int *to) const {
     for (unsigned d = 0; d < geometry_.dims; ++d)
@@ -137,7 +149,8 @@ private:
 
   /// Sums go straight to the output, or to scratch.
   void placeSums() {
-    sumsBase_ = sums_ - firstPixel_ * COLUMNS, sumsStride_ = COLUMNS;
+    sumsStride_ = isWide() ? 2 * COLUMNS : COLUMNS;
+    sumsBase_ = sums_ - firstPixel_ * sumsStride_;
     if constexpr (std::is_same_v<TOut, float>)
       if (direct_)
         sumsBase_ = args_.out + firstColumn_ + column_, sumsStride_ = args_.outPixel;
@@ -151,42 +164,52 @@ private:
     }
   }
 
-  /// Weights of a range of taps: in place where a tile reads them well, else packed.
+  /// Weights of a range of taps: in place where a tile reads them well, else packed; the halves of
+  /// a wide strip one after the other.
   void chooseWeights(const ConvRanges &part) {
     const TWeights *at = weights_;
     for (unsigned d = 0; d < geometry_.dims; ++d)
       at += part.dim[d].begin * geometry_.dim[d].tapStride;
-    at += static_cast<std::ptrdiff_t>(column_ / args_.weightsBlock) * args_.weightsBlockStride +
-          static_cast<std::ptrdiff_t>(column_ % args_.weightsBlock) * args_.weightsColumn;
+    const std::ptrdiff_t first = columnAt(column_);
+    const std::size_t columns = isWide() ? COLUMNS : columns_;
     if constexpr (std::is_same_v<TWeights, TileWeights>) {
       const std::ptrdiff_t row = geometry_.dim[geometry_.dims - 1].tapStride;
-      if (CHANNELS || (args_.weightsColumn == 1 && columns_ % WIDTH == 0 && row > 0 &&
+      if (CHANNELS || (args_.weightsColumn == 1 && columns % WIDTH == 0 && row > 0 &&
                        row <= static_cast<std::ptrdiff_t>(MATMUL_MAX_TILE_COLUMNS))) {
-        tileWeights_ = at;
+        tileWeights_ = at + first;
+        if (isWide())
+          weightsPair_ = columnAt(column_ + COLUMNS) - first;
         for (unsigned d = 0; d < geometry_.dims; ++d)
           weightsStep_[d] = geometry_.dim[d].tapStride;
         return;
       }
     }
-    if constexpr (!CHANNELS)
-      packWeights(at, part);
+    if constexpr (!CHANNELS) {
+      std::ptrdiff_t step = static_cast<std::ptrdiff_t>((columns + WIDTH - 1) / WIDTH * WIDTH);
+      for (unsigned d = geometry_.dims; d-- > 0;) {
+        weightsStep_[d] = step;
+        step *= part.dim[d].size();
+      }
+      tileWeights_ = strip_, weightsPair_ = step;
+      packWeights(at + first, part, columns, strip_);
+      if (isWide())
+        packWeights(at + columnAt(column_ + COLUMNS), part, columns, strip_ + step);
+    }
   }
 
-  void packWeights(const TWeights *at, const ConvRanges &part) {
+  POP_SIMD_INLINE std::ptrdiff_t columnAt(std::size_t j) const {
+    return static_cast<std::ptrdiff_t>(j / args_.weightsBlock) * args_.weightsBlockStride +
+           static_cast<std::ptrdiff_t>(j % args_.weightsBlock) * args_.weightsColumn;
+  }
+
+  void packWeights(const TWeights *at, const ConvRanges &part, std::size_t columns, float *to) {
     const unsigned last = geometry_.dims - 1;
-    std::ptrdiff_t step = static_cast<std::ptrdiff_t>((columns_ + WIDTH - 1) / WIDTH * WIDTH);
-    for (unsigned d = geometry_.dims; d-- > 0;) {
-      weightsStep_[d] = step;
-      step *= part.dim[d].size();
-    }
-    tileWeights_ = strip_;
     const auto run = static_cast<std::size_t>(part.dim[last].size());
     const MatMulView<TWeights> view{nullptr, geometry_.dim[last].tapStride, args_.weightsColumn};
     int tap[CONV_MAX_DIMS] = {};
-    float *to = strip_;
     for (;; to += weightsStep_[last] * part.dim[last].size()) {
       packMatMulPanel<Tag>(MatMulView<TWeights>{at, view.row, view.column}, run,
-                           static_cast<unsigned>(columns_), to);
+                           static_cast<unsigned>(columns), to);
       unsigned d = last;
       for (; d > 0; --d) {
         const std::ptrdiff_t stride = geometry_.dim[d - 1].tapStride;
@@ -210,11 +233,13 @@ private:
     const TIn *rows[Shape::ROWS];
     float *sums[Shape::ROWS];
     tile.rows = rows, tile.sums = sums;
-    tile.weights = tileWeights_;
+    tile.weights = tileWeights_, tile.weightsPair = weightsPair_;
     tile.load = !onePass_;
     tile.columns = static_cast<unsigned>(columns_);
     ConvRows row(box, outStride_);
     std::size_t most = Shape::ROWS;
+    if constexpr (Shape::HAS_WIDE)
+      most = Shape::rowsOf(columns_);
     if (row.inStep() % SET_SPAN == 0 && args_.blocking.setRows < most)
       most = args_.blocking.setRows;
     const std::size_t all = box.outputs();
@@ -245,6 +270,7 @@ private:
     tile.a = in_ + row.in() + run.in;
     tile.aRow = row.inStep(), tile.aColumn = conv.inStep;
     tile.b = conv.weights + run.weights, tile.bRow = conv.weightsStep;
+    tile.bPair = conv.weightsPair;
     tile.cOut = sumsAt(static_cast<std::size_t>(row.out()));
     tile.cOutRow = row.outStep() * static_cast<std::ptrdiff_t>(sumsStride_);
     tile.cInRow = tile.cOutRow;
@@ -277,6 +303,7 @@ private:
   const TIn *in_ = nullptr;
   const TWeights *weights_ = nullptr;
   const TileWeights *tileWeights_ = nullptr;
+  std::ptrdiff_t weightsPair_ = 0;
   std::size_t firstColumn_ = 0, firstPixel_ = 0, numPixels_ = 0, column_ = 0, columns_ = 0;
 };
 

@@ -26,6 +26,7 @@ template <class TIn, class TWeights> struct ConvTileArgs {
   std::ptrdiff_t inStep;
   const TWeights *weights;
   std::ptrdiff_t weightsStep;
+  std::ptrdiff_t weightsPair; ///< from vectors 0 and 1 of a wide tile to vectors 2 and 3
   float *const *sums;
   bool load; ///< continue the sums that are there
   unsigned columns;
@@ -126,6 +127,36 @@ void convTile(const ConvTileArgs<float, float> &args) {
   sum.end(args, tail);
 }
 
+/// The same for wide strips: four whole vectors and few rows, whose addresses stay in registers.
+template <class Tag, unsigned ROWS, bool UNIT>
+void convWideTile(const ConvTileArgs<float, float> &args) {
+  using detail::repeat;
+  using detail::unroll;
+  using V = simd<float, Tag>;
+  constexpr std::ptrdiff_t W = V::width;
+  constexpr unsigned VECTORS = MatMulTileShape<Tag>::WIDE_VECTORS;
+  detail::ConvSums<Tag, ROWS, VECTORS> sum;
+  sum.begin(args, static_cast<std::size_t>(W));
+  const std::ptrdiff_t inStep = UNIT ? 1 : args.inStep, weightsStep = args.weightsStep;
+  const std::ptrdiff_t pair = args.weightsPair;
+  const float *rows[ROWS];
+  repeat<ROWS>([&](auto i) POP_SIMD_LAMBDA { rows[i] = args.rows[i]; });
+  for (std::size_t s = 0; s < args.numSegments; ++s) {
+    const float *w = args.weights + args.segments[s].weights;
+    std::ptrdiff_t at = args.segments[s].in;
+    for (std::size_t k = args.length; k != 0; --k, at += inStep) {
+      V tap[VECTORS];
+      unroll<VECTORS>([&](auto j) POP_SIMD_LAMBDA {
+        tap[j] = V::load(w + (j < 2 ? j * W : pair + (j - 2) * W));
+      });
+      repeat<ROWS>([&](auto i)
+                       POP_SIMD_LAMBDA { detail::accumulateAll(sum.at[i], rows[i] + at, tap); });
+      arch::stepBy(w, weightsStep);
+    }
+  }
+  sum.end(args, static_cast<std::size_t>(W));
+}
+
 /// Each column has an input of its own: one channel in and out a group, groups side by side.
 template <class Tag, unsigned ROWS, unsigned VECTORS, class TIn, class TWeights>
 void convChannelTile(const ConvTileArgs<TIn, TWeights> &args) {
@@ -165,12 +196,17 @@ namespace detail {
 
 /// Rows and vectors of the largest tile: as for matrix products, and for channels fewer, since
 /// every product there has a load of its own.
-template <class Tag> struct ConvTileShape : MatMulTileShape<Tag> {};
+template <class Tag> struct ConvTileShape : MatMulTileShape<Tag> {
+  using MatMulTileShape<Tag>::VECTORS;
+  using MatMulTileShape<Tag>::WIDE_VECTORS;
+  static constexpr bool HAS_WIDE = WIDE_VECTORS > VECTORS;
+};
 template <class Tag> struct ConvChannelTileShape {
   static constexpr unsigned WIDTH = MatMulTileShape<Tag>::WIDTH;
   static constexpr unsigned ROWS = WIDTH > 1 ? 6 : 2;
   static constexpr unsigned VECTORS = 2;
   static constexpr unsigned COLUMNS = VECTORS * WIDTH;
+  static constexpr bool HAS_WIDE = false;
 };
 
 template <class Tag, bool UNIT, std::size_t... I>
@@ -180,6 +216,15 @@ POP_SIMD_INLINE void pickConvTile(std::size_t index, const ConvTileArgs<float, f
   using Function = void (*)(const ConvTileArgs<float, float> &);
   constexpr Function all[] = {&convTile<Tag, I / V + 1, I % V + 1, UNIT>...};
   all[index](args);
+}
+
+template <class Tag, std::size_t... I>
+POP_SIMD_INLINE void pickConvWideTile(unsigned rows, const ConvTileArgs<float, float> &args,
+                                      std::index_sequence<I...>) {
+  using Function = void (*)(const ConvTileArgs<float, float> &);
+  constexpr Function all[][2] = {
+      {&convWideTile<Tag, I + 1, false>, &convWideTile<Tag, I + 1, true>}...};
+  all[rows - 1][args.inStep == 1](args);
 }
 
 template <class Tag, class TIn, class TWeights, std::size_t... I>
@@ -193,10 +238,14 @@ POP_SIMD_INLINE void pickConvChannelTile(std::size_t index, const ConvTileArgs<T
 
 } // namespace detail
 
-/// Runs the tile of `rows` rows (from 1) and args.columns columns (from 1).
+/// Runs the tile of `rows` rows (from 1) and args.columns columns (from 1; a wide strip is whole).
 template <class Tag>
 POP_SIMD_INLINE void runConvTile(unsigned rows, const ConvTileArgs<float, float> &args) {
   using Shape = detail::ConvTileShape<Tag>;
+  if constexpr (Shape::HAS_WIDE)
+    if (args.columns > Shape::COLUMNS)
+      return detail::pickConvWideTile<Tag>(rows, args,
+                                           std::make_index_sequence<Shape::WIDE_ROWS>{});
   const unsigned vectors = (args.columns + Shape::WIDTH - 1) / Shape::WIDTH;
   const std::size_t index = (rows - 1) * Shape::VECTORS + (vectors - 1);
   constexpr auto all = std::make_index_sequence<Shape::ROWS * Shape::VECTORS>{};

@@ -18,7 +18,7 @@
 ///              group g starts at p * outPixel + g * columns, or a region an output
 ///   workspace  Output<Vector<float, ONE_PTR>>: kernels::convWorkspace() floats, or
 ///              convTileWorkspace()
-///   depth, enough, pixels, method, setRows, copyBytes   kernels::ConvBlocking
+///   depth, enough, pixels, method, setRows, copyBytes, blockColumns   kernels::ConvBlocking
 ///   outputs, inChannels, taps   what one group costs: its outputs, input channels, taps
 ///
 /// poplin::ConvPartial<In, Out>       for tiles of an IPU (MultiVertex): a part of one group
@@ -52,7 +52,7 @@ public:
   unsigned weightsBlock, outPixel, dims, groups, columns;
   unsigned depth, enough, pixels, method;
   unsigned outputs, inChannels, taps;
-  unsigned setRows, copyBytes;
+  unsigned setRows, copyBytes, blockColumns;
 
 protected:
   using Args = kernels::ConvArgs<KernelType<In>, KernelType<Weights>, KernelType<Out>>;
@@ -74,7 +74,8 @@ protected:
             oneRegion ? kernelPointer(out[0].data()) : nullptr,
             outPixel,
             oneRegion ? nullptr : reinterpret_cast<KernelType<Out> *const *>(out.data()),
-            {depth, enough, pixels, static_cast<kernels::MatMulMethod>(method), setRows, copyBytes},
+            {depth, enough, pixels, static_cast<kernels::MatMulMethod>(method), setRows, copyBytes,
+             blockColumns},
             workspace.data()};
   }
 };

@@ -134,6 +134,7 @@ inline ConvChoice planConvCpu(ConvProblem const &problem, MatMulCpu const &cpu,
             plan.depth = blocking.depth, plan.enough = blocking.enough;
             plan.pixels = blocking.pixels, plan.method = whole.method;
             plan.setRows = blocking.setRows, plan.copyBytes = blocking.copyBytes;
+            plan.columns = blocking.columns;
             plan.packIn = packIn ? 1 : 0;
             plan.winograd = whole.winograd;
             if (plan.winograd != 0) {

@@ -44,6 +44,9 @@ inline std::string convRefusal(ConvPlan const &plan, ConvProblem const &problem,
       plan.depth > kernels::CONV_MAX_SEGMENTS || plan.enough > MOST || plan.pixels > MOST ||
       plan.setRows < 1)
     return "blocks without elements, or too large ones";
+  if (plan.columns != kernels::MATMUL_MAX_TILE_COLUMNS &&
+      plan.columns != kernels::MATMUL_WIDE_COLUMNS)
+    return "strips have 32 or 64 columns";
   if (plan.packIn > 1)
     return "packIn is 0 or 1";
   return {};
@@ -74,8 +77,8 @@ inline std::vector<ConvPlan> convSplitsToMeasure(ConvProblem const &problem, Mat
 /// Rounds of variations; each starts from the best plan so far.
 inline constexpr unsigned CONV_MEASURE_ROUNDS = 3;
 
-/// Plans that differ from `best` in one thing: taps of a pass, outputs between passes, or from how
-/// many taps on a pass is long enough.
+/// Plans that differ from `best` in one thing: taps of a pass, outputs between passes, the width of
+/// strips, or from how many taps on a pass is long enough.
 inline std::vector<ConvPlan> convVariations(ConvProblem const &problem, ConvPlan const &estimated,
                                             ConvPlan const &best, unsigned round) {
   std::vector<ConvPlan> plans;
@@ -87,15 +90,18 @@ inline std::vector<ConvPlan> convVariations(ConvProblem const &problem, ConvPlan
   };
   std::uint64_t const taps = problem.taps() * problem.i;
   if (round == 0) {
-    for (std::uint32_t depth : {96U, 128U, 192U, 256U, 384U, 512U})
+    for (std::uint32_t depth : {96U, 128U, 192U, 256U, 384U, 512U, 768U, 1152U})
       if (depth < 2 * taps)
         add(&ConvPlan::depth, depth);
   } else if (round == 1) {
     for (std::uint32_t pixels : {96U, 192U, 384U, 768U, 1536U, 4096U})
       if (pixels < 2 * problem.b * problem.outputs())
         add(&ConvPlan::pixels, pixels);
+    if (problem.n >= kernels::MATMUL_WIDE_COLUMNS)
+      for (std::uint32_t columns : {kernels::MATMUL_MAX_TILE_COLUMNS, kernels::MATMUL_WIDE_COLUMNS})
+        add(&ConvPlan::columns, columns);
   } else {
-    for (std::uint32_t enough : {32U, 64U, 128U, 256U, 512U})
+    for (std::uint32_t enough : {32U, 64U, 128U, 256U, 512U, 1152U})
       if (enough < 2 * taps)
         add(&ConvPlan::enough, enough);
   }

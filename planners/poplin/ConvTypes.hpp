@@ -73,6 +73,7 @@ struct ConvPlan {
   kernels::MatMulMethod method = kernels::MatMulMethod::BLOCKED; ///< on CPUs
   std::uint32_t setRows = kernels::ConvBlocking().setRows;       ///< on CPUs
   std::uint32_t copyBytes = kernels::ConvBlocking().copyBytes;   ///< on CPUs
+  std::uint32_t columns = kernels::ConvBlocking().columns;       ///< on CPUs
   /// On CPUs, 1: an input whose channels do not lie side by side is copied so that they do.
   std::uint32_t packIn = 0;
   /// On CPUs: outputs in each dimension of a block of Winograd's minimal filtering, with `pixels`
@@ -94,13 +95,14 @@ struct ConvPlan {
     visit("method", self.method);
     visit("setRows", self.setRows);
     visit("copyBytes", self.copyBytes);
+    visit("columns", self.columns);
     visit("packIn", self.packIn);
     visit("winograd", self.winograd);
   }
   friend bool operator==(ConvPlan const &, ConvPlan const &) = default;
 
   kernels::ConvBlocking blocking() const {
-    return {depth, enough, pixels, method, setRows, copyBytes};
+    return {depth, enough, pixels, method, setRows, copyBytes, columns};
   }
   std::uint64_t parts() const {
     return splitG * splitB * splitN * splitY0 * splitY1 * splitI * splitK0;

@@ -133,7 +133,11 @@ TEST_CASE("plans of convolutions are measured, learned and used") {
   };
   import();
   CHECK(report(p, {}).find("\nplan: " + toText(plan) + "\n") != std::string::npos);
-  plan.splitK0 = 2;
+  plan.columns = 48;
+  import();
+  CHECK_THROWS_WITH_AS(report(p, {}), doctest::Contains("strips have 32 or 64 columns"),
+                       poplibs_error);
+  plan.columns = 64, plan.splitK0 = 2;
   import();
   CHECK_THROWS_WITH_AS(report(p, {}), doctest::Contains("a CPU keeps sums whole"), poplibs_error);
 }
@@ -160,11 +164,13 @@ TEST_CASE("plans of convolutions that were measured, or that wisdom gives, leave
     CHECK(poplin::wisdomSize() == 1);
     // Blocks of all sorts.
     std::string const measured = poplin::exportWisdom();
-    for (std::array<std::uint32_t, 3> const &sizes :
-         {std::array{1U, 1U, 1U}, std::array{7U, 3U, 20U}, std::array{512U, 512U, 5000U}}) {
+    for (std::array<std::uint32_t, 4> const &sizes :
+         {std::array{1U, 1U, 1U, 32U}, std::array{7U, 3U, 20U, 64U},
+          std::array{1152U, 512U, 5000U, 64U}, std::array{512U, 512U, 5000U, 32U}}) {
       auto plan = cottonwood::planner::fromText<ConvPlan>(onlyPlan());
       if (!cottonwood::kernels::onMatMulTiles(plan.method))
-        plan.depth = sizes[0], plan.enough = sizes[1], plan.pixels = sizes[2];
+        plan.depth = sizes[0], plan.enough = sizes[1], plan.pixels = sizes[2],
+        plan.columns = sizes[3];
       plan.splitY0 = 5, plan.splitY1 = 2;
       std::string text = measured;
       std::size_t const begin = text.find(" = ") + 3;

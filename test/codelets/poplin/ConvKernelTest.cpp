@@ -76,14 +76,15 @@ template <class T> struct Run {
   std::vector<float> out;
 
   /// \param channels  groups are columns
+  /// \param block     if not 0, weights lie in blocks of so many columns: [O / block, K, I, block]
   template <class In, class Function>
   Run(Problem const &p, Function function, kernels::ConvBlocking const &blocking, bool channels,
-      std::vector<In> const &in, std::vector<T> const &weights) {
+      std::vector<In> const &in, std::vector<T> const &weights, std::size_t block = 0) {
     auto const table = tableOf(p);
     auto const s = [](std::size_t n) { return static_cast<long long>(n); };
-    std::vector<long long> const strides{
-        s(p.inputs * p.step()),        0, s(p.step()), s(channels ? p.groups : p.in * p.out), 1,
-        s(channels ? p.groups : p.out)};
+    std::size_t const row = channels ? p.groups : block != 0 ? block : p.out;
+    std::vector<long long> const strides{s(p.inputs * p.step()),         0, s(p.step()),
+                                         s(channels ? row : p.in * row), 1, s(row)};
     out.assign(p.batch * p.outputs * p.groups * p.out + 1, 77.0F);
     std::size_t const classes = 2 * p.outputs + 2;
     kernels::ConvGeometry const geometry(3, table.data(), strides.data());
@@ -98,8 +99,8 @@ template <class T> struct Run {
                                                weights.data(),
                                                static_cast<std::ptrdiff_t>(p.taps * p.in * p.out),
                                                1,
-                                               0,
-                                               std::size_t{1} << 31U,
+                                               static_cast<std::ptrdiff_t>(p.taps * p.in * block),
+                                               block != 0 ? block : std::size_t{1} << 31U,
                                                out.data(),
                                                p.groups * p.out,
                                                nullptr,
@@ -143,7 +144,12 @@ void checkAgainstDouble(Problem const &p, std::vector<In> const &in, std::vector
   CHECK(wrong == 0);
 }
 
-std::vector<kernels::ConvBlocking> const BLOCKINGS{{512, 128, 1024}, {7, 4, 5}, {64, 1, 3}};
+std::vector<kernels::ConvBlocking> const BLOCKINGS{
+    {512, 128, 1024},
+    {7, 4, 5},
+    {64, 1, 3},
+    {.depth = 1152, .enough = 1152, .pixels = 9, .columns = kernels::MATMUL_WIDE_COLUMNS},
+    {.depth = 8, .enough = 2, .pixels = 13, .columns = kernels::MATMUL_WIDE_COLUMNS}};
 
 } // namespace
 
@@ -153,7 +159,7 @@ TEST_CASE("sums are those of the definition, and the same bits for all sets and 
   for (Problem const &p :
        {Problem{1, 9, 3, 9, 20, 33, 1, 1, 1}, Problem{2, 14, 3, 7, 5, 17, 3, 2, 1},
         Problem{3, 6, 1, 6, 70, 64, 1, 1, 0}, Problem{1, 30, 7, 15, 3, 31, 1, 2, 3},
-        Problem{2, 4, 2, 11, 4, 3, 1, 1, 4}}) {
+        Problem{2, 4, 2, 11, 4, 3, 1, 1, 4}, Problem{2, 21, 3, 21, 9, 170, 2, 1, 1}}) {
     auto const in = numbers<float>(p.batch * p.inputs * p.groups * p.in, 1);
     auto const weights = numbers<float>(p.groups * p.taps * p.in * p.out, 2);
     auto const halves = numbers<Half>(weights.size(), 3);
@@ -172,6 +178,43 @@ TEST_CASE("sums are those of the definition, and the same bits for all sets and 
         CHECK(half.out == firstHalf.out);
       }
   }
+}
+
+TEST_CASE("weights in blocks of columns give the bits of plain ones") {
+  constexpr std::size_t BLOCK = kernels::MATMUL_MAX_TILE_COLUMNS;
+  for (std::size_t out : {32U, 64U, 96U, 192U}) {
+    Problem const p{2, 13, 3, 13, 7, out, 1, 1, 1};
+    auto const in = numbers<float>(p.batch * p.inputs * p.in, 4);
+    auto const weights = numbers<float>(p.taps * p.in * p.out, 5);
+    auto const halves = numbers<Half>(weights.size(), 6);
+    auto const inBlocks = [&](auto const &plain) {
+      auto blocks = plain;
+      for (std::size_t row = 0; row != p.taps * p.in; ++row)
+        for (std::size_t o = 0; o != out; ++o)
+          blocks[(o / BLOCK * p.taps * p.in + row) * BLOCK + o % BLOCK] = plain[row * out + o];
+      return blocks;
+    };
+    for (isa::Isa const isa : test::vectorIsas())
+      for (kernels::ConvBlocking const &blocking : BLOCKINGS) {
+        CAPTURE(std::string(isa::name(isa)));
+        auto const all = kernelsOf(isa);
+        CHECK(Run<float>(p, all.floatToFloat, blocking, false, in, inBlocks(weights), BLOCK).out ==
+              Run<float>(p, all.floatToFloat, BLOCKINGS[0], false, in, weights).out);
+        CHECK(Run<Half>(p, all.halfToFloat, blocking, false, in, inBlocks(halves), BLOCK).out ==
+              Run<Half>(p, all.halfToFloat, BLOCKINGS[0], false, in, halves).out);
+      }
+  }
+}
+
+TEST_CASE("strips are wide before a distant last cache") {
+  kernels::MatMulCaches caches;
+  CHECK(kernels::chooseConvBlocking(caches).columns == kernels::MATMUL_MAX_TILE_COLUMNS);
+  CHECK(kernels::chooseConvBlocking(caches).depth <= 512);
+  caches.l1 = 48 << 10, caches.l2 = 2 << 20, caches.distant = true;
+  kernels::ConvBlocking const blocking = kernels::chooseConvBlocking(caches);
+  CHECK(blocking.columns == kernels::MATMUL_WIDE_COLUMNS);
+  CHECK(blocking.depth >= 3 * 3 * 128);
+  CHECK(blocking.depth <= kernels::CONV_MAX_SEGMENTS);
 }
 
 TEST_CASE("groups of one channel, side by side") {

@@ -207,6 +207,7 @@ private:
     set(v, "depth", blocking.depth), set(v, "enough", blocking.enough);
     set(v, "pixels", blocking.pixels), set(v, "method", static_cast<unsigned>(blocking.method));
     set(v, "setRows", blocking.setRows), set(v, "copyBytes", blocking.copyBytes);
+    set(v, "blockColumns", blocking.columns);
     set(v, "outputs", table.outputs()), set(v, "inChannels", params_.inputChannelsPerConvGroup);
     set(v, "taps", table.taps() / params_.inputChannelsPerConvGroup);
     if (epilogue_)

@@ -132,7 +132,7 @@ template <class V> std::vector<codelet::FieldDescription> convFields() {
           POP_FIELD(V, groups),       POP_FIELD(V, columns),       POP_FIELD(V, depth),
           POP_FIELD(V, enough),       POP_FIELD(V, pixels),        POP_FIELD(V, method),
           POP_FIELD(V, outputs),      POP_FIELD(V, inChannels),    POP_FIELD(V, taps),
-          POP_FIELD(V, setRows),      POP_FIELD(V, copyBytes)};
+          POP_FIELD(V, setRows),      POP_FIELD(V, copyBytes),     POP_FIELD(V, blockColumns)};
 }
 template <class In, class Out>
 codelet::Cost costOfConvFields(codelet::VertexSizes const &sizes, model::Machine const &machine) {
