@@ -49,7 +49,7 @@ constexpr std::uint32_t convCopyBytes(const MatMulCaches &caches) {
 /// outputs at the borders into more boxes. Rows that share a set leave two of its places to the
 /// weights. Before a distant last cache strips are wide, which takes fewer loads, and passes as
 /// long as can be, so that sums mostly go straight to the output: on a core of the Emerald Rapids
-/// class (48 KB L1, 2 MB L2) the 3x3 layers of ResNet-50 are 1.12 times as fast, the stem 1.25.
+/// class (48 KB L1, 2 MB L2) the 3x3 layers of ResNet-50 are 1.1 times as fast, the stem 1.24.
 constexpr ConvBlocking chooseConvBlocking(const MatMulCaches &caches = {}) {
   ConvBlocking result;
   result.columns = caches.distant ? MATMUL_WIDE_COLUMNS : MATMUL_MAX_TILE_COLUMNS;
