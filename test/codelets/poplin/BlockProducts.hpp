@@ -250,6 +250,36 @@ template <class In, class Out> void check(const Product<In, Out> &p) {
     }
 }
 
+/// The operands of a product with B in panels, which lie k * MATMUL_PANEL elements apart.
+template <class In, class Out> Product<In, Out> inPanels(const Product<In, Out> &p) {
+  constexpr std::size_t PANEL = kernels::MATMUL_PANEL;
+  const std::size_t k = p.k(), panels = (p.n() + PANEL - 1) / PANEL;
+  Product<In, Out> q{{p.m(), k, Layout::ROWS, [&](auto i, auto x) { return p.a.at(i, x); }},
+                     {panels * k, PANEL, Layout::ROWS, [](auto, auto) { return 0.f; }},
+                     {}};
+  for (std::size_t x = 0; x < k; ++x)
+    for (std::size_t j = 0; j < p.n(); ++j)
+      q.b.set(j / PANEL * k + x, j % PANEL, p.b.at(x, j));
+  return q;
+}
+
+/// All 62 * 1024 = 63488 finite halves, subnormals too, as [992, 64] times the identity.
+inline Product<half, float> finiteHalves() {
+  Product<half, float> p{{992, 64, Layout::ROWS, [](auto, auto) { return 0.f; }},
+                         {64, 64, Layout::ROWS, [](auto i, auto j) { return i == j ? 1.f : 0.f; }},
+                         {}};
+  for (std::size_t x = 0; x < 63488; ++x)
+    p.a.memory[1 + x].bits = static_cast<std::uint16_t>(x < 31744 ? x : x - 31744 + 0x8000);
+  return p;
+}
+/// How many of them a result does not have.
+inline std::size_t missingHalves(const Product<half, float> &halves, const std::vector<float> &c) {
+  std::size_t wrong = 0;
+  for (std::size_t x = 0; x < c.size(); ++x)
+    wrong += c[x] == test::toFloat(halves.a.memory[1 + x]) ? 0 : 1;
+  return wrong;
+}
+
 template <class Out> bool equal(const std::vector<Out> &x, const std::vector<Out> &y) {
   return std::equal(x.begin(), x.end(), y.begin(), y.end(),
                     [](Out a, Out b) { return same(a, b); });

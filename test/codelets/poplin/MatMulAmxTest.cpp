@@ -116,13 +116,7 @@ TEST_SUITE("codelets/poplin/MatMulAmx") {
     std::mt19937 random(9);
     for (std::size_t n : {33u, 64u, 98u}) {
       const auto p = productOf<float, float>(m, n, k, Layout::ROWS, Layout::ROWS, false, random);
-      const std::size_t panels = (n + PANEL - 1) / PANEL;
-      Product<float, float> q{{m, k, Layout::ROWS, [&](auto i, auto x) { return p.a.at(i, x); }},
-                              {panels * k, PANEL, Layout::ROWS, [](auto, auto) { return 0.f; }},
-                              {}};
-      for (std::size_t x = 0; x < k; ++x)
-        for (std::size_t j = 0; j < n; ++j)
-          q.b.set(j / PANEL * k + x, j % PANEL, p.b.at(x, j));
+      const auto q = inPanels(p);
       for (const isa::Isa isa : test::tileIsas()) {
         const auto blocking = kernels::matMulTileBlocking(MatMulMethod::AMX6);
         const Part part{0, 0, m, n, 0, 40};

@@ -145,13 +145,7 @@ TEST_SUITE("codelets/poplin/MatMulFp16") {
     constexpr std::size_t PANEL = kernels::MATMUL_PANEL, m = 40, k = 1077;
     for (std::size_t n : {33u, 64u, 98u}) {
       const auto p = random(m, n, k, Layout::ROWS, Layout::ROWS);
-      const std::size_t panels = (n + PANEL - 1) / PANEL;
-      Product<Half, float> q{{m, k, Layout::ROWS, [&](auto i, auto x) { return p.a.at(i, x); }},
-                             {panels * k, PANEL, Layout::ROWS, [](auto, auto) { return 0.f; }},
-                             {}};
-      for (std::size_t x = 0; x < k; ++x)
-        for (std::size_t j = 0; j < n; ++j)
-          q.b.set(j / PANEL * k + x, j % PANEL, p.b.at(x, j));
+      const auto q = inPanels(p);
       for (const isa::Isa isa : halfIsas())
         CHECK(equal(run(p, isa), q.run(isa, kernels::matMulFp16Blocking(), p.whole(),
                                        static_cast<std::ptrdiff_t>(k * PANEL))));
@@ -159,20 +153,9 @@ TEST_SUITE("codelets/poplin/MatMulFp16") {
   }
 
   TEST_CASE("every half, subnormals too, keeps its value times one") {
-    // 62 * 1024 = 63488 finite halves as [992, 64] times the identity.
-    Product<Half, float> p{
-        {992, 64, Layout::ROWS, [](auto, auto) { return 0.f; }},
-        {64, 64, Layout::ROWS, [](auto i, auto j) { return i == j ? 1.f : 0.f; }},
-        {}};
-    for (std::size_t x = 0; x < 63488; ++x)
-      p.a.memory[1 + x].bits = static_cast<std::uint16_t>(x < 31744 ? x : x - 31744 + 0x8000);
-    for (const isa::Isa isa : halfIsas()) {
-      const std::vector<float> c = run(p, isa);
-      std::size_t wrong = 0;
-      for (std::size_t x = 0; x < c.size(); ++x)
-        wrong += c[x] == test::toFloat(p.a.memory[1 + x]) ? 0 : 1;
-      CHECK(wrong == 0);
-    }
+    const auto p = finiteHalves();
+    for (const isa::Isa isa : halfIsas())
+      CHECK(missingHalves(p, run(p, isa)) == 0);
   }
 
   TEST_CASE("FP16 is chosen by the whole problem, and only where it pays") {
