@@ -18,7 +18,7 @@ namespace cottonwood::kernels::detail {
 struct Fp16TileArgs {
   Fp16Rows a;
   const half *b;     ///< a strip
-  std::size_t steps; ///< pairs of values of k; 1 at least
+  std::size_t steps; ///< pairs of values of k; 0: sums become zeros
   float *sums;       ///< for each row and vector of the strip 16 pairs of float sums
 };
 

@@ -44,7 +44,7 @@ constexpr std::size_t matMulTilePanelBytes(MatMulMethod method, std::size_t step
 }
 
 /// Values of k that a chain of half multiply-adds has at most, of every second one, before its sum
-/// becomes float. A chain of 64 values of similar size loses about a bit of the half result;
+/// becomes float. Chains of 64 values cost a half result a bit or two (docs/accuracy.md);
 /// shorter ones cost more: with 32, a core of the Emerald Rapids class does .89 of the products.
 inline constexpr std::size_t MATMUL_FP16_CHAIN = 64;
 /// Values of k that are packed for half arithmetic at a time: whole chains. It changes bits. Twelve

@@ -79,8 +79,8 @@ struct MatMulPlan {
   }
 };
 
-/// What a CPU plan depends on besides the problem: nothing of it but what the
-/// instruction set has changes a bit of the result.
+/// What a CPU plan depends on besides the problem: nothing of it but what the instruction set has
+/// changes a bit of the result.
 struct MatMulCpu {
   unsigned threads = 1;
   isa::Tiles tiles = isa::Tiles::None; ///< of the instruction set of the kernels
