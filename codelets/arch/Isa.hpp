@@ -200,6 +200,11 @@ template <class F> constexpr decltype(auto) withTag([[maybe_unused]] Isa isa, F 
   return f(scalar());
 }
 
+/// True for sets with binary16 arithmetic of their own.
+constexpr bool hasHalfArithmetic(Isa isa) {
+  return withTag(isa, [](auto tag) { return decltype(tag)::HALF_ARITHMETIC; });
+}
+
 /// The tag that matches the flags this file is compiled with: what header-only code and
 /// application functors get.
 #if defined(POP_AMX_FLAGS) && defined(__AMX_FP16__)

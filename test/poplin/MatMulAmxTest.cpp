@@ -31,8 +31,7 @@ void checkMethod(Type const &in, Type const &out, char const *partials, char con
                  char const *half) {
   auto const isa = cottonwood::isa::activeIsa();
   auto const tiles = cottonwood::isa::tilesOf(isa);
-  bool const halfArithmetic =
-      cottonwood::isa::withTag(isa, [](auto tag) { return tag.HALF_ARITHMETIC; });
+  bool const halfArithmetic = cottonwood::isa::hasHalfArithmetic(isa);
   std::string const method =
       tiles == cottonwood::isa::Tiles::None
           ? halfArithmetic && in == HALF && out == HALF && std::string_view(partials) == "half"

@@ -58,7 +58,7 @@ void runChains(const kernels::MatMulArgs<In, Out> &args, const kernels::MatMulBl
 inline std::vector<isa::Isa> halfIsas() {
   std::vector<isa::Isa> found;
   for (const isa::Isa isa : vectorIsas())
-    if (isa::withTag(isa, [](auto tag) { return tag.HALF_ARITHMETIC; }))
+    if (isa::hasHalfArithmetic(isa))
       found.push_back(isa);
   return found;
 }

@@ -22,8 +22,7 @@ POP_INLINE planner::MatMulCpu cpuOf(model::Machine const &machine) {
   planner::MatMulCpu cpu;
   cpu.threads = std::max(facts.threads, 1U);
   cpu.tiles = isa::tilesOf(facts.isa);
-  cpu.halfArithmetic = isa::withTag(facts.isa, [](auto tag) { return tag.HALF_ARITHMETIC; }) &&
-                       cpu.tiles == isa::Tiles::None;
+  cpu.halfArithmetic = isa::hasHalfArithmetic(facts.isa) && cpu.tiles == isa::Tiles::None;
   // Caches in the hands of one thread while all of them work.
   auto const share = [&](std::uint64_t bytes, unsigned sharedBy) {
     return static_cast<std::size_t>(bytes / std::clamp(sharedBy, 1U, cpu.threads));
