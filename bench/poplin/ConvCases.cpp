@@ -145,11 +145,29 @@ void addGradients(Collector &cases) {
   }
 }
 
+/// Layers of ResNet-50 and gradients at batch 4 whose sums may be half.
+void addPartials(Collector &cases) {
+  auto const add = [&](Set set, Conv conv, unsigned count) {
+    conv.halfPartials = true;
+    cases.add(set, {"partials"}, conv, count);
+  };
+  for (Layer const &layer : RESNET50)
+    add(layer.set, convOf(layer, 1), layer.count);
+  for (Conv::Pass pass : {Conv::Pass::DATA_GRADIENT, Conv::Pass::WEIGHT_GRADIENT})
+    for (Layer const &layer : TRAINED) {
+      Conv conv = convOf(layer, 4);
+      conv.pass = pass;
+      add(Set::All, conv, 1);
+    }
+}
+
 std::vector<Case> casesOf(bool half) {
   Collector cases(half);
   addResnet(cases);
   addDepthwise(cases);
   addGradients(cases);
+  if (half)
+    addPartials(cases);
   return cases.take();
 }
 

@@ -11,7 +11,8 @@ namespace cottonwood::bench {
 /// Groups: resnet50-b1 and resnet50-b4 (all layers of ResNet-50 at batch 1 and 4), and of these
 /// stem, one-by-one and three-by-three; depthwise; grouped; gradients (of data and of weights).
 std::vector<Case> convCases();
-/// The same with operands and results of half and sums in float.
+/// The same with operands and results of half and sums in float, and the groups partials, where
+/// sums may be half.
 std::vector<Case> convHalfCases();
 
 } // namespace cottonwood::bench

@@ -20,11 +20,17 @@ Params paramsOf(Conv const &conv, Type const &type) {
   return params.canonicalize();
 }
 
+OptionFlags optionsOf(Conv const &conv, OptionFlags options) {
+  if (conv.halfPartials)
+    options.set("partialsType", "half");
+  return options;
+}
+
 /// Builds one convolution with operands and result in the layout that the problem asks for.
 class Builder {
 public:
   Builder(Bed &bed, Conv const &conv, OptionFlags const &options)
-      : bed_(bed), conv_(conv), options_(options), type_(bed.typeOf(conv.half)),
+      : bed_(bed), conv_(conv), options_(optionsOf(conv, options)), type_(bed.typeOf(conv.half)),
         params_(paramsOf(conv, type_)) {}
 
   void forward() {
@@ -113,7 +119,8 @@ void build(Bed &bed, Conv const &conv, OptionFlags const &options) {
 std::string planReportOf(Conv const &conv, OptionFlags const &options) {
   Bed const bed;
   std::ostringstream text;
-  ::poplin::reportPlanInfo(text, bed.graph, paramsOf(conv, bed.typeOf(conv.half)), options);
+  ::poplin::reportPlanInfo(text, bed.graph, paramsOf(conv, bed.typeOf(conv.half)),
+                           optionsOf(conv, options));
   return text.str();
 }
 

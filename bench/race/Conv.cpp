@@ -126,7 +126,7 @@ double Conv::flops() const {
 std::string nameOf(Conv const &c) {
   std::ostringstream text;
   bool const depthwise = c.groups > 1 && c.in == 1 && c.out == 1;
-  text << (c.half ? "half/" : "float/") << (depthwise ? "dw" : "") << c.kernel << 'x' << c.kernel;
+  text << nameOfType(c) << '/' << (depthwise ? "dw" : "") << c.kernel << 'x' << c.kernel;
   if (c.stride != 1)
     text << 's' << c.stride;
   text << '/';
@@ -145,11 +145,9 @@ std::string nameOf(Conv const &c) {
 
 std::string textOf(Conv const &c) {
   std::ostringstream text;
-  text << (c.half         ? "half "
-           : c.halfValues ? "float-of-half "
-                          : "float ")
-       << nameOf(c.pass) << ' ' << nameOf(c.layout) << ' ' << c.batch << ' ' << c.groups << ' '
-       << c.in << ' ' << c.out << ' ' << c.size << ' ' << c.kernel << ' ' << c.stride;
+  text << (c.halfValues ? "float-of-half" : nameOfType(c)) << ' ' << nameOf(c.pass) << ' '
+       << nameOf(c.layout) << ' ' << c.batch << ' ' << c.groups << ' ' << c.in << ' ' << c.out
+       << ' ' << c.size << ' ' << c.kernel << ' ' << c.stride;
   return text.str();
 }
 
@@ -159,8 +157,9 @@ Conv parseConv(std::string const &text) try {
   Conv c;
   words >> type >> pass >> layout >> c.batch >> c.groups >> c.in >> c.out >> c.size >> c.kernel >>
       c.stride;
-  c.half = type == "half";
+  c.half = type.starts_with("half");
   c.halfValues = type == "float-of-half";
+  c.halfPartials = type == "half-partials";
   c.pass = parsePass(pass);
   c.layout = layout == "plain" ? Conv::Layout::PLAIN : Conv::Layout::OWN;
   if (!words || textOf(c) != text || c.stride == 0 || c.kernel == 0 ||
@@ -191,7 +190,7 @@ double allowedError(Conv const &conv, bool halfResult) {
                                : conv.pass == Conv::Pass::DATA_GRADIENT
                                    ? conv.out * taps
                                    : conv.batch * conv.outSize() * conv.outSize();
-  return roundingError(products, false, halfResult);
+  return roundingError(products, conv.halfPartials, halfResult);
 }
 
 } // namespace cottonwood::bench

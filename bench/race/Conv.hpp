@@ -23,8 +23,9 @@ struct Conv {
   /// arranged beforehand; a gradient of weights lies as activations do.
   enum class Layout { OWN, PLAIN };
 
-  bool half = false;       ///< elements of ours; peers compute the same convolution in float
-  bool halfValues = false; ///< elements of float with values that half holds
+  bool half = false;         ///< elements of ours; peers compute the same convolution in float
+  bool halfValues = false;   ///< elements of float with values that half holds
+  bool halfPartials = false; ///< of ours, if half: sums may be kept in half on the way
   Pass pass = Pass::FORWARD;
   Layout layout = Layout::OWN;
   std::size_t batch = 1, groups = 1;
@@ -46,7 +47,7 @@ struct Conv {
   double flops() const;
 };
 
-/// "float/3x3s2/128-128@56/b1/own", "half/dw3x3/32@112/b1/plain",
+/// "float/3x3s2/128-128@56/b1/own", "half/dw3x3/32@112/b1/plain", "half-partials/...",
 /// "float/1x1/64-256@56/b4/weight-gradient/own": kernel, stride, channels in and out, size.
 std::string nameOf(Conv const &conv);
 

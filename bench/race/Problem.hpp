@@ -40,6 +40,8 @@ inline Problem asFloat(Problem problem) {
   std::visit([](auto &p) { p.halfValues |= std::exchange(p.half, false); }, problem);
   if (auto *const product = std::get_if<Product>(&problem))
     product->halfPartials = false;
+  if (auto *const conv = std::get_if<Conv>(&problem))
+    conv->halfPartials = false;
   return problem;
 }
 

@@ -10,10 +10,6 @@ std::string layoutOf(Product const &product) {
   return {product.transposedA ? 't' : 'n', product.transposedB ? 't' : 'n'};
 }
 
-std::string typeOf(Product const &product) {
-  return !product.half ? "float" : product.halfPartials ? "half-partials" : "half";
-}
-
 } // namespace
 
 double Product::bytes() const {
@@ -22,7 +18,7 @@ double Product::bytes() const {
 
 std::string nameOf(Product const &product) {
   std::ostringstream text;
-  text << typeOf(product) << '/';
+  text << nameOfType(product) << '/';
   if (product.batch != 1)
     text << product.batch << "x(";
   text << product.m << 'x' << product.n << 'x' << product.k;
@@ -37,8 +33,8 @@ std::string nameOf(Product const &product) {
 
 std::string textOf(Product const &product) {
   std::ostringstream text;
-  text << (product.halfValues ? "float-of-half" : typeOf(product)) << ' ' << product.batch << ' '
-       << product.m << ' ' << product.n << ' ' << product.k << ' ' << layoutOf(product)
+  text << (product.halfValues ? "float-of-half" : nameOfType(product)) << ' ' << product.batch
+       << ' ' << product.m << ' ' << product.n << ' ' << product.k << ' ' << layoutOf(product)
        << (product.constantB ? " constant" : " plain");
   return text.str();
 }

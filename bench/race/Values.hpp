@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <string>
 #include <vector>
 
 namespace cottonwood::bench {
@@ -12,6 +13,11 @@ namespace cottonwood::bench {
 /// half holds them exactly. (Matrix units draw less power, and run faster, on values with many zero
 /// bits.)
 std::vector<float> randomValues(std::size_t count, std::uint64_t seed, bool ofHalf);
+
+/// What elements and sums of a product or convolution of ours are: float, half, half-partials.
+template <class Problem> std::string nameOfType(Problem const &problem) {
+  return !problem.half ? "float" : problem.halfPartials ? "half-partials" : "half";
+}
 
 /// Where results of `size` elements are compared: indices, first and last element among them.
 std::vector<std::size_t> samplePositions(std::size_t size);

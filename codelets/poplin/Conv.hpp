@@ -11,6 +11,7 @@
 #if defined(POPLAR_HEADER_ONLY)
 #include <codelets/arch/CpuFeatures.hpp>
 #include <codelets/poplin/ConvAmx.hpp>
+#include <codelets/poplin/ConvFp16.hpp>
 #endif
 
 namespace cottonwood::kernels {
@@ -19,7 +20,7 @@ namespace cottonwood::kernels {
 /// \param finish  what becomes of the sums, see Finish.hpp
 template <class Tag, class TWeights, class TOut, class Finish>
 void finishedConvolve(const ConvArgs<float, TWeights, TOut> &args, const Finish &finish) {
-  if (onMatMulTiles(args.blocking.method))
+  if (inMatMulBlocks(args.blocking.method))
     detail::tileConvolve<Tag>(args, finish);
   else
     detail::ConvDriver<Tag, false, float, TWeights, TOut, Finish>(args, finish).run();
@@ -110,6 +111,8 @@ inline const ConvTileKernels &convTileKernels() {
     if constexpr (isa::TileTag<isa::native>) {
       static_cast<void>(isa::cpuFeatures()); // gets the process permission to use tiles
       kernels = convTileKernelsOf<isa::native>();
+    } else if constexpr (isa::native::HALF_ARITHMETIC) {
+      kernels = convFp16KernelsOf<isa::native>();
     }
     return kernels;
   }();

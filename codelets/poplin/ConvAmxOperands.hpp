@@ -8,30 +8,24 @@
 /// the guard (MatMulAmxGuard.hpp) computes the element again without them.
 #pragma once
 
-#include <codelets/poplin/ConvInputs.hpp>
-#include <codelets/poplin/ConvTiles.hpp>
+#include <codelets/poplin/ConvBlockOperands.hpp>
 #include <codelets/poplin/MatMulAmxPack.hpp>
 #include <codelets/poplin/MatMulTileBlocking.hpp>
 
 namespace cottonwood::kernels::detail {
 
 /// The operands of one group of a convolution.
-template <class Tag, class TIn, class TWeights, MatMulMethod METHOD> class AmxConvOperands {
+template <class Tag, class TIn, class TWeights, MatMulMethod METHOD>
+class AmxConvOperands : public ConvBlockOperands<Tag, TIn, TWeights> {
+  using Base = ConvBlockOperands<Tag, TIn, TWeights>;
   using Packer = AmxPacker<Tag, TWeights, METHOD>;
   using Range = typename Packer::Range;
 
 public:
   AmxConvOperands(const ConvTileProblem<TIn, TWeights> &problem, std::ptrdiff_t *space)
-      : problem_(problem), geometry_(*problem.geometry), inputs_(geometry_, space),
-        last_(geometry_.dims - 2), channels_(taps(geometry_.dims - 1)),
-        lines_(convTapLines(channels_, taps(last_))),
-        values_(lines_ ? taps(last_) * channels_ : channels_), chunks_(convTileSteps(values_)) {
-    for (unsigned d = 0; d <= last_; ++d)
-      taps_ *= taps(d);
-  }
+      : Base(problem, space), lines_(convTapLines(channels_, taps(last_))),
+        values_(lines_ ? taps(last_) * channels_ : channels_), chunks_(convTileSteps(values_)) {}
 
-  std::size_t rows() const { return problem_.outputs; }
-  std::size_t columns() const { return problem_.columns; }
   std::size_t depth() const { return (lines_ ? taps_ / taps(last_) : taps_) * chunks_ * AMX_STEP; }
 
   void packA(std::size_t i, std::size_t rows, std::size_t p, std::size_t depth, unsigned char *to,
@@ -96,26 +90,12 @@ public:
     }
   }
 
-  /// Chains run over the taps in ascending order, without those in the padding.
-  void chains(const TilePlace &place, bool accumulate, float *to, float *) const {
-    const std::size_t high = amxCount(place.columns, AMX_LANES, AMX_LANES);
-    const std::size_t low = place.columns - high;
-    for (std::size_t i = 0; i < place.rows; ++i, to += MATMUL_TILE_BLOCK) {
-      V sum[2] = {V::zero(), V::zero()};
-      if (accumulate)
-        sum[0] = V::loadPartial(to, low), sum[1] = V::loadPartial(to + AMX_LANES, high);
-      chain(place.i + i, place.j, place.columns, sum);
-      sum[0].storePartial(to, low);
-      sum[1].storePartial(to + AMX_LANES, high);
-    }
-  }
-
 private:
-  using V = simd<float, Tag>;
+  using typename Base::V;
   using Pieces = AmxPieces<Tag, METHOD>;
-  using One = simd<float, isa::scalar>;
-
-  std::size_t taps(unsigned d) const { return static_cast<std::size_t>(geometry_.dim[d].taps); }
+  using Base::channels_, Base::channelStep, Base::columnAt, Base::geometry_, Base::inputs_,
+      Base::last_, Base::problem_, Base::readColumns, Base::taps, Base::taps_, Base::together,
+      Base::weightsOf;
 
   /// A tap, or a line of them, and some of its values.
   struct Step {
@@ -129,19 +109,6 @@ private:
   void next(Step &step) const {
     if (++step.chunk == chunks_)
       step.chunk = 0, step.tap.next();
-  }
-
-  std::ptrdiff_t channelStep() const { return geometry_.dim[geometry_.dims - 1].tapStride; }
-  /// The weights of a tap: its first channel, first column.
-  const TWeights *weightsOf(const ConvTaps &tap) const {
-    const TWeights *at = problem_.weights;
-    for (unsigned d = 0; d + 1 < geometry_.dims; ++d)
-      at += tap[d] * geometry_.dim[d].tapStride;
-    return at;
-  }
-  std::ptrdiff_t columnAt(std::size_t j) const {
-    return static_cast<std::ptrdiff_t>(j / problem_.weightsBlock) * problem_.weightsBlockStride +
-           static_cast<std::ptrdiff_t>(j % problem_.weightsBlock) * problem_.weightsColumn;
   }
 
   /// Line y of a tile in all its steps.
@@ -181,14 +148,14 @@ private:
                   float *to) const {
     V::zero().store(to), V::zero().store(to + AMX_LANES);
     const auto channels = static_cast<std::ptrdiff_t>(channels_);
-    const std::ptrdiff_t *const taps = row.taps[last_];
+    const std::ptrdiff_t *const inputs = row.taps[last_];
     const std::size_t n = amxCount(values_, v, AMX_STEP);
     std::size_t tap = v / channels_, channel = v % channels_;
     for (std::size_t i = 0; i < n; ++tap, channel = 0) {
       std::size_t run = channels_ - channel;
-      const std::ptrdiff_t first = taps[tap] + static_cast<std::ptrdiff_t>(channel);
-      if (taps[tap] != ConvInputs::NONE) {
-        for (; run < n - i && taps[tap + 1] == taps[tap] + channels; ++tap)
+      const std::ptrdiff_t first = inputs[tap] + static_cast<std::ptrdiff_t>(channel);
+      if (inputs[tap] != ConvInputs::NONE) {
+        for (; run < n - i && inputs[tap + 1] == inputs[tap] + channels; ++tap)
           run += channels_;
         copyToFloat<Tag>(problem_.in + offset + first, 1, run < n - i ? run : n - i, to + i);
       }
@@ -229,11 +196,6 @@ private:
     Packer::packStepOfB(at, AMX_LANES, to, tiles, range);
   }
 
-  /// True if columns [j, j + count) lie at equal distances.
-  bool together(std::size_t j, std::size_t count) const {
-    return j % problem_.weightsBlock + count <= problem_.weightsBlock;
-  }
-
   /// Columns [j, j + count) of any other step.
   void packTileOfB(const Step &step, std::size_t j, std::size_t count, unsigned char *to,
                    std::size_t tiles, Range &range) const {
@@ -262,43 +224,8 @@ private:
     packTurned(turned, values, to, tiles, range);
   }
 
-  /// Columns [j, j + count) of one channel, and zeros.
-  void readColumns(const TWeights *from, std::size_t j, std::size_t count, float *to) const {
-    for (std::size_t x = 0; x < AMX_LANES; ++x)
-      if (x < count)
-        One::load(from + columnAt(j + x)).store(to + x);
-      else
-        to[x] = 0;
-  }
-
-  void chain(std::size_t output, std::size_t j, std::size_t columns, V (&sum)[2]) const {
-    const ConvInputs::Row row = inputs_.row(output);
-    ConvTaps tap(geometry_, last_ + 1, 0);
-    const std::size_t high = amxCount(columns, AMX_LANES, AMX_LANES);
-    for (std::size_t t = 0; t < taps_; ++t, tap.next()) {
-      const std::ptrdiff_t offset = inputs_.at(row, tap);
-      if (offset == ConvInputs::NONE)
-        continue;
-      const TWeights *weights = weightsOf(tap);
-      for (std::size_t c = 0; c < channels_; ++c, weights += channelStep()) {
-        alignas(64) float values[2 * AMX_LANES];
-        readColumns(weights, j, columns - high, values);
-        readColumns(weights, j + AMX_LANES, high, values + AMX_LANES);
-        const V x = V::broadcast(problem_.in + offset + c);
-        for (int y : {0, 1})
-          sum[y] = V::fma(x, V::load(values + y * AMX_LANES), sum[y]);
-      }
-    }
-  }
-
-  const ConvTileProblem<TIn, TWeights> &problem_;
-  const ConvGeometry &geometry_;
-  const ConvInputs inputs_;
-  const unsigned last_;        ///< the last dimension but for the channels
-  const std::size_t channels_; ///< input channels
   const bool lines_;
   const std::size_t values_, chunks_; ///< of a tap or a line of taps; the steps that they take
-  std::size_t taps_ = 1;              ///< of all dimensions
 };
 
 } // namespace cottonwood::kernels::detail

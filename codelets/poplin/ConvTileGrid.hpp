@@ -137,9 +137,9 @@ POP_SIMD_INLINE ConvGridSpace convGridSpace(const ConvGrid &grid, std::size_t co
   return space;
 }
 
-/// The plan for a geometry, and its grid. Chooses by an estimate in cycles of a core, which changes
-/// no bit: a pair of vectors takes some 30 to split and store, a product of tiles 16. The grids,
-/// and a panel of B, have their share of an L2 cache of 2 MB.
+/// The plan for a geometry, and its grid; none but for tiles. Chooses by an estimate in cycles of a
+/// core, which changes no bit: a pair of vectors takes some 30 to split and store, a product of
+/// tiles 16. The grids, and a panel of B, have their share of an L2 cache of 2 MB.
 POP_API ConvGridPlan convGridPlan(ConvGrid &grid, const ConvGeometry &geometry, std::size_t columns,
                                   MatMulMethod method);
 

@@ -111,7 +111,7 @@ POP_INLINE bool ConvGrid::fit(const ConvGeometry &geometry) {
 
 POP_INLINE ConvGridPlan convGridPlan(ConvGrid &grid, const ConvGeometry &geometry,
                                      std::size_t columns, MatMulMethod method) {
-  if (!grid.fit(geometry) || grid.channels == 0)
+  if (!onMatMulTiles(method) || !grid.fit(geometry) || grid.channels == 0)
     return {};
   constexpr std::size_t SIDE = MATMUL_TILE_BLOCK, STEP = 32, LINE = 64;
   constexpr std::size_t INPUT = 1024 * 1024, PANEL = 640 * 1024, ALL_OF_B = 512 * 1024;

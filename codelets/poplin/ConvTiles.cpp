@@ -10,6 +10,8 @@ const ConvTileKernels &convTileKernels() {
     ConvTileKernels kernels{};
     if constexpr (isa::TileTag<Tag>)
       kernels = convTileKernelsOf<Tag>();
+    else if constexpr (Tag::HALF_ARITHMETIC)
+      kernels = convFp16KernelsOf<Tag>();
     return kernels;
   });
   return all;

@@ -1,5 +1,6 @@
 /// \file ConvTiles.hpp
-/// What convolutions on matrix tiles look like from kernels without; see MatMulTiles.hpp.
+/// What convolutions on matrix tiles, and by half arithmetic, look like from kernels without; see
+/// MatMulTiles.hpp.
 #pragma once
 
 #include <codelets/poplin/ConvTileGrid.hpp>
@@ -29,7 +30,7 @@ inline std::size_t convTileEntries(const ConvGeometry &geometry) {
   return n;
 }
 
-/// Floats of scratch of a method on tiles.
+/// Floats of scratch of a method whose sums come in blocks.
 /// \param grid, plan  convGridPlan() of the geometry
 inline std::size_t convTileWorkspace(MatMulMethod method, const ConvGeometry &geometry,
                                      std::size_t columns, const ConvGrid &grid,
@@ -42,11 +43,14 @@ inline std::size_t convTileWorkspace(MatMulMethod method, const ConvGeometry &ge
   }
   const auto lastTaps = static_cast<std::size_t>(geometry.dim[geometry.dims - 2].taps);
   const auto channels = static_cast<std::size_t>(geometry.dim[geometry.dims - 1].taps);
+  const std::size_t entries =
+      (convTileEntries(geometry) * sizeof(std::ptrdiff_t) + 2 * LINE) / sizeof(float);
+  if (method == MatMulMethod::FP16)
+    return entries + matMulWorkspace(matMulFp16Blocking(), outputs, taps * channels, columns);
   const std::size_t depth = convTileDepth(channels, taps, lastTaps);
-  const std::size_t entries = convTileEntries(geometry) * sizeof(std::ptrdiff_t);
-  return (entries + 2 * LINE) / sizeof(float) +
-         (plan.band != 0 ? convGridSpace(grid, columns, plan, method).bytes() / sizeof(float)
-                         : matMulWorkspace(matMulTileBlocking(method), outputs, depth, columns));
+  return entries + (plan.band != 0
+                        ? convGridSpace(grid, columns, plan, method).bytes() / sizeof(float)
+                        : matMulWorkspace(matMulTileBlocking(method), outputs, depth, columns));
 }
 inline std::size_t convTileWorkspace(MatMulMethod method, const ConvGeometry &geometry,
                                      std::size_t columns) {
@@ -60,12 +64,15 @@ template <class TIn, class TWeights>
 using ConvTileFunctionOf = void (*)(const ConvTileProblem<TIn, TWeights> &, const ConvGrid &grid,
                                     const ConvGridPlan &plan, float *workspace, const TileOutput &);
 
-/// The methods on tiles of one set for halves as weights, null where it has none.
+/// The methods of one set for halves as weights, null where it has none.
 template <class TIn> struct ConvTileHalfKernels {
-  ConvTileFunctionOf<TIn, half> amx4, amx3, amx1;
+  ConvTileFunctionOf<TIn, half> amx4, amx3, amx1, fp16 = nullptr;
 
   ConvTileFunctionOf<TIn, half> of(MatMulMethod method) const {
-    return method == MatMulMethod::AMX4 ? amx4 : method == MatMulMethod::AMX3 ? amx3 : amx1;
+    return method == MatMulMethod::AMX4   ? amx4
+           : method == MatMulMethod::AMX3 ? amx3
+           : method == MatMulMethod::AMX1 ? amx1
+                                          : fp16;
   }
 };
 /// All methods. The input of halves are halves, or floats of the same value.
@@ -87,6 +94,8 @@ struct ConvTileKernels {
 
 /// Those of a tag with tiles, from its object.
 template <class Tag> ConvTileKernels convTileKernelsOf();
+/// FP16 of a tag with half arithmetic, from its object.
+template <class Tag> ConvTileKernels convFp16KernelsOf();
 
 /// Those of the set in use.
 POP_API const ConvTileKernels &convTileKernels();
@@ -112,7 +121,7 @@ template <class Tag, class Args, class Finish> struct ConvTileResult {
   }
 };
 
-/// Groups of several channels, by a method on tiles.
+/// Groups of several channels, by a method whose sums come in blocks.
 /// \tparam Args  ConvArgs
 template <class Tag, class Args, class Finish>
 void tileConvolve(const Args &args, const Finish &finish,

@@ -7,8 +7,9 @@
 ///
 /// For CPUs, on one core:
 /// poplin::Conv<Weights, Out>         some output channels of some groups, one group after another
-/// poplin::ConvTiles<half, Out>       the same with half inputs, for methods on matrix tiles
-/// poplin::ConvChannels<In, Out>      groups of one channel in and out: `columns` are the groups
+/// poplin::ConvTiles<half, Out>       the same with half inputs, for methods whose sums come in
+/// blocks poplin::ConvChannels<In, Out>      groups of one channel in and out: `columns` are the
+/// groups
 ///   in         Input<Vector<float or In, ONE_PTR>>: the run of a variable that holds the input;
 ///              the first element of the part is inOffset
 ///   weights    the same for the weights: column j of group g is at weightsOffset + g *

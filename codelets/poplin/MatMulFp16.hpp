@@ -1,5 +1,6 @@
 /// \file MatMulFp16.hpp
-/// Sums of products of halves by half arithmetic: the method FP16, for tags that have it.
+/// Sums of products of halves by half arithmetic: the method FP16, for tags that have it; and how
+/// they are cut, whatever the operands are.
 ///
 /// Rounding is that of chains of at most MATMUL_FP16_CHAIN half multiply-adds (MatMulFp16Tile.hpp),
 /// whose sums are added in float, and the same for every way to cut rows, columns and k at
@@ -15,23 +16,51 @@ namespace cottonwood::kernels {
 
 namespace detail {
 
-template <class Tag> class Fp16Product {
+/// What a matrix product multiplies.
+template <class Tag> class Fp16Operands : public MatMulChains<Tag, half> {
+  using Chains = MatMulChains<Tag, half>;
+  using Chains::args_;
+
 public:
-  Fp16Product(const MatMulArgs<half, float> &args, const MatMulBlocking &blocking, float *workspace,
-              MatMulFunction<half, float> fma, const TileOutput &output)
-      : args_(args), space_(matMulFp16Space(blocking, args.m, args.n, args.k)),
+  using Chains::Chains;
+
+  std::size_t rows() const { return args_.m; }
+  std::size_t columns() const { return args_.n; }
+  std::size_t depth() const { return args_.k; }
+
+  Fp16Rows packRows(std::size_t i, std::size_t rows, std::size_t height, std::size_t p,
+                    std::size_t depth, half *to) const {
+    return packFp16Rows<Tag>({args_.a.at(i, p), args_.a.row, args_.a.column}, rows, height, depth,
+                             to);
+  }
+  void packStrip(std::size_t j, std::size_t columns, std::size_t p, std::size_t depth,
+                 half *to) const {
+    packFp16Strip<Tag>({args_.bAt(p, j), args_.b.row, args_.b.column}, columns, depth, to);
+  }
+};
+
+/// \tparam Operands  as Fp16Operands, with chains() for BlockResult. Rows are packed for a tile of
+/// an even height, columns for a strip of MATMUL_TILE_BLOCK: see MatMulFp16Pack.hpp.
+template <class Tag, class Operands> class Fp16Product {
+public:
+  /// \param workspace  matMulFp16Space() of the operands' sizes, and a cache line
+  Fp16Product(const Operands &operands, const MatMulBlocking &blocking, float *workspace,
+              const TileOutput &output)
+      : operands_(operands), depth_(operands.depth()),
+        space_(matMulFp16Space(blocking, operands.rows(), operands.columns(), depth_)),
         a_(reinterpret_cast<half *>(alignedToLine(workspace))), b_(a_ + space_.a / sizeof(half)),
         pairs_(reinterpret_cast<float *>(b_ + space_.b / sizeof(half))),
-        sums_(pairs_ + space_.pairs / sizeof(float)), chains_(args, fma),
-        result_(chains_, output, sums_ + space_.sums / sizeof(float)) {
-    const std::size_t parts = (args.m + blocking.rows - 1) / blocking.rows;
-    rows_ = (args.m + parts - 1) / parts;
+        sums_(pairs_ + space_.pairs / sizeof(float)),
+        result_(operands, output, sums_ + space_.sums / sizeof(float)) {
+    const std::size_t all = operands.rows(), parts = (all + blocking.rows - 1) / blocking.rows;
+    rows_ = (all + parts - 1) / parts;
   }
 
   void run() {
-    for (std::size_t i = 0; i < args_.m; i += rows_)
-      for (std::size_t j = 0; j < args_.n; j += MATMUL_FP16_COLUMNS)
-        runPart({i, j, least(args_.m - i, rows_), least(args_.n - j, MATMUL_FP16_COLUMNS)});
+    const std::size_t m = operands_.rows(), n = operands_.columns();
+    for (std::size_t i = 0; i < m; i += rows_)
+      for (std::size_t j = 0; j < n; j += MATMUL_FP16_COLUMNS)
+        runPart({i, j, least(m - i, rows_), least(n - j, MATMUL_FP16_COLUMNS)});
   }
 
 private:
@@ -45,17 +74,17 @@ private:
     const MatMulHeights heights = matMulHeights(part.rows, MATMUL_MAX_TILE_ROWS);
     std::size_t p = 0;
     do {
-      const std::size_t depth = least(args_.k - p, DEPTH);
+      const std::size_t depth = least(depth_ - p, DEPTH);
       for (std::size_t j = 0; j < part.columns; j += SIDE)
-        packFp16Strip<Tag>(args_, part.j + j, least(part.columns - j, SIDE), p, depth,
-                           b_ + j * space_.depth);
+        operands_.packStrip(part.j + j, least(part.columns - j, SIDE), p, depth,
+                            b_ + j * space_.depth);
       float *sums = sums_;
       for (std::size_t i = 0, rows; i < part.rows; i += rows) {
         rows = heights.at(i);
         runRows({part.i + i, part.j, rows, part.columns}, p, depth, sums);
       }
       p += depth;
-    } while (p < args_.k);
+    } while (p < depth_);
   }
 
   /// The rows of a tile, values [p, p + depth) of k.
@@ -63,10 +92,9 @@ private:
   void runRows(const TilePlace &rows, std::size_t p, std::size_t depth, float *&sums) {
     const std::size_t height = fp16Height(rows.rows);
     Fp16TileArgs tile{};
-    tile.a = packFp16Rows<Tag>({args_.a.at(rows.i, p), args_.a.row, args_.a.column}, rows.rows,
-                               height, depth, a_);
+    tile.a = operands_.packRows(rows.i, rows.rows, height, p, depth, a_);
     tile.steps = (depth + 1) / 2, tile.sums = pairs_;
-    const bool last = p + depth == args_.k;
+    const bool last = p + depth == depth_;
     for (std::size_t j = 0; j < rows.columns; j += SIDE) {
       const TilePlace place{rows.i, rows.j + j, rows.rows, least(rows.columns - j, SIDE)};
       const std::size_t vectors = fp16Vectors(place.columns);
@@ -75,7 +103,7 @@ private:
       addPairs(place.rows, vectors, p != 0, sums);
       if (last)
         result_.finish(place, sums, blockNotFinite<Tag>(sums, place.rows), NoDoubts{});
-      if (args_.k > DEPTH)
+      if (depth_ > DEPTH)
         sums += BLOCK;
     }
   }
@@ -100,19 +128,20 @@ private:
       }
   }
 
-  const MatMulArgs<half, float> &args_;
+  const Operands &operands_;
+  const std::size_t depth_; ///< all values of k
   const MatMulFp16Space space_;
   half *const a_, *const b_;
   float *const pairs_, *const sums_;
   std::size_t rows_ = 0;
-  const MatMulChains<Tag, half> chains_;
-  BlockResult<Tag, MatMulChains<Tag, half>> result_;
+  BlockResult<Tag, Operands> result_;
 };
 
 template <class Tag>
 void fp16MatMul(const MatMulArgs<half, float> &args, const MatMulBlocking &blocking,
                 float *workspace, MatMulFunction<half, float> fma, const TileOutput &output) {
-  Fp16Product<Tag>(args, blocking, workspace, fma, output).run();
+  const Fp16Operands<Tag> operands(args, fma);
+  Fp16Product<Tag, Fp16Operands<Tag>>(operands, blocking, workspace, output).run();
 }
 
 } // namespace detail

@@ -20,6 +20,17 @@ struct Fp16Rows {
   std::ptrdiff_t row, step; ///< from a row to the next, from a step of two values of k to the next
 };
 
+/// Halves from a packed row of pairs to the next.
+inline constexpr std::size_t FP16_ROW = MATMUL_FP16_DEPTH + MATMUL_FP16_PADDING;
+
+/// Rows of pairs, FP16_ROW halves apart, of which `rows` are there: the others become zeros.
+POP_SIMD_INLINE Fp16Rows fp16Lines(std::size_t rows, std::size_t height, std::size_t depth,
+                                   half *to) {
+  for (std::size_t i = rows; i < height; ++i)
+    __builtin_memset(static_cast<void *>(to + i * FP16_ROW), 0, (depth + 1) / 2 * 2 * sizeof(half));
+  return {to, FP16_ROW, 2};
+}
+
 /// Vectors of a strip of so many columns.
 constexpr std::size_t fp16Vectors(std::size_t columns) { return columns > 16 ? 2 : 1; }
 
@@ -36,9 +47,8 @@ Fp16Rows packFp16Rows(const MatMulView<half> &a, std::size_t rows, std::size_t h
                  to + 2 * s * height);
     return {to, 2, static_cast<std::ptrdiff_t>(2 * height)};
   }
-  constexpr std::size_t ROW = MATMUL_FP16_DEPTH + MATMUL_FP16_PADDING;
   for (std::size_t i = 0; i < rows; ++i) {
-    half *const row = to + i * ROW;
+    half *const row = to + i * FP16_ROW;
     if (a.column == 1)
       __builtin_memcpy(row, a.at(i, 0), depth * sizeof(half));
     else
@@ -47,9 +57,7 @@ Fp16Rows packFp16Rows(const MatMulView<half> &a, std::size_t rows, std::size_t h
     if (depth % 2 != 0)
       row[depth] = half{};
   }
-  for (std::size_t i = rows; i < height; ++i)
-    __builtin_memset(static_cast<void *>(to + i * ROW), 0, 2 * steps * sizeof(half));
-  return {to, ROW, 2};
+  return fp16Lines(rows, height, depth, to);
 }
 
 /// Columns [j, j + columns) of B that lie transposed: pairs lie one behind another already.
@@ -72,14 +80,11 @@ void packFp16Turned(const MatMulView<half> &b, std::size_t columns, std::size_t 
     }
 }
 
-/// Columns [j, j + columns) of B, at most a strip from a multiple of it on, and values
-/// [p, p + depth) of k.
+/// At most a strip of columns of B, and `depth` values of k.
 template <class Tag>
-void packFp16Strip(const MatMulArgs<half, float> &args, std::size_t j, std::size_t columns,
-                   std::size_t p, std::size_t depth, half *to) {
+void packFp16Strip(const MatMulView<half> &b, std::size_t columns, std::size_t depth, half *to) {
   using Pairs = arch::HalfPairs<Tag>;
   constexpr std::size_t W = Pairs::PAIRS;
-  const MatMulView<half> b{args.bAt(p, j), args.b.row, args.b.column};
   if (b.row == 1 && b.column != 1)
     return packFp16Turned<Tag>(b, columns, depth, to);
   // Rows of B lie in pages of their own, to which no hardware prefetcher follows.

@@ -47,12 +47,12 @@ constexpr std::size_t matMulTilePanelBytes(MatMulMethod method, std::size_t step
 /// becomes float. Chains of 64 values cost a half result a bit or two (docs/accuracy.md);
 /// shorter ones cost more: with 32, a core of the Emerald Rapids class does .89 of the products.
 inline constexpr std::size_t MATMUL_FP16_CHAIN = 64;
-/// Values of k that are packed for half arithmetic at a time: whole chains. It changes bits. Twelve
-/// rows of A stay in L1, and MATMUL_FP16_COLUMNS columns of B in an L2 of 2 MB, which CPUs with
-/// half arithmetic have.
-inline constexpr std::size_t MATMUL_FP16_DEPTH = 512;
+/// Values of k that are packed for half arithmetic at a time: whole chains, and all of a sum over
+/// 3x3 taps of 64 channels. It changes bits. Twelve rows of A stay in L1, and MATMUL_FP16_COLUMNS
+/// columns of B in an L2 of 2 MB, which CPUs with half arithmetic have.
+inline constexpr std::size_t MATMUL_FP16_DEPTH = 640;
 inline constexpr std::size_t MATMUL_FP16_COLUMNS = 512;
-/// Halves between rows of A, so that they do not share sets of L1.
+/// Halves between rows of A, so that they do not share sets of L1: a vector, which stores may fill.
 inline constexpr std::size_t MATMUL_FP16_PADDING = 32;
 static_assert(MATMUL_FP16_DEPTH % (2 * MATMUL_FP16_CHAIN) == 0);
 

@@ -41,7 +41,8 @@ inline double convCpuCycles(ConvPlan const &plan, ConvProblem const &p, MatMulCp
           ? groups * cpuMatrixTileCycles(
                          plan.method, pixels, columns,
                          static_cast<double>(kernels::convTileDepth(p.i, p.taps(), p.lastTaps)))
-          : pixels * vectors * depth / MATMUL_RATE;
+      : plan.method == kernels::MatMulMethod::FP16 ? groups * cpuFp16Cycles(pixels, columns, depth)
+                                                   : pixels * vectors * depth / MATMUL_RATE;
   double const fetch =
       (pixels * (groups * columns + groups * static_cast<double>(p.i)) + groups * columns * depth) *
       MATMUL_FETCH;
@@ -73,11 +74,17 @@ inline std::uint32_t convCpuWinograd(ConvProblem const &p) {
 inline kernels::MatMulMethod convCpuMethod(ConvProblem const &p, MatMulCpu const &cpu) {
   if (p.n == 1 && p.i == 1) // groups are columns
     return kernels::MatMulMethod::BLOCKED;
-  double const pairs = static_cast<double>(p.outputs() * p.taps());
-  return kernels::convTileMethod(cpu.tiles, p.b * p.outputs(), p.n, p.i, p.taps(), p.lastOutputs,
-                                 p.lastTaps, static_cast<double>(p.products()) / pairs,
-                                 p.input == MatMulType::HALF,
-                                 p.partials == MatMulType::HALF && p.output == MatMulType::HALF);
+  double const products =
+      static_cast<double>(p.products()) / static_cast<double>(p.outputs() * p.taps());
+  bool const half = p.input == MatMulType::HALF;
+  bool const halfPartials = p.partials == MatMulType::HALF && p.output == MatMulType::HALF;
+  auto const onTiles =
+      kernels::convTileMethod(cpu.tiles, p.b * p.outputs(), p.n, p.i, p.taps(), p.lastOutputs,
+                              p.lastTaps, products, half, halfPartials);
+  return kernels::onMatMulTiles(onTiles)
+             ? onTiles
+             : kernels::convFp16Method(cpu.halfArithmetic, p.b * p.outputs(), p.n, p.i, p.taps(),
+                                       products, half, halfPartials);
 }
 
 } // namespace detail

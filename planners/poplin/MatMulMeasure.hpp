@@ -10,7 +10,7 @@ namespace cottonwood::planner {
 
 /// Raised whenever the kernels of products or convolutions change what plans cost or mean: wisdom
 /// of other versions is refused.
-inline constexpr unsigned KERNELS_VERSION = 14;
+inline constexpr unsigned KERNELS_VERSION = 15;
 
 /// What wisdom for kernels of an instruction set begins with.
 inline std::string wisdomKernels(std::string const &isa) {

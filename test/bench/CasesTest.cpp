@@ -68,7 +68,11 @@ TEST_SUITE("bench/cases") {
   TEST_CASE("families of half compute the same problems in half") {
     auto const half = convHalfCases();
     CHECK(std::all_of(half.begin(), half.end(), [](Case const &c) { return isHalf(c.problem); }));
-    CHECK(convCases().size() == half.size());
+    auto const withHalfSums = std::count_if(half.begin(), half.end(), [](Case const &c) {
+      return std::get<Conv>(c.problem).halfPartials;
+    });
+    CHECK(withHalfSums > 0);
+    CHECK(convCases().size() + static_cast<std::size_t>(withHalfSums) == half.size());
     CHECK(nameOf(asFloat(half.front().problem)) == nameOf(convCases().front().problem));
     Problem const partials = Product{.half = true, .halfPartials = true};
     CHECK(nameOf(asFloat(partials)) == "float/1x1x1");

@@ -104,13 +104,18 @@ TEST_SUITE("bench/conv") {
     CHECK(nameOf(conv) == "float/3x3s2/128-64@56/b4/own");
     conv.half = true, conv.pass = Conv::Pass::WEIGHT_GRADIENT, conv.layout = Conv::Layout::PLAIN;
     CHECK(nameOf(conv) == "half/3x3s2/128-64@56/b4/weight-gradient/plain");
+    conv.halfPartials = true;
+    CHECK(nameOf(conv) == "half-partials/3x3s2/128-64@56/b4/weight-gradient/plain");
+    CHECK(textOf(parseConv(textOf(conv))) ==
+          "half-partials weight-gradient plain 4 1 128 64 56 3 2");
     CHECK(nameOf(Conv{.groups = 32, .size = 7, .kernel = 3}) == "float/dw3x3/32@7/b1/own");
     CHECK(nameOf(Conv{.groups = 32, .in = 4, .out = 4}) == "float/1x1/32x(4-4)@1/b1/own");
   }
 
   TEST_CASE("in float a convolution of half keeps its values") {
-    Problem const half = Conv{.half = true, .size = 4};
+    Problem const half = Conv{.half = true, .halfPartials = true, .size = 4};
     Problem const twin = parseProblem(textOf(asFloat(half)));
+    CHECK_FALSE(std::get<Conv>(twin).halfPartials);
     CHECK_FALSE(isHalf(twin));
     CHECK(valuesOfA(twin) == valuesOfA(half));
   }

@@ -30,7 +30,8 @@ void addForward(Products &all, ConvParams const &p, poplar::OptionFlags const &o
 }
 
 /// Forward and both gradients, with plain variables.
-void addPasses(Products &all, ConvParams const &p) {
+void addPasses(Products &all, ConvParams const &p, poplar::OptionFlags const &options = {},
+               Type const &partials = FLOAT) {
   auto &run = all.run;
   Values const in = all.numbers.real(p.inputType, product(inShape(p))),
                weights = all.numbers.real(p.inputType, product(weightsShape(p))),
@@ -39,20 +40,21 @@ void addPasses(Products &all, ConvParams const &p) {
                tWeights = run.input(p.inputType, weightsShape(p), weights),
                tDeltas = run.input(p.inputType, outShape(p), deltas);
   all.expect("forward " + textOf(p),
-             poplin::convolution(run.graph, tIn, tWeights, p, false, run.prog),
-             forward(p, in, weights));
+             poplin::convolution(run.graph, tIn, tWeights, p, false, run.prog, "forward", options),
+             forward(p, in, weights, partials));
   all.expect("input gradient " + textOf(p),
              poplin::convolution(run.graph, tDeltas, tWeights, poplin::getGradientParams(p), true,
-                                 run.prog),
-             inputGradient(p, deltas, weights));
-  Tensor const laidOut = filled(all, poplin::createWeights(run.graph, p), weights);
+                                 run.prog, "gradient", options),
+             inputGradient(p, deltas, weights, partials));
+  Tensor const laidOut =
+      filled(all, poplin::createWeights(run.graph, p, "weights", options), weights);
   all.expect("input gradient by weights of the library " + textOf(p),
              poplin::convolution(run.graph, tDeltas, laidOut, poplin::getGradientParams(p), true,
-                                 run.prog),
-             inputGradient(p, deltas, weights));
+                                 run.prog, "gradient", options),
+             inputGradient(p, deltas, weights, partials));
   all.expect("weight gradient " + textOf(p),
-             poplin::calculateWeightDeltas(run.graph, tDeltas, tIn, p, run.prog),
-             weightGradient(p, deltas, in));
+             poplin::calculateWeightDeltas(run.graph, tDeltas, tIn, p, run.prog, "update", options),
+             weightGradient(p, deltas, in, partials));
 }
 
 } // namespace
@@ -212,6 +214,33 @@ TEST_CASE("every pair of operand and result types works, with both types of part
           }
     all.runAndCheck();
   });
+}
+
+TEST_CASE("all passes of layers of halves with half partials") {
+  poplar::OptionFlags const half{{"partialsType", "half"}};
+  onDevices([&](DeviceMaker const &device) {
+    Products all(device);
+    for (ConvParams const &p :
+         {same(HALF, 2, {7, 6}, {3, 3}, 24, 40), same(HALF, 1, {12, 9}, {3, 3}, 16, 32, 2, 2),
+          same(HALF, 2, {6, 5}, {3, 2}, 17, 33), same(HALF, 32, {3, 3}, {2, 2}, 4, 26)}) {
+      addForward(all, p, half, HALF);
+      addPasses(all, p, half, HALF);
+    }
+    all.runAndCheck();
+  });
+}
+
+TEST_CASE("the plan of a CPU says which convolutions run by half arithmetic") {
+  auto const active = isa::activeIsa();
+  bool const available = isa::hasHalfArithmetic(active) && isa::tilesOf(active) == isa::Tiles::None;
+  for (bool halfPartials : {false, true}) {
+    Products all(cpu);
+    std::ostringstream text;
+    poplin::reportPlanInfo(text, all.run.graph, same(HALF, 1, {14, 14}, {3, 3}, 64, 64),
+                           {{"partialsType", halfPartials ? "half" : "float"}});
+    CAPTURE(text.str());
+    CHECK((text.str().find("method=fp16") != std::string::npos) == (available && halfPartials));
+  }
 }
 
 namespace {

@@ -247,6 +247,26 @@ TEST_CASE("convolutions with an epilogue have the bits of the operations one aft
   });
 }
 
+TEST_CASE("an epilogue sees the sums that convolutions with half partials have without one") {
+  Products all(cpu, 11);
+  poplar::Graph &graph = all.run.graph;
+  poplar::program::Sequence &prog = all.run.prog;
+  poplin::ConvParams const params(HALF, 2, {9, 7}, {3, 3}, 24, 40, 2);
+  poplar::OptionFlags const half{{"partialsType", "half"}};
+  auto const input = [&](Shape const &shape) {
+    return all.run.input(HALF, shape, all.numbers.real(HALF, product(shape)));
+  };
+  Tensor const in = input(convolutions::inShape(params));
+  Tensor const weights = input(convolutions::weightsShape(params));
+  Tensor const zeros = all.run.input(FLOAT, {80}, Values(80));
+  auto const plain =
+      all.run.output(poplin::convolution(graph, in, weights, params, false, prog, "plain", half));
+  auto const seen = all.run.output(poplin::convolution(graph, in, weights, params, false, prog,
+                                                       Tried::scaled(1), {zeros}, "seen", half));
+  all.run.run();
+  CHECK(all.run.values(seen) == all.run.values(plain));
+}
+
 TEST_CASE("bias and activation without templates have the bits of the operations one by one") {
   onDevices([&](DeviceMaker const &device) {
     Products all(device, 10);

@@ -1,9 +1,6 @@
 // Convolutions on matrix tiles, on every set of this machine that has them, twins included: against
 // double arithmetic, and against multiply-adds where tiles leave elements to them.
-#include "../Isas.hpp"
-#include "TileProblems.hpp"
-
-#include <codelets/poplin/ConvVertex.hpp>
+#include "TileConvolutions.hpp"
 
 #include <doctest/doctest.h>
 
@@ -25,95 +22,8 @@ using Weights = test::TileWeights;
 
 namespace {
 
-kernels::ConvTileKernels tileKernelsOf(isa::Isa isa) {
-  return isa::withTag(isa, [](auto tag) {
-    kernels::ConvTileKernels tiles{};
-    if constexpr (isa::TileTag<decltype(tag)>)
-      tiles = kernels::convTileKernelsOf<decltype(tag)>();
-    return tiles;
-  });
-}
-
-template <class T> struct Data {
-  std::vector<float> in;
-  std::vector<T> weights;
-
-  /// Numbers that T holds exactly.
-  Data(Problem const &p, unsigned seed)
-      : in(p.inputs()), weights(p.groups * p.taps() * p.in * p.out) {
-    std::mt19937 engine(seed);
-    std::uniform_real_distribution<float> real(-2, 2);
-    for (float &x : in)
-      x = test::toFloat(test::fromFloat<T>(real(engine)));
-    for (T &w : weights)
-      w = test::fromFloat<T>(real(engine));
-  }
-};
-
-template <class T>
-std::vector<float> convolve(Problem const &p, Data<T> const &data, isa::Isa isa,
-                            MatMulMethod method) {
-  auto const table = tableOf(p);
-  auto const strides = stridesOf(p);
-  kernels::ConvGeometry const geometry(4, table.data(), strides.data());
-  constexpr float GUARD = -12345;
-  std::size_t const scratch = kernels::convTileWorkspace(method, geometry, p.out);
-  std::vector<float> workspace(scratch + 16, GUARD);
-  std::vector<float> out(p.pixels() * p.groups * p.out + 1, 77.0F);
-  kernels::ConvArgs<float, T, float> args{geometry,
-                                          p.groups,
-                                          p.out,
-                                          data.in.data(),
-                                          static_cast<std::ptrdiff_t>(p.in),
-                                          data.weights.data(),
-                                          static_cast<std::ptrdiff_t>(p.taps() * p.in * p.out),
-                                          static_cast<std::ptrdiff_t>(p.columnStride()),
-                                          0,
-                                          std::size_t{1} << 31U,
-                                          out.data(),
-                                          p.groups * p.out,
-                                          nullptr,
-                                          {},
-                                          workspace.data()};
-  args.blocking.method = method;
-  kernels::detail::tileConvolve<isa::scalar>(args, kernels::StoreSums{}, tileKernelsOf(isa));
-  CHECK(out.back() == 77.0F);
-  CHECK(std::all_of(workspace.begin() + static_cast<std::ptrdiff_t>(scratch), workspace.end(),
-                    [](float x) { return x == GUARD; }));
-  out.pop_back();
-  return out;
-}
-
-/// f(output in `out`, group, column, its place in the field) for all outputs.
-template <class F> void forEachOutput(Problem const &p, F &&f) {
-  std::size_t at = 0;
-  for (std::size_t b = 0; b < p.batch; ++b)
-    for (int y = 0; y < p.outputs(0); ++y)
-      for (int x = 0; x < p.outputs(1); ++x)
-        for (std::size_t g = 0; g < p.groups; ++g)
-          for (std::size_t o = 0; o < p.out; ++o)
-            f(at++, b, y, x, g, o);
-}
-
-/// f(input, weight) for all products of an output, in ascending order of taps.
-template <class T, class F>
-void forEachProduct(Problem const &p, Data<T> const &data, std::size_t b, int y, int x,
-                    std::size_t g, std::size_t o, F &&f) {
-  for (int i = 0; i < p.kernel[0]; ++i)
-    for (int j = 0; j < p.kernel[1]; ++j) {
-      int const inY = p.input(0, y, i), inX = p.input(1, x, j);
-      if (inY < 0 || inX < 0)
-        continue;
-      std::size_t const place =
-          (b * static_cast<std::size_t>(p.size[0]) + static_cast<std::size_t>(inY)) *
-              static_cast<std::size_t>(p.size[1]) +
-          static_cast<std::size_t>(inX);
-      for (std::size_t c = 0; c < p.in; ++c)
-        f(data.in[(place * p.groups + g) * p.in + c],
-          test::toFloat(
-              data.weights[p.weight(g, static_cast<std::size_t>(i * p.kernel[1] + j), c, o)]));
-    }
-}
+template <class T> using Data = test::TileData<T>;
+using test::convolve, test::convolutionsOf, test::forEachOutput, test::forEachProduct;
 
 /// \param smallest  what one product may lose, as a share of itself, besides rounding
 template <class T>
@@ -223,9 +133,7 @@ namespace {
 template <class In = float, class T>
 std::vector<float> convolveBy(kernels::ConvGridPlan const &plan, Problem const &p,
                               Data<T> const &data, isa::Isa isa, MatMulMethod method) {
-  std::vector<In> in;
-  for (float const x : data.in)
-    in.push_back(test::fromFloat<In>(x));
+  std::vector<In> const in = data.template inputs<In>();
   auto const table = tableOf(p);
   auto const strides = stridesOf(p);
   kernels::ConvGeometry const geometry(4, table.data(), strides.data());
@@ -249,7 +157,7 @@ std::vector<float> convolveBy(kernels::ConvGridPlan const &plan, Problem const &
       &geometry, p.pixels(),           p.out,
       in.data(), data.weights.data(),  static_cast<std::ptrdiff_t>(p.columnStride()),
       0,         std::size_t{1} << 31U};
-  tileKernelsOf(isa).of(method, in.data(), data.weights.data())(
+  convolutionsOf(isa).of(method, in.data(), data.weights.data())(
       problem, grid, plan, workspace.data(), {&context, nullptr, finish});
   CHECK(std::all_of(workspace.begin() + static_cast<std::ptrdiff_t>(scratch), workspace.end(),
                     [](float x) { return x == GUARD; }));

@@ -1,6 +1,7 @@
 // Products by half arithmetic: the bits of their definition, however they lie and are cut.
 #if defined(__x86_64__)
 #include "BlockProducts.hpp"
+#include "Fp16Sums.hpp"
 
 using namespace cottonwood;
 using namespace cottonwood::test::tiles;
@@ -8,32 +9,11 @@ using Half = cottonwood::half; // codelets also see the global name
 
 namespace {
 
-/// Some elements of k, from `first` on every second one: chains of half multiply-adds, added in
-/// float.
-float chainsOf(const Product<Half, float> &p, std::size_t i, std::size_t j, std::size_t first,
-               std::size_t end) {
-  float sum = 0;
-  while (first < end) {
-    std::uint16_t chain = 0;
-    for (std::size_t x = 0; x < kernels::MATMUL_FP16_CHAIN && first < end; ++x, first += 2)
-      chain = arch::doubleToHalf(static_cast<double>(p.a.at(i, first)) *
-                                     static_cast<double>(p.b.at(first, j)) +
-                                 static_cast<double>(arch::halfToFloat(chain)));
-    sum += arch::halfToFloat(chain);
-  }
-  return sum;
-}
-
 /// An element as the method defines it, before repairs.
 float defined(const Product<Half, float> &p, std::size_t i, std::size_t j) {
-  constexpr std::size_t DEPTH = kernels::MATMUL_FP16_DEPTH;
-  float sum = 0;
-  for (std::size_t x = 0; x < p.k(); x += DEPTH) {
-    const std::size_t end = std::min(p.k(), x + DEPTH);
-    const float pass = chainsOf(p, i, j, x, end) + chainsOf(p, i, j, x + 1, end);
-    sum = x == 0 ? pass : sum + pass;
-  }
-  return sum;
+  return test::fp16Sum(p.k(), [&](std::size_t q) {
+    return static_cast<double>(p.a.at(i, q)) * static_cast<double>(p.b.at(q, j));
+  });
 }
 
 std::vector<float> run(const Product<Half, float> &p, isa::Isa isa) {

@@ -65,4 +65,27 @@ TEST_CASE("few channels go on matrix tiles where lines of taps are shared or use
   CHECK(method(64, 64, 3, 3, MatMulType::FLOAT) == MatMulMethod::AMX6);
 }
 
+TEST_CASE("half partials ask for half arithmetic where a CPU has it and taps meet inputs") {
+  planner::MatMulCpu cpu = cpuOf(2);
+  ConvProblem p = convLayer(1, 28, 64, 64);
+  p.input = p.output = p.partials = MatMulType::HALF;
+  p.field[0].products = p.field[1].products = 28 * 3 - 2;
+  auto const method = [&] { return planConvCpu(p, cpu).plan.method; };
+  double const chains = planConvCpu(p, cpu).cost.cycles;
+  CHECK(method() == kernels::MatMulMethod::BLOCKED);
+  cpu.halfArithmetic = true;
+  CHECK(method() == kernels::MatMulMethod::FP16);
+  CHECK(planConvCpu(p, cpu).cost.cycles < chains);
+  for (unsigned threads : {1U, 7U, 64U}) { // rounding does not depend on them
+    cpu.threads = threads;
+    CHECK(method() == kernels::MatMulMethod::FP16);
+  }
+  p.partials = MatMulType::FLOAT;
+  CHECK(method() == kernels::MatMulMethod::BLOCKED);
+  p.partials = MatMulType::HALF, p.i = 3;
+  CHECK(method() == kernels::MatMulMethod::BLOCKED);
+  p.i = 64, p.field[0].products = p.field[1].products = 28 * 3 / 2;
+  CHECK(method() == kernels::MatMulMethod::BLOCKED);
+}
+
 TEST_SUITE_END();

@@ -55,16 +55,16 @@ private:
     job_.out = variable(out.elementType(), out.shape(), "out");
   }
 
-  /// Groups in a channel kernel lie side by side, and so do channels for matrix tiles or if the
+  /// Groups in a channel kernel lie side by side, and so do channels for sums in blocks or if the
   /// plan says so; else vertices read floats at any distances.
   void chooseInput() {
     Tensor const &in = job_.in;
-    bool const onTiles = kernels::onMatMulTiles(plan_.method);
+    bool const inBlocks = kernels::inMatMulBlocks(plan_.method);
     // Functions of the application know vertices that read floats.
-    readsHalves_ = onTiles && in.elementType() == ::poplar::HALF && !job_.epilogue;
+    readsHalves_ = inBlocks && in.elementType() == ::poplar::HALF && !job_.epilogue;
     bool const converted = !channels_ && !readsHalves_ && in.elementType() != ::poplar::FLOAT;
     auto strided = converted ? std::nullopt : stridedTensor(graph_, in);
-    bool const channelsLast = onTiles || (plan_.packIn != 0 && !channels_);
+    bool const channelsLast = inBlocks || (plan_.packIn != 0 && !channels_);
     if (strided && ((channels_ && strided->strides[0] != 1) ||
                     (channelsLast && strided->strides.back() != 1) || leapsLines(*strided)))
       strided.reset();
@@ -219,7 +219,7 @@ private:
   ConvTable tableOf(Part const &part) const {
     ConvTable table;
     std::size_t const channels = params_.inputChannelsPerConvGroup;
-    bool const ordered = !kernels::onMatMulTiles(plan_.method);
+    bool const ordered = !kernels::inMatMulBlocks(plan_.method);
     bool const imagesFirst = ordered && updatesGroups(params_);
     bool const tapsLast = ordered && !imagesFirst && addsTapsLast(params_);
     auto const inStride = [&](std::size_t d) { return in_.strides[1 + d]; };

@@ -130,9 +130,10 @@ POP_API bool emitConvUpdate(::poplar::Graph &graph, ConvJob const &job,
 /// most of it: on a CPU, with nothing that forces a plan.
 POP_API bool sharesVectors(::poplar::Target const &target, ConvCheck const &check,
                            ConvOptions const &options);
-/// Whether a plan for a CPU is one for kernels that do not filter or run on matrix tiles.
+/// Whether a plan for a CPU is one for kernels that do not filter, and whose sums are not blocks of
+/// products.
 inline bool usesVectors(planner::ConvPlan const &plan) {
-  return plan.winograd == 0 && !kernels::onMatMulTiles(plan.method);
+  return plan.winograd == 0 && !kernels::inMatMulBlocks(plan.method);
 }
 /// The same for a convolution whose groups share vectors. Pointwise ones only with channels last.
 POP_API bool emitConvGroups(::poplar::Graph &graph, ConvJob const &job,

@@ -51,7 +51,7 @@ POP_INLINE void ConvTable::add(std::size_t outputs, std::size_t taps,
 POP_INLINE std::size_t ConvTable::workspace(kernels::ConvBlocking const &blocking,
                                             std::size_t columns) const {
   kernels::ConvGeometry const geometry(dims_, table_.data(), strides_.data());
-  return kernels::onMatMulTiles(blocking.method)
+  return kernels::inMatMulBlocks(blocking.method)
              ? kernels::convTileWorkspace(blocking.method, geometry, columns)
              : kernels::convWorkspace(blocking, numClasses_, taps_, outputs_,
                                       kernels::convCopyFloats(geometry, blocking));
