@@ -12,10 +12,12 @@ namespace cottonwood::kernels::detail {
 /// Operands have one type; columns of one tap lie side by side.
 template <class Tag, class T, class TOut, class Finish> class ConvChannels {
 public:
-  /// There is code of its own for lines of floats. It takes the compiler long, so that it is there
-  /// only where it matters most.
-  static constexpr bool LINES = simd<float, Tag>::width > 1 && !Finish::ACTIVE &&
-                                std::is_same_v<T, float> && std::is_same_v<TOut, float>;
+  /// There is code of its own for lines. It takes the compiler long, so that it is there only where
+  /// it matters most.
+  static constexpr bool LINES =
+      simd<float, Tag>::width > 1 && !Finish::ACTIVE && std::is_same_v<T, TOut>;
+  /// Floats may be copied first.
+  static constexpr bool COPIES = LINES && std::is_same_v<T, float>;
 
   /// \param outStride, weightsStep  places between outputs and elements between taps of each
   ///                                dimension
@@ -33,7 +35,7 @@ public:
            float *copy) {
     ConvChoice choice[CONV_MAX_DIMS];
     restrictConv(args_.geometry, outputs, taps, classes_, choice);
-    if constexpr (LINES)
+    if constexpr (COPIES)
       if (copy && runCopied(in, weights, choice, taps, copy))
         return;
     in_ = in, weights_ = weights, column_ = 0, columns_ = args_.columns;

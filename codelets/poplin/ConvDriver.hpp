@@ -22,7 +22,7 @@ public:
       : args_(args), finish_(finish), geometry_(args.geometry), covered_(geometry_.covered()),
         taps_(sizesOf(&ConvDim::taps, tapSizes_)), outputs_(sizesOf(&ConvDim::outputs, outSizes_)),
         tapParts_(geometry_.dims, taps_, args.blocking.depth, args.blocking.enough),
-        copies_(CHANNELS && ConvChannels<Tag, TIn, TOut, Finish>::LINES &&
+        copies_(CHANNELS && ConvChannels<Tag, TIn, TOut, Finish>::COPIES &&
                 convCopyFloats(geometry_, args_.blocking) != 0),
         pixelParts_(geometry_.dims, outputs_, partPixels(), partPixels()) {
     onePass_ = tapParts_.count() == 1;
@@ -97,7 +97,8 @@ private:
   /// Columns [j, j + columns) of a part of the outputs.
   void runStrip(const ConvRanges &outputs, std::size_t j, std::size_t columns) {
     constexpr bool FLOAT_OUT = std::is_same_v<TOut, float>;
-    direct_ = FLOAT_OUT && onePass_;
+    near_ = !CHANNELS && onePass_ && covered_ && (Finish::ACTIVE || !FLOAT_OUT);
+    direct_ = FLOAT_OUT && onePass_ && !near_;
     column_ = j, columns_ = columns;
     placeSums();
     if (!onePass_ || !covered_)
@@ -108,9 +109,9 @@ private:
       forEachConvBox(geometry_, outputs, part, classes_,
                      [&](const ConvBox &box) POP_SIMD_LAMBDA { runBox(box, part); });
     } while (tapParts_.next(part));
-    for (std::size_t i = firstPixel_; (Finish::ACTIVE || !direct_) && i < firstPixel_ + numPixels_;
-         ++i)
-      finish_.template row<Tag>(sumsAt(i), columns, outAt(i, j), 1, i, firstColumn_ + j);
+    for (std::size_t i = firstPixel_;
+         !near_ && (Finish::ACTIVE || !direct_) && i < firstPixel_ + numPixels_; ++i)
+      finish(sumsAt(i), i);
   }
 
   /// Groups as columns, all taps at once.
@@ -124,6 +125,12 @@ private:
       ConvChannels<Tag, TIn, TOut, Finish>(args_, finish_, outStride_, weightsStep_, classes_,
                                            sums_)
           .run(in_, tileWeights_, outputs, part, copies_ ? copy_ : nullptr);
+  }
+
+  /// The columns of a strip of an output whose sums are complete.
+  POP_SIMD_INLINE void finish(const float *sums, std::size_t pixel) const {
+    finish_.template row<Tag>(sums, columns_, outAt(pixel, column_), 1, pixel,
+                              firstColumn_ + column_);
   }
 
   /// What an output without products becomes.
@@ -147,10 +154,10 @@ private:
     return sumsBase_ + pixel * sumsStride_;
   }
 
-  /// Sums go straight to the output, or to scratch.
+  /// Sums go straight to the output; or to scratch, near_: those of one tile, row by row.
   void placeSums() {
     sumsStride_ = isWide() ? 2 * COLUMNS : COLUMNS;
-    sumsBase_ = sums_ - firstPixel_ * sumsStride_;
+    sumsBase_ = near_ ? sums_ : sums_ - firstPixel_ * sumsStride_;
     if constexpr (std::is_same_v<TOut, float>)
       if (direct_)
         sumsBase_ = args_.out + firstColumn_ + column_, sumsStride_ = args_.outPixel;
@@ -232,6 +239,7 @@ private:
     setConvRuns(tile, segments, box, weightsStep_, part);
     const TIn *rows[Shape::ROWS];
     float *sums[Shape::ROWS];
+    std::size_t pixels[Shape::ROWS];
     tile.rows = rows, tile.sums = sums;
     tile.weights = tileWeights_, tile.weightsPair = weightsPair_;
     tile.load = !onePass_;
@@ -252,12 +260,15 @@ private:
       n = heights.at(i);
       row.take(n, [&](std::size_t x, std::ptrdiff_t at, std::ptrdiff_t pixel) POP_SIMD_LAMBDA {
         rows[x] = in + at;
-        sums[x] = sumsAt(static_cast<std::size_t>(pixel));
+        pixels[x] = static_cast<std::size_t>(pixel);
+        sums[x] = sumsAt(near_ ? x : pixels[x]);
       });
       if constexpr (CHANNELS)
         runConvChannelTile<Tag>(static_cast<unsigned>(n), tile);
       else
         runConvTile<Tag>(static_cast<unsigned>(n), tile);
+      for (std::size_t x = 0; near_ && x < n; ++x)
+        finish(sums[x], pixels[x]);
     }
   }
 
@@ -271,8 +282,10 @@ private:
     tile.aRow = row.inStep(), tile.aColumn = conv.inStep;
     tile.b = conv.weights + run.weights, tile.bRow = conv.weightsStep;
     tile.bPair = conv.weightsPair;
-    tile.cOut = sumsAt(static_cast<std::size_t>(row.out()));
-    tile.cOutRow = row.outStep() * static_cast<std::ptrdiff_t>(sumsStride_);
+    auto pixel = static_cast<std::size_t>(row.out());
+    const auto step = static_cast<std::size_t>(row.outStep());
+    tile.cOut = sumsAt(near_ ? 0 : pixel);
+    tile.cOutRow = static_cast<std::ptrdiff_t>((near_ ? 1 : step) * sumsStride_);
     tile.cInRow = tile.cOutRow;
     const MatMulRows a = tile.aColumn == 1 ? MatMulRows::LINES : MatMulRows::ANY;
     for (std::size_t i = 0, n = 0; i < all; i += n) {
@@ -281,7 +294,10 @@ private:
       matMulTileOf<Tag, MatMulSource::FLOAT>(n, conv.columns, a)(tile);
       const auto rows = static_cast<std::ptrdiff_t>(n);
       tile.a += rows * tile.aRow;
-      tile.cOut += rows * tile.cOutRow;
+      if (!near_)
+        tile.cOut += rows * tile.cOutRow;
+      for (std::size_t x = 0; near_ && x < n; ++x, pixel += step)
+        finish(tile.cOut + x * sumsStride_, pixel);
     }
   }
 
@@ -295,6 +311,7 @@ private:
   const bool copies_; ///< the input, if all taps are of one part
   ConvParts pixelParts_;
   bool onePass_, direct_ = false;
+  bool near_ = false; ///< tiles complete the sums of all outputs, and something becomes of them
   std::ptrdiff_t outStride_[CONV_MAX_DIMS], weightsStep_[CONV_MAX_DIMS];
   float *strip_, *sums_, *copy_;
   float *sumsBase_ = nullptr; ///< of output 0, which may lie before the scratch
