@@ -91,6 +91,7 @@
 #include <poplar/impl/engine/ComputeSetStrands.ipp>
 #include <poplar/impl/engine/ComputeSets.ipp>
 #include <poplar/impl/engine/ControlFlow.ipp>
+#include <poplar/impl/engine/CopyMove.ipp>
 #include <poplar/impl/engine/Engine.ipp>
 #include <poplar/impl/engine/Executable.ipp>
 #include <poplar/impl/engine/ExecutableCheck.ipp>

@@ -110,6 +110,29 @@ TEST_CASE("few channels joined and split") {
         }
 }
 
+TEST_CASE("few channels whose groups lie apart") {
+  for (poplar::Type const &type : {poplar::UNSIGNED_CHAR, poplar::HALF, poplar::FLOAT})
+    for (std::size_t channels : {2U, 3U, 4U, 5U, 7U, 15U, 16U})
+      for (std::size_t field : {15U, 33U, 64U, 65U, 130U, 300U})
+        for (bool toShuffled : {false, true}) {
+          checkShuffle(type, {channels, 7, field}, {2, 1, 0}, toShuffled);
+          checkShuffle(type, {channels, 70, field}, {2, 1, 0}, toShuffled);
+        }
+  for (poplar::Type const &type : {poplar::UNSIGNED_CHAR, poplar::HALF, poplar::FLOAT})
+    for (bool toShuffled : {false, true})
+      for (std::vector<unsigned> const &permutation : {std::vector<unsigned>{3, 2, 1, 0},
+                                                       {3, 1, 2, 0},
+                                                       {1, 3, 2, 0},
+                                                       {2, 3, 1, 0},
+                                                       {3, 1, 0, 2}})
+        checkShuffle(type, {3, 5, 9, 80}, permutation, toShuffled);
+  for (bool toShuffled : {false, true}) {
+    checkShuffle(poplar::FLOAT, {4, 64, 70}, {2, 1, 0}, toShuffled); // rows meet in few sets of L1
+    checkShuffle(poplar::HALF, {2, 3, 30, 128}, {2, 3, 0, 1}, toShuffled); // pieces of 256 bytes
+    checkShuffle(poplar::HALF, {4, 13001, 66}, {2, 1, 0}, toShuffled);     // past the caches
+  }
+}
+
 TEST_CASE("planes that do not fit into caches") {
   for (bool toShuffled : {false, true}) {
     checkShuffle(poplar::HALF, {3, 1200000}, {1, 0}, toShuffled);
