@@ -43,6 +43,17 @@ TEST_SUITE("codelets/poplin/MatMulBlocking") {
     CHECK(packsPanels(100, true) == 1);
     CHECK(packsPanels(12, true) == 0);
     CHECK(packsPanels(100, false) == 0);
+    // Long sums with a transposed A: blocks of it in panels.
+    const auto panels = [](std::size_t m, std::size_t n, std::size_t k, bool isHalf = false) {
+      const auto a = describe(isHalf, 1, static_cast<std::ptrdiff_t>(m));
+      const auto b = describe(isHalf, static_cast<std::ptrdiff_t>(n), 1);
+      return kernels::chooseMatMulBlocking(m, n, k, a, b, false, distantCaches()).panelsA;
+    };
+    CHECK(panels(512, 128, 3136) == 1);
+    CHECK(panels(512, 128, 512) == 0);
+    CHECK(panels(512, 64, 3136) == 0);
+    CHECK(panels(512, 128, 3136, true) == 0);
+    CHECK(choose(512, 128, 3136).panelsA == 0);
     // Up to eight rows: whole rows of B if L2 does not hold it.
     CHECK(choose(8, 4096, 4096).method == kernels::MatMulMethod::ROWS);
     CHECK(choose(5, 1024, 513).method == kernels::MatMulMethod::ROWS);
