@@ -233,14 +233,18 @@ TEST_CASE("all passes of layers of halves with half partials") {
 TEST_CASE("the plan of a CPU says which convolutions run by half arithmetic") {
   auto const active = isa::activeIsa();
   bool const available = isa::hasHalfArithmetic(active) && isa::tilesOf(active) == isa::Tiles::None;
-  for (bool halfPartials : {false, true}) {
-    Products all(cpu);
-    std::ostringstream text;
-    poplin::reportPlanInfo(text, all.run.graph, same(HALF, 1, {14, 14}, {3, 3}, 64, 64),
-                           {{"partialsType", halfPartials ? "half" : "float"}});
-    CAPTURE(text.str());
-    CHECK((text.str().find("method=fp16") != std::string::npos) == (available && halfPartials));
-  }
+  for (bool halfPartials : {false, true})
+    for (std::size_t kernel : {1, 3}) { // a product, and a convolution
+      Products all(cpu);
+      std::ostringstream report;
+      poplin::reportPlanInfo(report, all.run.graph,
+                             same(HALF, 1, {14, 14}, {kernel, kernel}, 64, 64),
+                             {{"partialsType", halfPartials ? "half" : "float"}});
+      std::string const text = report.str();
+      CAPTURE(text);
+      CHECK((text.find("method=fp16") != std::string::npos) == (available && halfPartials));
+      CHECK((text.find("partials=half") != std::string::npos) == halfPartials);
+    }
 }
 
 namespace {

@@ -38,6 +38,12 @@ inline bool addsTapsLast(::poplin::ConvParams const &p) {
 /// the images of the forward layer.
 POP_API bool updatesGroups(::poplin::ConvParams const &p);
 
+namespace detail {
+/// The problem that planConv() plans: with the partials and blocks of Winograd's filtering that the
+/// options allow.
+POP_API planner::ConvProblem convProblem(ConvCheck const &check, ConvOptions const &options);
+} // namespace detail
+
 /// Plans a convolution that is not trivial.
 /// \throws poputil::poplibs_error  the options' constraints admit no plan.
 POP_API planner::ConvChoice planConv(char const *where, ::poplar::Target const &target,

@@ -24,6 +24,14 @@ void writeReport(std::ostream &out, Problem const &problem, Choice const &choice
       << choice.explanation;
 }
 
+POP_INLINE void reportProduct(std::ostream &out, char const *where, ::poplar::Target const &target,
+                              planner::MatMulProblem problem, ConvOptions const &options,
+                              ::poplin::PlanningCache *cache) {
+  MatMulOptions const product = productOptions(options);
+  problem.partials = partialsFor(problem, product);
+  writeReport(out, problem, planMatMul(where, target, problem, product, cache), true);
+}
+
 POP_INLINE void reportConvPlan(std::ostream &out, char const *where, ::poplar::Graph const &graph,
                                ::poplin::ConvParams const &params, ConvOptions const &options,
                                ::poplin::PlanningCache *cache) {
@@ -33,14 +41,10 @@ POP_INLINE void reportConvPlan(std::ostream &out, char const *where, ::poplar::G
     return;
   }
   bool const shares = sharesVectors(graph.getTarget(), check, options);
-  if (!shares && isProduct(graph.getTarget(), check, options)) {
-    auto const problem = pointwiseProduct(check);
-    auto const choice =
-        planMatMul(where, graph.getTarget(), problem, productOptions(options), cache);
-    return writeReport(out, problem, choice, true);
-  }
+  if (!shares && isProduct(graph.getTarget(), check, options))
+    return reportProduct(out, where, graph.getTarget(), pointwiseProduct(check), options, cache);
   auto const choice = planConv(where, graph.getTarget(), check, options, cache);
-  writeReport(out, check.problem, choice, plansForCpu(graph.getTarget()));
+  writeReport(out, convProblem(check, options), choice, plansForCpu(graph.getTarget()));
   if (shares && usesVectors(choice.plan))
     out << "kernel: groups of few channels (poplin::ConvGroups), or fields that lie side by side "
            "are maps (poplin::ConvMaps)\n";
@@ -117,13 +121,9 @@ POP_INLINE void reportWeightUpdatePlanInfo(std::ostream &out, poplar::Graph cons
   if (options.pass == "TRAINING_FWD" || options.pass == "FC_TRAINING_FWD") // of the same layer
     options.pass.replace(options.pass.size() - 3, 3, "WU");
   ConvCheck const forward = checkConv(where, fwdParams, graph.getTarget());
-  if (!forward.isTrivial() && gradientIsProduct(graph.getTarget(), forward, options)) {
-    auto const problem = gradientProduct(forward);
-    detail::writeReport(
-        out, problem, planMatMul(where, graph.getTarget(), problem, productOptions(options), cache),
-        true);
-    return;
-  }
+  if (!forward.isTrivial() && gradientIsProduct(graph.getTarget(), forward, options))
+    return detail::reportProduct(out, where, graph.getTarget(), gradientProduct(forward), options,
+                                 cache);
   detail::reportConvPlan(out, where, graph, getWeightUpdateParams(fwdParams), options, cache);
 }
 
