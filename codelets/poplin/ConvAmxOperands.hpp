@@ -93,9 +93,9 @@ public:
 private:
   using typename Base::V;
   using Pieces = AmxPieces<Tag, METHOD>;
-  using Base::channels_, Base::channelStep, Base::columnAt, Base::geometry_, Base::inputs_,
-      Base::last_, Base::problem_, Base::readColumns, Base::taps, Base::taps_, Base::together,
-      Base::weightsOf;
+  using Base::channels_, Base::channelStep, Base::columnAt, Base::eachRun, Base::geometry_,
+      Base::inputs_, Base::last_, Base::problem_, Base::readColumns, Base::taps, Base::taps_,
+      Base::together, Base::weightsOf;
 
   /// A tap, or a line of them, and some of its values.
   struct Step {
@@ -141,26 +141,17 @@ private:
     range = local;
   }
 
-  /// Values [v, v + 32) of a line of an output: of taps whose inputs lie one behind another at
-  /// once.
+  /// Values [v, v + 32) of a line of an output.
   /// \param offset  of the other dimensions
   void gatherLine(const ConvInputs::Row &row, std::ptrdiff_t offset, std::size_t v,
                   float *to) const {
     V::zero().store(to), V::zero().store(to + AMX_LANES);
-    const auto channels = static_cast<std::ptrdiff_t>(channels_);
-    const std::ptrdiff_t *const inputs = row.taps[last_];
-    const std::size_t n = amxCount(values_, v, AMX_STEP);
-    std::size_t tap = v / channels_, channel = v % channels_;
-    for (std::size_t i = 0; i < n; ++tap, channel = 0) {
-      std::size_t run = channels_ - channel;
-      const std::ptrdiff_t first = inputs[tap] + static_cast<std::ptrdiff_t>(channel);
-      if (inputs[tap] != ConvInputs::NONE) {
-        for (; run < n - i && inputs[tap + 1] == inputs[tap] + channels; ++tap)
-          run += channels_;
-        copyToFloat<Tag>(problem_.in + offset + first, 1, run < n - i ? run : n - i, to + i);
-      }
-      i += run;
-    }
+    eachRun(row, offset, v / channels_, v % channels_, amxCount(values_, v, AMX_STEP),
+            [&](const TIn *from, std::size_t n) POP_SIMD_LAMBDA {
+              if (from)
+                copyToFloat<Tag>(from, 1, n, to);
+              to += n;
+            });
   }
 
   /// Columns [j, j + count) of a step of lines.

@@ -71,6 +71,29 @@ protected:
         to[x] = 0;
   }
 
+  /// f(from, n) for `count` values of a line of an output, from a channel of a tap on: runs of
+  /// inputs that lie one behind another, null for taps in the padding.
+  /// \param offset  of the other dimensions
+  template <class F>
+  POP_SIMD_INLINE void eachRun(const ConvInputs::Row &row, std::ptrdiff_t offset, std::size_t tap,
+                               std::size_t channel, std::size_t count, F f) const {
+    const std::ptrdiff_t *const inputs = row.taps[last_];
+    const auto step = static_cast<std::ptrdiff_t>(channels_);
+    for (; count != 0; ++tap, channel = 0) {
+      const std::ptrdiff_t first = inputs[tap];
+      std::size_t run = channels_ - channel;
+      for (; first != ConvInputs::NONE && run < count && inputs[tap + 1] == inputs[tap] + step;
+           ++tap)
+        run += channels_;
+      run = run < count ? run : count;
+      f(first == ConvInputs::NONE
+            ? nullptr
+            : problem_.in + offset + first + static_cast<std::ptrdiff_t>(channel),
+        run);
+      count -= run;
+    }
+  }
+
   const ConvTileProblem<TIn, TWeights> &problem_;
   const ConvGeometry &geometry_;
   const ConvInputs inputs_;

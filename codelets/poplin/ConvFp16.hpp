@@ -52,8 +52,9 @@ public:
 
 private:
   using Pairs = arch::HalfPairs<Tag>;
-  using Base::channels_, Base::channelStep, Base::columnAt, Base::geometry_, Base::inputs_,
-      Base::last_, Base::problem_, Base::taps, Base::taps_, Base::together, Base::weightsOf;
+  using Base::channels_, Base::channelStep, Base::columnAt, Base::eachRun, Base::geometry_,
+      Base::inputs_, Base::last_, Base::problem_, Base::taps, Base::taps_, Base::together,
+      Base::weightsOf;
 
   static constexpr std::size_t least(std::size_t x, std::size_t y) { return x < y ? x : y; }
 
@@ -77,29 +78,19 @@ private:
                                half *to) const {
     if (depth % 2 != 0)
       to[depth] = half{};
-    Place at = first;
-    const std::ptrdiff_t *const inputs = row.taps[last_];
-    const auto step = static_cast<std::ptrdiff_t>(channels_);
-    for (std::size_t left = depth; left != 0; at.line.next(), at.tap = 0) {
-      const std::ptrdiff_t offset = inputs_.at(row, at.line, last_);
-      for (; left != 0 && at.tap < lineTaps_; ++at.tap, at.channel = 0) {
-        std::size_t run = channels_ - at.channel;
-        const std::ptrdiff_t tap = inputs[at.tap];
-        if (offset == ConvInputs::NONE || tap == ConvInputs::NONE) {
-          run = least(run, left);
-          copyRun(nullptr, run, to);
-        } else {
-          const TIn *const from =
-              problem_.in + offset + tap + static_cast<std::ptrdiff_t>(at.channel);
-          for (;
-               run < left && at.tap + 1 < lineTaps_ && inputs[at.tap + 1] == inputs[at.tap] + step;
-               ++at.tap)
-            run += channels_;
-          run = least(run, left);
-          copyRun(from, run, to);
-        }
-        left -= run, to += run;
-      }
+    ConvTaps line = first.line;
+    std::size_t tap = first.tap, channel = first.channel;
+    for (std::size_t left = depth, n; left != 0; left -= n, line.next(), tap = channel = 0) {
+      n = least((lineTaps_ - tap) * channels_ - channel, left);
+      const auto copy = [&](const TIn *from, std::size_t run) POP_SIMD_LAMBDA {
+        copyRun(from, run, to);
+        to += run;
+      };
+      const std::ptrdiff_t offset = inputs_.at(row, line, last_);
+      if (offset == ConvInputs::NONE)
+        copy(nullptr, n);
+      else
+        eachRun(row, offset, tap, channel, n, copy);
     }
   }
 

@@ -24,10 +24,6 @@ class AmxOperands : public MatMulChains<Tag, TIn> {
 public:
   using Chains::Chains;
 
-  std::size_t rows() const { return args_.m; }
-  std::size_t columns() const { return args_.n; }
-  std::size_t depth() const { return args_.k; }
-
   void packA(std::size_t i, std::size_t rows, std::size_t p, std::size_t depth, unsigned char *to,
              typename Packer::Range &range) const {
     Packer::packA(args_.a, i, rows, p, depth, to, range);

@@ -24,10 +24,6 @@ template <class Tag> class Fp16Operands : public MatMulChains<Tag, half> {
 public:
   using Chains::Chains;
 
-  std::size_t rows() const { return args_.m; }
-  std::size_t columns() const { return args_.n; }
-  std::size_t depth() const { return args_.k; }
-
   Fp16Rows packRows(std::size_t i, std::size_t rows, std::size_t height, std::size_t p,
                     std::size_t depth, half *to) const {
     return packFp16Rows<Tag>({args_.a.at(i, p), args_.a.row, args_.a.column}, rows, height, depth,

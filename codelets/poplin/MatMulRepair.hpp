@@ -55,12 +55,16 @@ BlockElements blockSuspects(const float *sums, const TilePlace &place, Doubts do
   return found;
 }
 
-/// Elements of C = A * B by chains of multiply-adds.
+/// The sizes of C = A * B, and elements of it by chains of multiply-adds.
 template <class Tag, class TIn> class MatMulChains {
 public:
   /// \param fma  kernels::matMul of any set
   MatMulChains(const MatMulArgs<TIn, float> &args, MatMulFunction<TIn, float> fma)
       : args_(args), fma_(fma) {}
+
+  std::size_t rows() const { return args_.m; }
+  std::size_t columns() const { return args_.n; }
+  std::size_t depth() const { return args_.k; }
 
   /// At most a block, in rows of MATMUL_TILE_BLOCK floats.
   /// \param accumulate  chains start from what is there
