@@ -20,14 +20,19 @@ Tensor operand(Bed &bed, Product const &product, std::size_t rows, std::size_t c
   return transposed ? stored.dimShuffle({0, 2, 1}) : stored;
 }
 
+OptionFlags optionsOf(Product const &product, OptionFlags options) {
+  if (product.halfPartials)
+    options.set("partialsType", "half");
+  return options;
+}
+
 } // namespace
 
 void build(Bed &bed, Product const &product, OptionFlags options) {
+  options = optionsOf(product, options);
   Tensor const a = operand(bed, product, product.m, product.k, product.transposedA, "a");
   Tensor b = operand(bed, product, product.k, product.n, product.transposedB, "b");
   Type const type = a.elementType();
-  if (product.halfPartials)
-    options.set("partialsType", "half");
   if (product.constantB) {
     options.set({{"fullyConnectedPass", "INFERENCE_FWD"}, {"inputRHSIsPreArranged", "true"}});
     b = ::poplin::preArrangeMatMulGroupedInputRHS(bed.graph, a.shape(), b, bed.arrange, type, "b",
@@ -44,7 +49,7 @@ std::string planReportOf(Product const &p, OptionFlags const &options) {
   Type const type = bed.typeOf(p.half);
   std::ostringstream text;
   ::poplin::matMulGroupedReportPlan(text, bed.graph, type, type, {p.batch, p.m, p.k},
-                                    {p.batch, p.k, p.n}, options);
+                                    {p.batch, p.k, p.n}, optionsOf(p, options));
   return text.str();
 }
 

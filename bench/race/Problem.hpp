@@ -37,11 +37,13 @@ inline bool isHalf(Problem const &problem) {
 }
 /// The same problem, with the same values, in elements of float.
 inline Problem asFloat(Problem problem) {
-  std::visit([](auto &p) { p.halfValues |= std::exchange(p.half, false); }, problem);
-  if (auto *const product = std::get_if<Product>(&problem))
-    product->halfPartials = false;
-  if (auto *const conv = std::get_if<Conv>(&problem))
-    conv->halfPartials = false;
+  std::visit(
+      [](auto &p) {
+        p.halfValues |= std::exchange(p.half, false);
+        if constexpr (requires { p.halfPartials; })
+          p.halfPartials = false;
+      },
+      problem);
   return problem;
 }
 
