@@ -280,7 +280,10 @@ std::size_t mapChainBlocks(const MapChain &chain, unsigned char *const *values, 
         }
       });
     else
-      arch::unrolled<N>([&](auto j) POP_SIMD_LAMBDA { v[j].store(to + j * V::width); });
+      arch::unrolled<N>([&](auto j) POP_SIMD_LAMBDA {
+        v[j].store(to + j * V::width);
+        storesInOrder<V::width>();
+      });
   }
   return begin + blocks * BLOCK;
 }

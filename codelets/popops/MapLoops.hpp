@@ -21,6 +21,15 @@ template <class V, class T> POP_SIMD_INLINE void putLanes(V v, T *p, bool past) 
     past ? v.stream(p) : v.store(p);
 }
 
+/// Stores of vectors before this stay before those after it. To compilers any order is as good, but
+/// a core of the Emerald Rapids class that comes back to a line it has left takes 1.7 times as long
+/// for sums of floats in L2 by vectors of half a line. Single elements are theirs to make vectors
+/// of.
+template <int WIDTH> POP_SIMD_INLINE void storesInOrder() {
+  if constexpr (WIDTH > 1)
+    __asm__ volatile("" ::: "memory");
+}
+
 /// Operations of one or two instructions a vector: the loop around them shows.
 constexpr bool isCheap(MapOp op) {
   return op == MapOp::ABSOLUTE || op == MapOp::ADD || op == MapOp::MAXIMUM ||
@@ -73,7 +82,10 @@ POP_SIMD_INLINE std::size_t eachWholeVector(std::size_t n, Walk walk, bool backw
     const std::size_t blocks = n / BLOCK;
     const auto four = [&](auto always) POP_SIMD_LAMBDA {
       constexpr Walk WALK = decltype(always)::value;
-      constexpr bool PAST = WALK == Walk::PAST;
+      const auto putNext = [&](auto v, std::size_t at) POP_SIMD_LAMBDA {
+        put(v, at, std::bool_constant<WALK == Walk::PAST>());
+        storesInOrder<WIDTH>();
+      };
       const bool turned = WALK == Walk::NEAR && backward;
       const std::size_t step = turned ? std::size_t{0} - BLOCK : BLOCK;
       std::size_t k = turned && blocks != 0 ? (blocks - 1) * BLOCK : 0;
@@ -82,10 +94,10 @@ POP_SIMD_INLINE std::size_t eachWholeVector(std::size_t n, Walk walk, bool backw
           fetch(k, BLOCK, fetchDistance(WALK));
         const auto a = value(k), b = value(k + WIDTH);
         const auto c = value(k + 2 * WIDTH), d = value(k + 3 * WIDTH);
-        put(a, k, std::bool_constant<PAST>());
-        put(b, k + WIDTH, std::bool_constant<PAST>());
-        put(c, k + 2 * WIDTH, std::bool_constant<PAST>());
-        put(d, k + 3 * WIDTH, std::bool_constant<PAST>());
+        putNext(a, k);
+        putNext(b, k + WIDTH);
+        putNext(c, k + 2 * WIDTH);
+        putNext(d, k + 3 * WIDTH);
       }
     };
     if (near) {
