@@ -63,7 +63,7 @@ void check(isa::Isa isa, Case const &c, PlaneStores stores) {
 }
 
 constexpr PlaneStores ALL_STORES[] = {PlaneStores::Near, PlaneStores::Far, PlaneStores::Past,
-                                      PlaneStores::PastAtOnce};
+                                      PlaneStores::PastTall, PlaneStores::PastAtOnce};
 
 } // namespace
 

@@ -4,6 +4,7 @@
 #include <poplar/impl/engine/CopyMove.hpp>
 
 #include <poplar/impl/base/SmallVector.hpp>
+#include <poplar/impl/model/Machine.hpp>
 
 #include <codelets/arch/CpuFeatures.hpp>
 #include <codelets/poplar/ActiveKernels.hpp>
@@ -159,6 +160,19 @@ POP_INLINE PlaneKind planeKind(lower::MoveDim const &packedSrc, lower::MoveDim c
                                                                   : PlaneKind::None;
 }
 
+/// The way of transposing past the caches that suits the CPU. Whole lines at once are not measured
+/// where instructions on 512 bits run as two. In front of a last cache that is far away, behind an
+/// L2 of 2 MB or more, a core of the Emerald Rapids class takes 1.04 to 1.4 times as long with
+/// them: 4096 x 4096 floats at 11.4 instead of 14.7 GB/s, 4096 x 4160 at 14 instead of 19.
+POP_INLINE kernels::PlaneStores transposesPast() {
+  constexpr std::uint64_t LARGE_L2 = std::uint64_t(2) << 20;
+  static kernels::PlaneStores const best =
+      isa::cpuFeatures().splitsVectors        ? kernels::PlaneStores::Past
+      : model::cpuFacts().l2Bytes >= LARGE_L2 ? kernels::PlaneStores::PastTall
+                                              : kernels::PlaneStores::PastAtOnce;
+  return best;
+}
+
 /// \param kind  not None
 POP_INLINE void copyPlaneByKernel(PlaneKind kind, std::byte const *src, std::byte *dst,
                                   lower::MoveDim const &packedSrc, lower::MoveDim const &packedDst,
@@ -170,11 +184,9 @@ POP_INLINE void copyPlaneByKernel(PlaneKind kind, std::byte const *src, std::byt
   if (kind == PlaneKind::Split)
     return active.splits.of(bytes)(
         {src, dst, packedSrc.dstStride, packedSrc.count, packedDst.count}, stores);
-  // Where instructions on 512 bits run as two, it has not been measured.
-  bool const atOnce = stores == kernels::PlaneStores::Past && !isa::cpuFeatures().splitsVectors;
   active.transposes.of(bytes)(
       {src, dst, packedDst.srcStride, packedSrc.dstStride, packedDst.count, packedSrc.count},
-      atOnce ? kernels::PlaneStores::PastAtOnce : stores);
+      stores == kernels::PlaneStores::Past ? transposesPast() : stores);
 }
 
 POP_INLINE void copyNest(std::byte const *src, std::byte *dst, lower::MoveDim const *dims,
