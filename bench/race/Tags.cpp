@@ -112,8 +112,9 @@ int runTags(Arguments const &arguments, std::vector<Case> const &cases) {
     auto const rates = ratesOf(next.problem, tags, race.times(next.problem, result));
     std::vector<SlowTag> slower = slowTags(rates);
     std::erase_if(slower, [&](SlowTag const &each) {
-      Race pairs(contenderOf(each.tag), {&contenderOf(each.lower)}, {});
-      return !isClearlySlower(pairs.run(next.problem).ratios);
+      RaceResult const again =
+          Race(contenderOf(each.tag), {&contenderOf(each.lower)}, {}).run(next.problem);
+      return again.complaint.empty() && !isClearlySlower(again.ratios);
     });
     std::string const name = nameOf(next.problem);
     std::printf("%s\n", tagText(name, rates, slower, result.disturbed).c_str());

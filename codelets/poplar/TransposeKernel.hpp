@@ -11,10 +11,10 @@
 
 namespace cottonwood::kernels {
 
-/// How the destination is written: as it comes, with its lines fetched ahead, or past the caches
-/// (where it is not aligned for that: as for Far), there by as many rows of the source at a time as
-/// AMD cores like best, always by registers of two lanes, or with whole lines from registers at
-/// once if these are as long.
+/// How the destination is written: as it comes, with its lines fetched ahead, or past the caches,
+/// where it is not aligned for that as for Far. Past puts lines together from the rows of one lane
+/// or two at a time, PastTall always of two, PastAtOnce stores whole lines from registers if these
+/// are as long.
 enum class PlaneStores : std::uint8_t { Near, Far, Past, PastTall, PastAtOnce };
 
 namespace detail {
