@@ -9,6 +9,7 @@
 ///   element
 ///     by element in turn
 /// and of TwoLanes and FourLanes alone:
+///   storeLane(p, i)  lane i, a number that is known when this is compiled
 ///   storeLanes(p, distance)  lane i to p + i * distance bytes
 ///   shuffled(bytes)  byte i of each lane is its byte bytes[i], or 0 for 0x80
 ///   joinedWith(x)    the bits of either
@@ -101,9 +102,13 @@ template <class Tag> struct TwoLanes {
   POP_SIMD_INLINE void storePast(std::byte *p) const {
     _mm256_stream_si256(reinterpret_cast<__m256i *>(p), r);
   }
+  POP_SIMD_INLINE void storeLane(std::byte *p, std::size_t i) const {
+    _mm_storeu_si128(reinterpret_cast<__m128i *>(p),
+                     i == 0 ? _mm256_castsi256_si128(r) : _mm256_extracti128_si256(r, 1));
+  }
   POP_SIMD_INLINE void storeLanes(std::byte *p, std::int64_t distance) const {
-    _mm_storeu_si128(reinterpret_cast<__m128i *>(p), _mm256_castsi256_si128(r));
-    _mm_storeu_si128(reinterpret_cast<__m128i *>(p + distance), _mm256_extracti128_si256(r, 1));
+    storeLane(p, 0);
+    storeLane(p + distance, 1);
   }
   POP_SIMD_INLINE TwoLanes shuffled(std::uint8_t const *bytes) const {
     __m128i const lane = _mm_loadu_si128(reinterpret_cast<__m128i const *>(bytes));
@@ -154,13 +159,17 @@ template <class Tag> struct FourLanes {
   POP_SIMD_INLINE void storePast(std::byte *p) const {
     _mm512_stream_si512(reinterpret_cast<__m512i *>(p), r);
   }
+  POP_SIMD_INLINE void storeLane(std::byte *p, std::size_t i) const {
+    _mm_storeu_si128(reinterpret_cast<__m128i *>(p), i == 0   ? _mm512_castsi512_si128(r)
+                                                     : i == 1 ? _mm512_extracti32x4_epi32(r, 1)
+                                                     : i == 2 ? _mm512_extracti32x4_epi32(r, 2)
+                                                              : _mm512_extracti32x4_epi32(r, 3));
+  }
   POP_SIMD_INLINE void storeLanes(std::byte *p, std::int64_t distance) const {
-    _mm_storeu_si128(reinterpret_cast<__m128i *>(p), _mm512_castsi512_si128(r));
-    _mm_storeu_si128(reinterpret_cast<__m128i *>(p + distance), _mm512_extracti32x4_epi32(r, 1));
-    _mm_storeu_si128(reinterpret_cast<__m128i *>(p + 2 * distance),
-                     _mm512_extracti32x4_epi32(r, 2));
-    _mm_storeu_si128(reinterpret_cast<__m128i *>(p + 3 * distance),
-                     _mm512_extracti32x4_epi32(r, 3));
+    storeLane(p, 0);
+    storeLane(p + distance, 1);
+    storeLane(p + 2 * distance, 2);
+    storeLane(p + 3 * distance, 3);
   }
   POP_SIMD_INLINE FourLanes shuffled(std::uint8_t const *bytes) const {
     __m128i const lane = _mm_loadu_si128(reinterpret_cast<__m128i const *>(bytes));

@@ -7,6 +7,7 @@
 #pragma once
 
 #include <codelets/arch/Simd.hpp>
+#include <codelets/arch/StoreOrder.hpp>
 #include <codelets/poplar/TransposeKernel.hpp>
 
 #include <type_traits>
@@ -106,7 +107,6 @@ void joinRuns(InterleavedRuns const &r, ShuffledBytes const *shuffles, PlaneStor
               Count runs) {
   constexpr std::uint64_t EACH = Lanes::BYTES / N;
   std::uint64_t const whole = r.count / EACH * EACH;
-  auto const distance = signedOf(runs * SHUFFLED);
   std::byte *dst = r.dst;
   Lanes v[mostInterleaved(N)];
   for (std::uint64_t i = 0; i < whole; i += EACH, dst += runs * Lanes::BYTES) {
@@ -117,9 +117,22 @@ void joinRuns(InterleavedRuns const &r, ShuffledBytes const *shuffles, PlaneStor
       v[j] = Lanes::loadPacked(run);
       run += r.stride;
     });
-    eachRun(runs, [&](std::size_t m) POP_SIMD_LAMBDA {
-      shuffledOf(v, shuffles + m * runs, runs).storeLanes(dst + m * SHUFFLED, distance);
-    });
+    if constexpr (std::is_integral_v<Count>) {
+      auto const distance = signedOf(runs * SHUFFLED);
+      eachRun(runs, [&](std::size_t m) POP_SIMD_LAMBDA {
+        shuffledOf(v, shuffles + m * runs, runs).storeLanes(dst + m * SHUFFLED, distance);
+      });
+    } else { // so few that all stay in registers until it is their turn
+      Lanes joined[Count::value];
+      eachRun(runs, [&](std::size_t m)
+                        POP_SIMD_LAMBDA { joined[m] = shuffledOf(v, shuffles + m * runs, runs); });
+      arch::unrolled<Lanes::BYTES / SHUFFLED>([&](std::size_t lane) POP_SIMD_LAMBDA {
+        eachRun(runs, [&](std::size_t m) POP_SIMD_LAMBDA {
+          joined[m].storeLane(dst + (lane * runs + m) * SHUFFLED, lane);
+          arch::storesInOrder();
+        });
+      });
+    }
   }
   interleaveEach<N, true>(r, whole);
 }

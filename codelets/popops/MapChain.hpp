@@ -282,7 +282,8 @@ std::size_t mapChainBlocks(const MapChain &chain, unsigned char *const *values, 
     else
       arch::unrolled<N>([&](auto j) POP_SIMD_LAMBDA {
         v[j].store(to + j * V::width);
-        storesInOrder<V::width>();
+        if constexpr (V::width > 1)
+          arch::storesInOrder();
       });
   }
   return begin + blocks * BLOCK;

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <codelets/arch/SimdPack.hpp>
+#include <codelets/arch/StoreOrder.hpp>
 #include <codelets/popops/CastKernel.hpp>
 #include <codelets/popops/MapProgram.hpp>
 #include <codelets/popops/StreamBytes.hpp>
@@ -19,15 +20,6 @@ template <class V, class T> POP_SIMD_INLINE void putLanes(V v, T *p, bool past) 
     storeLanes(v, p);
   else
     past ? v.stream(p) : v.store(p);
-}
-
-/// Stores of vectors before this stay before those after it. To compilers any order is as good, but
-/// a core of the Emerald Rapids class that comes back to a line it has left takes 1.7 times as long
-/// for sums of floats in L2 by vectors of half a line. Single elements are theirs to make vectors
-/// of.
-template <int WIDTH> POP_SIMD_INLINE void storesInOrder() {
-  if constexpr (WIDTH > 1)
-    __asm__ volatile("" ::: "memory");
 }
 
 /// Operations of one or two instructions a vector: the loop around them shows.
@@ -84,7 +76,8 @@ POP_SIMD_INLINE std::size_t eachWholeVector(std::size_t n, Walk walk, bool backw
       constexpr Walk WALK = decltype(always)::value;
       const auto putNext = [&](auto v, std::size_t at) POP_SIMD_LAMBDA {
         put(v, at, std::bool_constant<WALK == Walk::PAST>());
-        storesInOrder<WIDTH>();
+        if constexpr (WIDTH > 1) // single elements are the compiler's to make vectors of
+          arch::storesInOrder();
       };
       const bool turned = WALK == Walk::NEAR && backward;
       const std::size_t step = turned ? std::size_t{0} - BLOCK : BLOCK;
