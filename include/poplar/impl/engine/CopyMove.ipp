@@ -162,8 +162,8 @@ POP_INLINE PlaneKind planeKind(lower::MoveDim const &packedSrc, lower::MoveDim c
 
 /// The way of transposing past the caches that suits the CPU. Whole lines at once are not measured
 /// where instructions on 512 bits run as two. In front of a last cache that is far away, behind an
-/// L2 of 2 MB or more, a core of the Emerald Rapids class takes 1.04 to 1.4 times as long with
-/// them: 4096 x 4096 floats at 11.4 instead of 14.7 GB/s, 4096 x 4160 at 14 instead of 19.
+/// L2 of 2 MB or more, a core of the Emerald Rapids class takes up to 1.36 times as long with them:
+/// 4096 x 4096 floats at 11.4 instead of 14.7 GB/s, 4096 x 4160 at 14 instead of 19.
 POP_INLINE kernels::PlaneStores transposesPast() {
   constexpr std::uint64_t LARGE_L2 = std::uint64_t(2) << 20;
   static kernels::PlaneStores const best =
