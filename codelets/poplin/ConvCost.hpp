@@ -2,6 +2,7 @@
 /// Facts about convolution codelets that planners and profiles need. Standard library only.
 #pragma once
 
+#include <codelets/arch/Caches.hpp>
 #include <codelets/poplin/MatMulTileBlocking.hpp>
 
 #include <algorithm>
@@ -41,7 +42,7 @@ constexpr std::uint32_t convCopyBytes(const MatMulCaches &caches) {
   constexpr std::size_t FEW_WAYS = 8;
   if (caches.l1 <= FEW_WAYS * MATMUL_WAY_BYTES)
     return CONV_FAR_BYTES;
-  return caches.l2 < MATMUL_LARGE_L2 ? MATMUL_WAY_BYTES : 0;
+  return caches.l2 < arch::LARGE_L2 ? MATMUL_WAY_BYTES : 0;
 }
 
 /// A pass keeps a strip of weights in L1 or close to it; the sums of a strip take a small part of

@@ -91,10 +91,6 @@ constexpr std::size_t matMulStripColumns(const MatMulBlocking &blocking) {
   return blocking.columns >= MATMUL_WIDE_COLUMNS ? MATMUL_WIDE_COLUMNS : MATMUL_MAX_TILE_COLUMNS;
 }
 
-/// L2 caches from here on, bytes of one core, stand before a last cache that is far away: a core
-/// gets a vector from it every eight cycles.
-inline constexpr std::size_t MATMUL_LARGE_L2 = 2 * 1024 * 1024;
-
 /// An operand of a product as blocking sees it.
 struct MatMulOperand {
   bool isHalf = false;
@@ -108,7 +104,7 @@ struct MatMulCaches {
   std::size_t l1 = 32 * 1024, l2 = 1024 * 1024, l3 = 8 * 1024 * 1024;
   std::uint32_t stripColumns = MATMUL_MAX_TILE_COLUMNS; ///< what suits the core's loads
   std::uint32_t vectorFloats = 16;                      ///< of the instruction set of the kernels
-  /// The last cache is far away behind a large L2 (MATMUL_LARGE_L2), and vectors have 16 floats.
+  /// The last cache is far away behind a large L2 (arch::LARGE_L2), and vectors have 16 floats.
   bool distant = false;
   bool pinnedColumns = false; ///< stripColumns counts for all products
 

@@ -6,6 +6,7 @@
 #include <poplar/impl/base/SmallVector.hpp>
 #include <poplar/impl/model/Machine.hpp>
 
+#include <codelets/arch/Caches.hpp>
 #include <codelets/arch/CpuFeatures.hpp>
 #include <codelets/poplar/ActiveKernels.hpp>
 
@@ -165,11 +166,10 @@ POP_INLINE PlaneKind planeKind(lower::MoveDim const &packedSrc, lower::MoveDim c
 /// L2 of 2 MB or more, a core of the Emerald Rapids class takes up to 1.36 times as long with them:
 /// 4096 x 4096 floats at 11.4 instead of 14.7 GB/s, 4096 x 4160 at 14 instead of 19.
 POP_INLINE kernels::PlaneStores transposesPast() {
-  constexpr std::uint64_t LARGE_L2 = std::uint64_t(2) << 20;
   static kernels::PlaneStores const best =
-      isa::cpuFeatures().splitsVectors        ? kernels::PlaneStores::Past
-      : model::cpuFacts().l2Bytes >= LARGE_L2 ? kernels::PlaneStores::PastTall
-                                              : kernels::PlaneStores::PastAtOnce;
+      isa::cpuFeatures().splitsVectors              ? kernels::PlaneStores::Past
+      : model::cpuFacts().l2Bytes >= arch::LARGE_L2 ? kernels::PlaneStores::PastTall
+                                                    : kernels::PlaneStores::PastAtOnce;
   return best;
 }
 

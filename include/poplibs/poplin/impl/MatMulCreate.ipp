@@ -1,5 +1,6 @@
 #pragma once
 
+#include <codelets/arch/Caches.hpp>
 #include <poplin/MatMul.hpp>
 #include <poplin/impl/MatMulCheck.hpp>
 #include <poplin/impl/MatMulEmit.hpp>
@@ -47,7 +48,7 @@ POP_INLINE bool wantsPanels(::poplar::Graph const &graph, MatMulSide side,
       plan.method == kernels::MatMulMethod::BLOCKED || kernels::inMatMulBlocks(plan.method) ||
       (plan.method == kernels::MatMulMethod::ROWS && problem.m > kernels::MATMUL_STREAMED_ROWS);
   // Also where products read a B in place that several of them find in no near cache.
-  bool const large = problem.k * problem.n * sizeof(float) > kernels::MATMUL_LARGE_L2 / 4;
+  bool const large = problem.k * problem.n * sizeof(float) > arch::LARGE_L2 / 4;
   return inBlocks && (plan.packB || large);
 }
 

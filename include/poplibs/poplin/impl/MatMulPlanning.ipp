@@ -1,5 +1,6 @@
 #pragma once
 
+#include <codelets/arch/Caches.hpp>
 #include <codelets/arch/CpuFeatures.hpp>
 #include <planners/poplin/TileJoint.hpp>
 #include <poplin/impl/MatMulCalibration.hpp>
@@ -35,8 +36,8 @@ POP_INLINE planner::MatMulCpu cpuOf(model::Machine const &machine) {
   cpu.caches.vectorFloats = static_cast<std::uint32_t>(isa::vectorBytes(facts.isa)) /
                             static_cast<std::uint32_t>(sizeof(float));
   cpu.caches.pinnedColumns = stripColumnsArePinned();
-  cpu.caches.distant = cpu.caches.l2 >= kernels::MATMUL_LARGE_L2 && !cpu.caches.pinnedColumns &&
-                       cpu.caches.vectorFloats >= 16;
+  cpu.caches.distant =
+      cpu.caches.l2 >= arch::LARGE_L2 && !cpu.caches.pinnedColumns && cpu.caches.vectorFloats >= 16;
   cpu.caches.l3 = facts.l3Bytes != 0 ? share(facts.l3Bytes, facts.l3SharedBy) : cpu.caches.l2;
   return cpu;
 }
