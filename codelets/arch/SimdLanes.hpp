@@ -13,7 +13,10 @@
 ///   storeLanes(p, distance)  lane i to p + i * distance bytes
 ///   shuffled(bytes)  byte i of each lane is its byte bytes[i], or 0 for 0x80
 ///   joinedWith(x)    the bits of either
-///   exchangeLanes(v)  of FourLanes: lane i of v[j] and lane j of v[i] change places
+/// and of FourLanes alone:
+///   exchangeLanes(v)  lane i of v[j] and lane j of v[i] change places
+///   elementsOf<N>(a, b, from)  element i, of N bytes, is element from[i] of a and of b behind it
+///   replacedBy<N>(x, bits)  element i is that of x where bit i is set
 #pragma once
 
 #include <codelets/arch/Isa.hpp>
@@ -195,6 +198,24 @@ template <class Tag> struct FourLanes {
       return {_mm512_unpackhi_epi32(a.r, b.r)};
     else
       return {_mm512_unpackhi_epi64(a.r, b.r)};
+  }
+  template <std::size_t N>
+  static POP_SIMD_INLINE FourLanes elementsOf(FourLanes a, FourLanes b,
+                                              LaneElement<N> const *from) {
+    static_assert(N == 2 || N == 4);
+    __m512i const index = _mm512_loadu_si512(from);
+    if constexpr (N == 2)
+      return {_mm512_permutex2var_epi16(a.r, index, b.r)};
+    else
+      return {_mm512_permutex2var_epi32(a.r, index, b.r)};
+  }
+  template <std::size_t N>
+  POP_SIMD_INLINE FourLanes replacedBy(FourLanes x, std::uint32_t bits) const {
+    static_assert(N == 2 || N == 4);
+    if constexpr (N == 2)
+      return {_mm512_mask_mov_epi16(r, bits, x.r)};
+    else
+      return {_mm512_mask_mov_epi32(r, static_cast<__mmask16>(bits), x.r)};
   }
   static POP_SIMD_INLINE void exchangeLanes(FourLanes (&v)[4]) {
     __m512i const even01 = _mm512_shuffle_i32x4(v[0].r, v[1].r, 0x88);

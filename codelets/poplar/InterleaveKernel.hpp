@@ -3,32 +3,17 @@
 /// for the squares of TransposeKernel.hpp, such as images of three channels.
 ///
 /// A register's lanes are chunks of 16 bytes of every run, or of the groups that these give. Every
-/// lane of the result has bytes of all of them: as many byte shuffles as there are runs.
+/// lane of the result has bytes of all of them: as many byte shuffles as there are runs. Where
+/// registers pick elements from two others, InterleaveLines.hpp has a shorter way for few runs.
 #pragma once
 
-#include <codelets/arch/Simd.hpp>
 #include <codelets/arch/StoreOrder.hpp>
-#include <codelets/poplar/TransposeKernel.hpp>
+#include <codelets/poplar/InterleaveLines.hpp>
 
 #include <type_traits>
 #include <utility>
 
 namespace cottonwood::kernels {
-
-/// `count` elements of each of `runs` runs that are `stride` bytes apart, and as many groups of an
-/// element of every run, packed: from runs in src to groups in dst, or back.
-struct InterleavedRuns {
-  std::byte const *src;
-  std::byte *dst;
-  std::int64_t stride;
-  std::uint64_t runs, count;
-};
-
-/// The most runs of elements of that size, fewer than transposeSide(); below 2 there are none.
-constexpr std::uint64_t mostInterleaved(std::uint64_t elementBytes) {
-  std::uint64_t const side = transposeSide(elementBytes);
-  return side == 0 ? 0 : side - 1;
-}
 
 namespace detail {
 inline constexpr std::size_t SHUFFLED = 16; ///< bytes of a lane
@@ -63,20 +48,6 @@ POP_SIMD_INLINE ShuffledBytes const *shufflesFor(std::uint64_t runs, std::index_
   constexpr ShuffledBytes const *ALL[] = {SHUFFLES<Tag, N, I + 2, JOINS>.all...};
   return ALL[runs - 2];
 }
-
-/// Elements [from, count) one by one.
-template <std::size_t N, bool JOINS>
-POP_SIMD_INLINE void interleaveEach(InterleavedRuns const &r, std::uint64_t from) {
-  for (std::uint64_t i = from; i < r.count; ++i)
-    for (std::uint64_t j = 0; j < r.runs; ++j) {
-      std::int64_t const run = signedOf(j) * r.stride + signedOf(i * N),
-                         group = signedOf((i * r.runs + j) * N);
-      std::memcpy(r.dst + (JOINS ? group : run), r.src + (JOINS ? run : group), N);
-    }
-}
-
-/// Bytes that runs and groups are fetched ahead where they come from beyond the caches.
-inline constexpr std::size_t INTERLEAVED_AHEAD = 2048;
 
 /// f(i) for i < runs. \tparam Count  a number of runs, or std::integral_constant
 template <class Count, class F> POP_SIMD_INLINE void eachRun(Count runs, F f) {
@@ -175,7 +146,9 @@ void interleave(InterleavedRuns const &r, PlaneStores stores) {
     ShuffledBytes const *const shuffles =
         shufflesFor<Tag, N, JOINS>(r.runs, std::make_index_sequence<mostInterleaved(N) - 1>());
     const auto run = [&](auto runs) POP_SIMD_LAMBDA {
-      if constexpr (JOINS)
+      if constexpr (PICKS_ELEMENTS<Tag, N> && !std::is_integral_v<decltype(runs)>)
+        interleaveLines<Tag, N, decltype(runs)::value, JOINS>(r, stores);
+      else if constexpr (JOINS)
         joinRuns<N, Lanes>(r, shuffles, stores, runs);
       else
         splitRuns<N, Lanes>(r, shuffles, stores, runs);

@@ -37,6 +37,7 @@ void checkInterleaved(isa::Isa isa, Runs const &c, PlaneStores stores) {
   auto const all = test::kernelsOf<kernels::MoveFamily>(isa);
   auto const distance = static_cast<std::int64_t>(stride);
   all.joins.of(c.bytes)({runs.data(), storage.data() + begin, distance, c.runs, c.count}, stores);
+  arch::finishStoresPast();
   CAPTURE(std::string(isa::name(isa)));
   CAPTURE(c.bytes);
   CAPTURE(c.runs);
