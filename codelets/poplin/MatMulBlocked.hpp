@@ -25,9 +25,11 @@ public:
     depth_ = (args.k + blocks - 1) / blocks;
     rows_ = args.m < blocking.rows ? args.m : blocking.rows;
     width_ = matMulStripColumns(blocking) < Shape::WIDE_COLUMNS ? COLUMNS : Shape::WIDE_COLUMNS;
+    keepsB_ =
+        KEEPS_B && args.cRows == nullptr && width_ != COLUMNS && matMulKeepsB(blocking, args.m);
     strip_ = alignedToLine(workspace);
-    sums_ = alignedToLine(strip_ + depth_ * width_);
     chunkColumns_ = matMulPanelsColumns(args.n);
+    sums_ = alignedToLine(strip_ + depth_ * (keepsB_ ? chunkColumns_ : width_));
     packedA_ = sums_ + (rows_ + MATMUL_MAX_TILE_ROWS) * (panelsA_ ? chunkColumns_ : width_);
     constexpr std::size_t LINE = 64;
     if constexpr (FLOAT_OUT && !Finish::ACTIVE && W * sizeof(float) == LINE) {
@@ -40,8 +42,9 @@ public:
   }
 
   void run() {
-    for (std::size_t i = 0; i < args_.m; i += rows_) {
-      const std::size_t rows = args_.m - i < rows_ ? args_.m - i : rows_;
+    const std::size_t each = keepsB_ ? args_.m : rows_;
+    for (std::size_t i = 0; i < args_.m; i += each) {
+      const std::size_t rows = args_.m - i < each ? args_.m - i : each;
       if (panelsA_)
         runSteps(i, rows);
       else
@@ -63,6 +66,8 @@ private:
   static constexpr bool FLOAT_OUT = std::is_same_v<TOut, float>;
   static constexpr bool HALF_OUT = std::is_same_v<TOut, half>;
   static constexpr bool FLOAT_IN = std::is_same_v<TIn, float>;
+  /// Strips of B serve several blocks of rows, while sums wait in C.
+  static constexpr bool KEEPS_B = FLOAT_OUT && Shape::WIDE_VECTORS > Shape::VECTORS;
   static constexpr MatMulSource PACKED = MatMulSource::FLOAT;
   static constexpr MatMulSource IN_PLACE = FLOAT_IN ? MatMulSource::FLOAT : MatMulSource::HALF;
   static constexpr MatMulSource PACKING =
@@ -90,18 +95,22 @@ private:
 
   /// The same by steps of K, each of which goes through all strips with a block of A that stays in
   /// L2. Between steps the sums of some columns at a time wait in scratch, strip by strip: rows of
-  /// C lie in pages of their own.
+  /// C lie in pages of their own. If strips of B are kept, they are packed for the first block and
+  /// serve all others, and the sums wait in C, which is asked for.
   void runSteps(std::size_t first, std::size_t m) {
     for (; chunk_ < args_.n; chunk_ += chunkColumns_) {
       const std::size_t end = args_.n - chunk_ < chunkColumns_ ? args_.n : chunk_ + chunkColumns_;
       std::size_t p = 0;
       do {
         const std::size_t depth = args_.k - p < depth_ ? args_.k - p : depth_;
-        setPanelsOfA(first, m, p, depth);
-        for (std::size_t j = chunk_; j < end;) {
-          const Strip strip{first, m, j, stripColumns(j), heights_};
-          runStep(strip, p, depth);
-          j += strip.columns;
+        for (std::size_t i = first; i < first + m; i += rows_) {
+          const std::size_t rows = first + m - i < rows_ ? first + m - i : rows_;
+          setPanelsOfA(i, rows, p, depth);
+          for (std::size_t j = chunk_; j < end;) {
+            const Strip strip{i, rows, j, stripColumns(j), heights_};
+            runStep(strip, p, depth);
+            j += strip.columns;
+          }
         }
         p += depth;
       } while (p < args_.k);
@@ -181,14 +190,17 @@ private:
   void runStep(const Strip &s, std::size_t p, std::size_t depth) {
     const MatMulView<TIn> b{args_.bAt(p, s.j), args_.b.row, args_.b.column};
     const bool inPlace = b.column == 1 || s.columns == 1;
+    float *const strip = stripAt(s.j);
     MatMulTileArgs tile{};
     tile.k = depth;
-    tile.packed = strip_;
+    tile.packed = strip;
     tile.columns = static_cast<unsigned>(s.columns);
     setSums(tile, s, p);
     const bool inC = tile.cHalf != nullptr || tile.cOut != sumsOf(s);
     Rows rows{0, s.m, p + depth >= args_.k && (Finish::ACTIVE || !inC)};
-    if (inPlace) {
+    if (isKept(s) && (packB_ || !inPlace)) {
+      // packed for the first block of rows
+    } else if (inPlace) {
       tile.b = b.data, tile.bRow = b.row;
       tile.bPair = args_.bPanel != 0 ? args_.bPanel : 2 * static_cast<std::ptrdiff_t>(W);
       const bool end = s.j + s.columns >= args_.n && p + depth >= args_.k;
@@ -210,10 +222,15 @@ private:
       }
       runTiles<PACKING>(tile, s, rows, 1, p);
     } else {
-      packMatMulPanel<Tag>(b, depth, tile.columns, strip_);
+      packMatMulPanel<Tag>(b, depth, tile.columns, strip);
     }
-    tile.b = strip_, tile.bRow = static_cast<std::ptrdiff_t>((s.columns + W - 1) / W * W);
+    tile.b = strip, tile.bRow = static_cast<std::ptrdiff_t>((s.columns + W - 1) / W * W);
     tile.bPair = 2 * static_cast<std::ptrdiff_t>(W), tile.bAhead = 0;
+    if (keepsB_) {
+      tile.bAhead = MATMUL_PREFETCH_STRIP_ROWS * tile.bRow;
+      tile.bAheadRows = MATMUL_PREFETCH_STRIP_ROWS;
+      return runTiles<PACKED>(tile, s, rows, s.m, p);
+    }
     if (panelsA_) // the last tile asks for the next strip
       runTiles<PACKED>(tile, s, rows, s.m - s.heights.at(s.m - 1), p);
     if (asking_ || panelsA_)
@@ -234,11 +251,11 @@ private:
     if constexpr (FLOAT_OUT)
       if (args_.cRows == nullptr) {
         float *const c = args_.row(s.first) + s.j;
-        if (p == 0 && args_.accumulate)
+        if ((p == 0 && args_.accumulate) || (p != 0 && keepsB_))
           tile.cIn = c, tile.cInRow = args_.cRow;
-        if (last) {
+        if (last || keepsB_) {
           tile.cOut = c, tile.cOutRow = args_.cRow;
-          tile.pastCaches = pastCaches_ && tile.cIn != c;
+          tile.pastCaches = pastCaches_ && last && tile.cIn != c;
         }
         return;
       }
@@ -256,6 +273,12 @@ private:
   POP_SIMD_INLINE std::size_t sumsRow(const Strip &s) const {
     return panelsA_ ? s.columns : width_; // strips of several widths lie side by side
   }
+
+  /// Where the strip of B from column j on is packed, and whether an earlier block of rows did it.
+  POP_SIMD_INLINE float *stripAt(std::size_t j) const {
+    return keepsB_ ? strip_ + (j - chunk_) * depth_ : strip_;
+  }
+  POP_SIMD_INLINE bool isKept(const Strip &s) const { return keepsB_ && s.first != 0; }
 
   /// The rows still to do, and whether their sums have to be brought to C or finished there.
   struct Rows {
@@ -275,6 +298,9 @@ private:
       const std::size_t height = s.heights.at(rows.at);
       if constexpr (SOURCE == MatMulSource::FLOAT_ASKING)
         askAhead(tile, s, rows, p);
+      if constexpr (SOURCE == PACKED && KEEPS_B)
+        if (keepsB_)
+          askForNext(tile, s, rows.at);
       if (convertsPanels_)
         convertPanel(s, rows.at, height, p, tile.k);
       placeA(tile, rows.at, height, p);
@@ -321,6 +347,22 @@ private:
     if (next && args_.b.column == 1 && after + s.heights.height >= rows.end) {
       tile.bNext = args_.bAt(nextP, nextJ);
       tile.bNextBytes = args_.b.row * static_cast<std::ptrdiff_t>(sizeof(TIn));
+    }
+  }
+
+  /// What the tile at row i asks for while it computes, where strips are kept: the sums of the next
+  /// tile, and its share of the next strip.
+  void askForNext(MatMulTileArgs &tile, const Strip &s, std::size_t i) const {
+    const std::size_t after = i + s.heights.at(i), nextJ = s.j + s.columns;
+    const bool below = after < s.m, beside = nextJ < args_.n && nextJ < chunk_ + chunkColumns_;
+    tile.cNext = below || beside ? args_.row(s.first + (below ? after : 0)) + (below ? s.j : nextJ)
+                                 : nullptr;
+    tile.cNextRow = args_.cRow;
+    if (isKept(s) && beside) {
+      const std::size_t lines = (stripColumns(nextJ) + W - 1) / W * tile.k;
+      const auto until = [&](std::size_t row) { return lines * row / s.m; };
+      tile.stripNext = stripAt(nextJ) + until(i) * W;
+      tile.stripNextLines = until(after) - until(i);
     }
   }
 
@@ -394,6 +436,7 @@ private:
   std::size_t panelDepth_ = 0, mostRows_ = Shape::ROWS;
   MatMulHeights heights_{}; ///< of the panels of A
   bool panels_ = false;     ///< A lies in such
+  bool keepsB_ = false;     ///< strips of B are packed once for all blocks of rows
   bool pastCaches_ = false; ///< C is stored past the caches
   float *strip_, *sums_, *packedA_;
   const float *a_ = nullptr;

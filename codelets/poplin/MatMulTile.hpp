@@ -67,6 +67,13 @@ struct MatMulTileArgs {
   /// request costs as much as a load.
   std::ptrdiff_t bAhead;
   std::size_t bAheadRows; ///< the last steps, which request nothing
+  /// What a tile with bAhead and a panel of A asks for in its first steps besides, where vectors
+  /// are as long as lines: rows of the next tile's sums, if not null, and then lines of the next
+  /// strip.
+  const float *cNext;
+  std::ptrdiff_t cNextRow;
+  const float *stripNext;
+  std::size_t stripNextLines;
   /// What an asking tile asks for besides: rows of B that a later tile packs, one a step, and rows
   /// of A of a later tile, aNextStep bytes of each in MATMUL_LINE steps.
   const void *bNext, *aNext;
@@ -144,6 +151,10 @@ inline constexpr std::ptrdiff_t MATMUL_PREFETCH_IN_PLACE = 16;
 /// The same for B in panels, which are read straight through.
 inline constexpr std::ptrdiff_t MATMUL_PREFETCH_PANEL_ROWS = 64;
 
+/// The same for packed strips in L2: 100 cycles, for a core that does not look ahead that far alone
+/// when it shares its queues with another thread.
+inline constexpr std::ptrdiff_t MATMUL_PREFETCH_STRIP_ROWS = 8;
+
 /// Tiles with so many values of k request the places of their sums when they begin.
 inline constexpr std::size_t MATMUL_LONG = 32;
 
@@ -169,10 +180,12 @@ void matMulTile(const MatMulTileArgs &args) {
   constexpr std::size_t STEPS = MatMulTileShape<Tag>::STEPS;
   const std::size_t tail = args.columns - (VECTORS - 1) * static_cast<std::size_t>(W);
   const bool whole = detail::isWholeVector<V>(tail);
-  const bool asksForC = !args.cIn && args.k >= MATMUL_LONG && !args.pastCaches;
+  const bool asksForC =
+      !args.cIn && args.cNext == nullptr && args.k >= MATMUL_LONG && !args.pastCaches;
   // Where vectors are as long as lines, a tile that asks for nothing else has a row of C asked for
   // at each of its first steps: all at once keep the ports for loads from the first operands.
   constexpr bool SPREAD = STEPS == 1 && !PACKING && !ASKING && V::width == MATMUL_LINE;
+  constexpr bool ASKS_FOR_NEXT = SPREAD && A == MatMulRows::PANEL;
 
   V sum[ROWS][VECTORS];
   const auto loadSums = [&](auto isWhole) POP_SIMD_LAMBDA {
@@ -287,9 +300,29 @@ void matMulTile(const MatMulTileArgs &args) {
       }
     } else {
       const std::ptrdiff_t ahead = args.bAhead;
-      for (; ahead != 0 && k > args.bAheadRows; --k) {
+      const auto askAhead = [&]() POP_SIMD_LAMBDA {
         unroll<VECTORS>([&](auto j)
                             POP_SIMD_LAMBDA { __builtin_prefetch(b + ahead + vectorOf(j)); });
+      };
+      if constexpr (ASKS_FOR_NEXT) {
+        const float *c = args.cNext, *strip = args.stripNext;
+        for (unsigned row = ahead != 0 && c ? 0 : ROWS; row < ROWS && k > args.bAheadRows;
+             ++row, --k) {
+          unroll<VECTORS>([&](auto j) POP_SIMD_LAMBDA { __builtin_prefetch(c + j * W, 1); });
+          stepBy(c, args.cNextRow);
+          askAhead();
+          step();
+        }
+        for (std::size_t n = ahead != 0 ? args.stripNextLines : 0; n != 0 && k > args.bAheadRows;
+             --n, --k) {
+          __builtin_prefetch(strip, 0, 2);
+          strip += MATMUL_LINE;
+          askAhead();
+          step();
+        }
+      }
+      for (; ahead != 0 && k > args.bAheadRows; --k) {
+        askAhead();
         step();
       }
       if (SPREAD && asksForC && !args.cHalf && k >= ROWS) {
@@ -362,11 +395,12 @@ POP_SIMD_INLINE MatMulTileFunction tileOfVectors(std::size_t rows, std::size_t v
 }
 
 /// The kernel of the most rows or one less, of all vectors.
-template <class Tag, MatMulSource SOURCE, MatMulRows A>
+template <class Tag, MatMulSource SOURCE, MatMulRows A, unsigned VECTORS>
 POP_SIMD_INLINE MatMulTileFunction tallMatMulTile(std::size_t rows) {
   using Shape = MatMulTileShape<Tag>;
-  return rows == Shape::ROWS ? &matMulTile<Tag, Shape::ROWS, Shape::VECTORS, SOURCE, A>
-                             : &matMulTile<Tag, Shape::ROWS - 1, Shape::VECTORS, SOURCE, A>;
+  constexpr unsigned ROWS = Shape::rowsOf(VECTORS * Shape::WIDTH);
+  return rows == ROWS ? &matMulTile<Tag, ROWS, VECTORS, SOURCE, A>
+                      : &matMulTile<Tag, ROWS - 1, VECTORS, SOURCE, A>;
 }
 
 } // namespace detail
@@ -381,14 +415,18 @@ POP_SIMD_INLINE MatMulTileFunction matMulTileOf(std::size_t rows, std::size_t co
   const std::size_t vectors = (columns + Shape::WIDTH - 1) / Shape::WIDTH;
   if constexpr (Shape::WIDE_VECTORS > Shape::VECTORS) {
     using Rows = std::make_index_sequence<Shape::WIDE_ROWS>;
+    if constexpr (SOURCE == MatMulSource::FLOAT)
+      if (a == MatMulRows::PANEL && vectors == Shape::WIDE_VECTORS && rows + 1 >= Shape::WIDE_ROWS)
+        return detail::tallMatMulTile<Tag, SOURCE, MatMulRows::PANEL, Shape::WIDE_VECTORS>(rows);
     if (vectors == Shape::WIDE_VECTORS)
       return detail::MatMulTiles<Tag, SOURCE, Shape::WIDE_VECTORS, Rows>::TABLE[rows - 1];
   }
   if constexpr (Shape::STEPS > 1 &&
                 (SOURCE == MatMulSource::FLOAT || SOURCE == MatMulSource::FLOAT_ASKING))
     if (a != MatMulRows::ANY && rows + 1 >= Shape::ROWS && vectors == Shape::VECTORS)
-      return a == MatMulRows::LINES ? detail::tallMatMulTile<Tag, SOURCE, MatMulRows::LINES>(rows)
-                                    : detail::tallMatMulTile<Tag, SOURCE, MatMulRows::PANEL>(rows);
+      return a == MatMulRows::LINES
+                 ? detail::tallMatMulTile<Tag, SOURCE, MatMulRows::LINES, Shape::VECTORS>(rows)
+                 : detail::tallMatMulTile<Tag, SOURCE, MatMulRows::PANEL, Shape::VECTORS>(rows);
   return detail::tileOfVectors<Tag, SOURCE, Shape::VECTORS>(rows, vectors);
 }
 

@@ -65,10 +65,16 @@ constexpr MatMulFp16Space matMulFp16Space(const MatMulBlocking &blocking, std::s
   return space;
 }
 
-/// Columns of C whose sums a product with panelsA holds in scratch between its steps: whole strips.
+/// Columns of C whose sums, or strips of B, a product with panelsA holds in scratch between its
+/// steps: whole strips.
 constexpr std::size_t matMulPanelsColumns(std::size_t n) {
   constexpr std::size_t MOST = 2048;
   return std::min((n + MATMUL_WIDE_COLUMNS - 1) / MATMUL_WIDE_COLUMNS * MATMUL_WIDE_COLUMNS, MOST);
+}
+
+/// True for products of m rows whose strips of B serve several blocks of rows, in wide strips.
+constexpr bool matMulKeepsB(const MatMulBlocking &blocking, std::size_t m) {
+  return blocking.panelsA != 0 && m > blocking.rows && blocking.columns >= MATMUL_WIDE_COLUMNS;
 }
 
 /// Floats of scratch that a kernel with this blocking uses for products of depth k with at most n
@@ -84,8 +90,8 @@ constexpr std::size_t matMulWorkspace(const MatMulBlocking &blocking, std::size_
   const std::size_t rows = std::min<std::size_t>(m, blocking.rows);
   const std::size_t depth = std::min<std::size_t>(k, blocking.depth);
   const std::size_t columns = matMulStripColumns(blocking);
-  const std::size_t strip = depth * columns;
   const bool panels = blocking.panelsA != 0;
+  const std::size_t strip = depth * (matMulKeepsB(blocking, m) ? matMulPanelsColumns(n) : columns);
   const std::size_t sums =
       (rows + MATMUL_MAX_TILE_ROWS) * (panels ? matMulPanelsColumns(n) : columns);
   const std::size_t values = panels ? depth : blocking.packA ? k : 0;

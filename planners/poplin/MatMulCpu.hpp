@@ -85,7 +85,8 @@ inline void chooseKernel(MatMulPlan &plan, MatMulProblem const &p, MatMulCpu con
       kernels::onMatMulTiles(onTiles) ? kernels::matMulTileBlocking(onTiles)
       : fp16 == kernels::MatMulMethod::FP16
           ? kernels::matMulFp16Blocking()
-          : kernels::chooseMatMulBlocking(m, cpuColumns(p, plan.splitN), k, a, b, dot, cpu.caches);
+          : kernels::chooseMatMulBlocking(m, cpuColumns(p, plan.splitN), k, a, b, dot, cpu.caches,
+                                          p.output == MatMulType::FLOAT || plan.splitK != 1);
   plan.method = blocking.method;
   plan.rows = blocking.rows;
   plan.depth = blocking.depth;

@@ -2,6 +2,7 @@
 #include "MatMulBlockings.hpp"
 
 #include <codelets/poplin/MatMulTile.hpp>
+#include <codelets/poplin/MatMulWorkspace.hpp>
 
 #include <doctest/doctest.h>
 
@@ -15,10 +16,10 @@ using test::distantCaches;
 TEST_SUITE("codelets/poplin/MatMulBlocking") {
 
   TEST_CASE("blocks where the last cache is distant") {
-    const auto choose = [](std::size_t m, std::size_t n, std::size_t k) {
+    const auto choose = [](std::size_t m, std::size_t n, std::size_t k, bool floatC = true) {
       const auto a = describe(false, static_cast<std::ptrdiff_t>(k), 1);
       const auto b = describe(false, static_cast<std::ptrdiff_t>(n), 1);
-      return kernels::chooseMatMulBlocking(m, n, k, a, b, false, distantCaches());
+      return kernels::chooseMatMulBlocking(m, n, k, a, b, false, distantCaches(), floatC);
     };
     // Wide strips for many rows, short ones as long as A stays in L2.
     CHECK(choose(512, 512, 512).columns == kernels::MATMUL_WIDE_COLUMNS);
@@ -54,6 +55,19 @@ TEST_SUITE("codelets/poplin/MatMulBlocking") {
     CHECK(panels(512, 64, 3136) == 0);
     CHECK(panels(512, 128, 3136, true) == 0);
     CHECK(choose(512, 128, 3136).panelsA == 0);
+    // Large products: blocks of A that fill a quarter of L2, for strips that are packed once.
+    const kernels::MatMulBlocking blocks = choose(2048, 2048, 2048);
+    CHECK(blocks.panelsA == 1);
+    CHECK(blocks.packB == 1);
+    CHECK(blocks.depth == 512);
+    CHECK(blocks.rows == 252);
+    CHECK(kernels::matMulKeepsB(blocks, 2048));
+    CHECK_FALSE(kernels::matMulKeepsB(blocks, 252));
+    CHECK(choose(640, 512, 128).panelsA == 1);
+    CHECK(choose(2048, 2048, 2048, false).panelsA == 0);
+    CHECK(choose(512, 512, 512).panelsA == 0);
+    CHECK(choose(1024, 192, 1024).panelsA == 0);
+    CHECK(choose(4096, 512, 64).panelsA == 0);
     // Up to eight rows: whole rows of B if L2 does not hold it.
     CHECK(choose(8, 4096, 4096).method == kernels::MatMulMethod::ROWS);
     CHECK(choose(5, 1024, 513).method == kernels::MatMulMethod::ROWS);
