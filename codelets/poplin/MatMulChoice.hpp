@@ -84,16 +84,19 @@ constexpr bool matMulIsTurned(const MatMulOperand &operand) {
   return operand.row == 1 && operand.column != 1;
 }
 
-/// True for products that are large in all directions, of an A in rows: behind a distant last cache
-/// they are best in blocks of A that stay in L2 as panels, with strips of B packed once for all of
-/// them, if sums can wait in C. A core of the Emerald Rapids class computes 640 to 4096
-/// squared 1.05 to 1.17 times as fast as with A in place, 3072 x 768 by 768 x 768 1.15 times; but
-/// 512 squared .97 times, 1024 x 1024 by 192 columns .9 times, and 4096 x 64 by 512 columns .88
-/// times.
+/// Values of k from which blocks of a transposed A are worth panels behind a distant last cache.
+inline constexpr std::size_t MATMUL_LONG_SUM = 640;
+
+/// True for products that are large in all directions: behind a distant last cache they are best in
+/// blocks of A that stay in L2 as panels, with strips of B packed once for all of them, if sums can
+/// wait in C. A core of the Emerald Rapids class computes 640 to 4096 squared 1.05 to 1.17 times as
+/// fast as with A in place, 3072 x 768 by 768 x 768 1.15 times; but 512 squared .97 times, 1024 x
+/// 1024 by 192 columns .9 times, and 4096 x 64 by 512 columns .88 times.
 constexpr bool matMulInBlocks(std::size_t m, std::size_t n, std::size_t k, const MatMulOperand &a,
                               const MatMulOperand &b) {
   constexpr std::size_t ROWS = 600, COLUMNS = 512, DEPTH = 128;
-  return m >= ROWS && n >= COLUMNS && k >= DEPTH && a.column == 1 && !b.panels;
+  const bool panels = a.column == 1 || (matMulIsTurned(a) && !a.isHalf && k >= MATMUL_LONG_SUM);
+  return panels && m >= ROWS && n >= COLUMNS && k >= DEPTH && !b.panels;
 }
 
 /// Depth, packing and rows of blocks where the last cache is distant, as far as they differ from
@@ -121,11 +124,21 @@ constexpr void adaptToDistantCache(MatMulBlocking &blocking, std::size_t m, std:
     }
     return;
   }
+  if (floatC && matMulInBlocks(m, n, k, a, b)) {
+    // As many values of k as a strip of L2 / 12 has, in steps of equal size, and a quarter of L2.
+    const std::size_t most = caches.l2 / 12 / line, steps = (k + most - 1) / most;
+    const std::size_t depth = (k + steps - 1) / steps, rows = caches.l2 / 4 / sizeof(float) / depth;
+    blocking.packA = 0, blocking.panelsA = 1, blocking.packB = 1;
+    blocking.depth = static_cast<std::uint32_t>(depth);
+    blocking.rows =
+        static_cast<std::uint32_t>(std::min(rows, m) / MATMUL_MAX_TILE_ROWS * MATMUL_MAX_TILE_ROWS);
+    return;
+  }
   // A line of a transposed A for each value of k, which no hardware prefetcher follows: on a core
   // of the Emerald Rapids class blocks in panels are 1.1 to 1.4 times as fast, and less fast for
   // short sums.
-  constexpr std::size_t LONG_SUM = 640, COLUMNS = 128, DEPTH = 256, ROWS = 288;
-  if (matMulIsTurned(a) && !a.isHalf && rowsOfB && n >= COLUMNS && k >= LONG_SUM) {
+  constexpr std::size_t COLUMNS = 128, DEPTH = 256, ROWS = 288;
+  if (matMulIsTurned(a) && !a.isHalf && rowsOfB && n >= COLUMNS && k >= MATMUL_LONG_SUM) {
     blocking.packA = 0, blocking.panelsA = 1;
     blocking.depth = DEPTH;
     blocking.rows = std::min<std::uint32_t>(blocking.rows, ROWS);
@@ -140,16 +153,6 @@ constexpr void adaptToDistantCache(MatMulBlocking &blocking, std::size_t m, std:
   }
   if (line / sizeof(float) < MATMUL_WIDE_COLUMNS)
     return;
-  if (floatC && matMulInBlocks(m, n, k, a, b)) {
-    // As many values of k as a strip of L2 / 12 has, in steps of equal size, and a quarter of L2.
-    const std::size_t most = caches.l2 / 12 / line, steps = (k + most - 1) / most;
-    const std::size_t depth = (k + steps - 1) / steps, rows = caches.l2 / 4 / sizeof(float) / depth;
-    blocking.packA = 0, blocking.panelsA = 1, blocking.packB = 1;
-    blocking.depth = static_cast<std::uint32_t>(depth);
-    blocking.rows =
-        static_cast<std::uint32_t>(std::min(rows, m) / MATMUL_MAX_TILE_ROWS * MATMUL_MAX_TILE_ROWS);
-    return;
-  }
   // While A stays in L2 the strip is best in L1; else each value of A is worth long strips.
   const bool nearA = m * k * sizeof(float) <= caches.l2;
   blocking.depth = clampDepth((nearA ? caches.l1 / 6 * 5 : caches.l2 / 12) / line);

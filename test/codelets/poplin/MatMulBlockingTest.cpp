@@ -68,6 +68,8 @@ TEST_SUITE("codelets/poplin/MatMulBlocking") {
     CHECK(choose(512, 512, 512).panelsA == 0);
     CHECK(choose(1024, 192, 1024).panelsA == 0);
     CHECK(choose(4096, 512, 64).panelsA == 0);
+    CHECK(panels(1024, 1024, 640) == 1);
+    CHECK(panels(1024, 1024, 512) == 0);
     // Up to eight rows: whole rows of B if L2 does not hold it.
     CHECK(choose(8, 4096, 4096).method == kernels::MatMulMethod::ROWS);
     CHECK(choose(5, 1024, 513).method == kernels::MatMulMethod::ROWS);
