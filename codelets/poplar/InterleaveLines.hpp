@@ -81,7 +81,7 @@ POP_SIMD_INLINE void interleaveWhole(InterleavedRuns const &r, std::uint64_t who
     arch::unrolled<RUNS>([&](std::size_t j) POP_SIMD_LAMBDA {
       Lanes const all = pickedFrom(v, PICKED<Tag, N, RUNS, JOINS>.all[j]);
       std::byte *const to = dst + signedOf(j) * dstEach;
-      !NEAR &&past ? all.storePast(to) : all.store(to);
+      past && !NEAR ? all.storePast(to) : all.store(to);
     });
     src += JOINS ? LINE : LINES;
     dst += JOINS ? LINES : LINE;

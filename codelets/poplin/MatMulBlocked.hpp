@@ -28,9 +28,11 @@ public:
     keepsB_ =
         KEEPS_B && args.cRows == nullptr && width_ != COLUMNS && matMulKeepsB(blocking, args.m);
     strip_ = alignedToLine(workspace);
+    sums_ = alignedToLine(strip_ + depth_ * width_);
     chunkColumns_ = matMulPanelsColumns(args.n);
-    sums_ = alignedToLine(strip_ + depth_ * (keepsB_ ? chunkColumns_ : width_));
-    packedA_ = sums_ + (rows_ + MATMUL_MAX_TILE_ROWS) * (panelsA_ ? chunkColumns_ : width_);
+    packedA_ = keepsB_
+                   ? strip_ + depth_ * chunkColumns_
+                   : sums_ + (rows_ + MATMUL_MAX_TILE_ROWS) * (panelsA_ ? chunkColumns_ : width_);
     constexpr std::size_t LINE = 64;
     if constexpr (FLOAT_OUT && !Finish::ACTIVE && W * sizeof(float) == LINE) {
       const auto isWhole = [](std::uintptr_t bytes) { return bytes % LINE == 0; };
@@ -198,7 +200,7 @@ private:
     setSums(tile, s, p);
     const bool inC = tile.cHalf != nullptr || tile.cOut != sumsOf(s);
     Rows rows{0, s.m, p + depth >= args_.k && (Finish::ACTIVE || !inC)};
-    if (isKept(s) && (packB_ || !inPlace)) {
+    if (isKept(s)) {
       // packed for the first block of rows
     } else if (inPlace) {
       tile.b = b.data, tile.bRow = b.row;

@@ -72,9 +72,10 @@ constexpr std::size_t matMulPanelsColumns(std::size_t n) {
   return std::min((n + MATMUL_WIDE_COLUMNS - 1) / MATMUL_WIDE_COLUMNS * MATMUL_WIDE_COLUMNS, MOST);
 }
 
-/// True for products of m rows whose strips of B serve several blocks of rows, in wide strips.
+/// True for products of m rows whose strips of B, wide and packed, serve several blocks of rows.
 constexpr bool matMulKeepsB(const MatMulBlocking &blocking, std::size_t m) {
-  return blocking.panelsA != 0 && m > blocking.rows && blocking.columns >= MATMUL_WIDE_COLUMNS;
+  return blocking.panelsA != 0 && blocking.packB != 0 && m > blocking.rows &&
+         blocking.columns >= MATMUL_WIDE_COLUMNS;
 }
 
 /// Floats of scratch that a kernel with this blocking uses for products of depth k with at most n
@@ -91,14 +92,16 @@ constexpr std::size_t matMulWorkspace(const MatMulBlocking &blocking, std::size_
   const std::size_t depth = std::min<std::size_t>(k, blocking.depth);
   const std::size_t columns = matMulStripColumns(blocking);
   const bool panels = blocking.panelsA != 0;
-  const std::size_t strip = depth * (matMulKeepsB(blocking, m) ? matMulPanelsColumns(n) : columns);
+  const std::size_t strip = depth * columns;
   const std::size_t sums =
       (rows + MATMUL_MAX_TILE_ROWS) * (panels ? matMulPanelsColumns(n) : columns);
   const std::size_t values = panels ? depth : blocking.packA ? k : 0;
   const std::size_t packed =
       values != 0 ? (rows + MATMUL_MAX_TILE_ROWS) * (values + MATMUL_ROW_PADDING) : 0;
+  // Where strips are kept there are either these, or sums of products that cannot leave them in C.
+  const std::size_t kept = matMulKeepsB(blocking, m) ? depth * matMulPanelsColumns(n) : 0;
   // Sums and packed A start on cache lines.
-  return strip + sums + packed + 2 * 16;
+  return std::max(kept, strip + sums) + packed + 2 * 16;
 }
 
 } // namespace cottonwood::kernels

@@ -220,6 +220,8 @@ void checkCase(std::size_t m, std::size_t n, std::size_t k, Layout la, Layout lb
       panels.packA = 0, panels.panelsA = 1;
       CHECK(sameResult<In>(reference, problem.run(isa, panels, false)));
       CHECK(sameResult<In>(reference, problem.run(isa, panels, true)));
+      panels.packB = 1 - panels.packB;
+      CHECK(sameResult<In>(reference, problem.run(isa, panels, false)));
     }
 }
 
