@@ -29,7 +29,7 @@ POP_SIMD_INLINE simd<float, Tag> lookup8(const float (&table)[8], simd<std::int3
 /// table[i & 15] in every lane.
 template <class Tag>
 POP_SIMD_INLINE simd<float, Tag> lookup16(const float (&table)[16], simd<std::int32_t, Tag> i) {
-  return arch::Table16<Tag>(table)(i);
+  return arch::Table<Tag, 16>(table)(i);
 }
 
 /// The polynomial with the coefficients coefficient(0) to coefficient(N - 1) and x2 = x x at hand:

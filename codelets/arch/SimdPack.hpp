@@ -213,11 +213,12 @@ POP_SIMD_INLINE auto lookup16(const float (&table)[16], const IntPack<I, N> &k) 
 }
 
 /// table(k), of vectors and of packs.
-template <class Tag, class I> POP_SIMD_INLINE auto lookup(const Table16<Tag> &table, const I &k) {
+template <class Tag, std::size_t SIZE, class I>
+POP_SIMD_INLINE auto lookup(const Table<Tag, SIZE> &table, const I &k) {
   return table(k);
 }
-template <class Tag, class I, std::size_t N>
-POP_SIMD_INLINE auto lookup(const Table16<Tag> &table, const IntPack<I, N> &k) {
+template <class Tag, std::size_t SIZE, class I, std::size_t N>
+POP_SIMD_INLINE auto lookup(const Table<Tag, SIZE> &table, const IntPack<I, N> &k) {
   Pack<decltype(table(k.v[0])), N> r;
   unrolled<N>([&](auto i) POP_SIMD_LAMBDA { r.v[i] = table(k.v[i]); });
   return r;

@@ -13,10 +13,10 @@
 ///   length       unsigned, elements of a row, at least 1
 ///   kind         unsigned, SoftmaxKind (not in SoftmaxGradient)
 ///
-/// SOFTMAX e^x / sum(e^x); STABLE with the row's maximum subtracted first; SCALED as STABLE with
-/// rows that sum to 62000; LOG x - max - log(sum(e^(x - max))). Computed in float, the sum in the
-/// fixed order of Reduce.hpp, of rows longer than 65536 that of each such part, which are added in
-/// double; rounded to T once.
+/// SOFTMAX e^x / sum(e^x); STABLE with the row's maximum subtracted first, unless all of the row is
+/// within SOFTMAX_NEAR of zero; SCALED as STABLE with rows that sum to 62000; LOG
+/// x - max - log(sum(e^(x - max))). Computed in float, the sum in the fixed order of Reduce.hpp, of
+/// rows longer than 65536 that of each such part, which are added in double; rounded to T once.
 #pragma once
 
 #include <codelets/arch/EntryTable.hpp>

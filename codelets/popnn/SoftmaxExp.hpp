@@ -2,7 +2,9 @@
 /// The exponentials of SoftmaxKernel.hpp.
 #pragma once
 
+#include <codelets/arch/SimdExp.hpp>
 #include <codelets/arch/SimdHalfOrder.hpp>
+#include <codelets/arch/SimdLookup.hpp>
 #include <codelets/arch/SimdPack.hpp>
 #include <codelets/popops/ReduceKernel.hpp>
 
@@ -13,58 +15,114 @@ enum class SoftmaxKind : std::uint8_t { PLAIN, STABLE, SCALED, LOG };
 /// What the elements of a row of SoftmaxKind::SCALED sum to.
 inline constexpr float SOFTMAX_SCALE = 62000.f;
 
-namespace detail {
-/// The bits of 2^(k / 16) less those of k / 16 as the first bits behind an exponent: adding n 2^19
-/// for any n makes 2^(n / 16) of the number at n mod 16.
-template <class Tag>
-inline constexpr float SOFTMAX_POWERS[16] = {
-    0x1p+0f,        0x1.fb5586p-1f, 0x1.f72b84p-1f, 0x1.f387a6p-1f, 0x1.f06fep-1f,  0x1.edea64p-1f,
-    0x1.ebfdaep-1f, 0x1.eab07ep-1f, 0x1.ea09e6p-1f, 0x1.ea1148p-1f, 0x1.eace54p-1f, 0x1.ec4918p-1f,
-    0x1.ee89fap-1f, 0x1.f199bep-1f, 0x1.f5818ep-1f, 0x1.fa4afap-1f};
+/// Rows within so much of zero are not moved by their maximum, unless logarithms are asked for:
+/// neither are their exponentials too large or too small for normal numbers nor their sums, and
+/// without a difference that is rounded they are more exact.
+inline constexpr float SOFTMAX_NEAR = 64;
 
-/// e^x with the same bits for every tag; 1.1 ulp, and for rows of halves a relative error below
-/// 2^-18.5 while the result is at least a half's least, 2^-24.
+namespace detail {
+/// 2^(k / 32) for k = 0 ... 3, twice.
+template <class Tag>
+inline constexpr float QUARTERS_OF_EIGHTH[8] = {0x1p+0f,        0x1.059b0ep+0f, 0x1.0b5586p+0f,
+                                                0x1.11301ep+0f, 0x1p+0f,        0x1.059b0ep+0f,
+                                                0x1.0b5586p+0f, 0x1.11301ep+0f};
+/// 2^(k / 16)
+template <class Tag>
+inline constexpr float SIXTEENTH_POWERS[16] = {
+    0x1p+0f,        0x1.0b5586p+0f, 0x1.172b84p+0f, 0x1.2387a6p+0f, 0x1.306fep+0f,  0x1.3dea64p+0f,
+    0x1.4bfdaep+0f, 0x1.5ab07ep+0f, 0x1.6a09e6p+0f, 0x1.7a1148p+0f, 0x1.8ace54p+0f, 0x1.9c4918p+0f,
+    0x1.ae89fap+0f, 0x1.c199bep+0f, 0x1.d5818ep+0f, 0x1.ea4afap+0f};
+
+/// SIXTEENTH_POWERS, or the products of 2^(k / 8) and QUARTERS_OF_EIGHTH. With `ADDED` the bits of
+/// the former are less by k / 16 as the first bits behind an exponent: adding n 2^19 for any n
+/// makes 2^(n / 16) of the number at n mod 16.
+template <class Tag, std::size_t N, bool ADDED> struct PowerTable {
+  static_assert(N == 16 || (N == 32 && !ADDED));
+  float values[N];
+
+  constexpr PowerTable() : values() {
+    for (std::size_t k = 0; k < N; ++k)
+      if constexpr (N == 32) {
+        values[k] = SIXTEENTH_POWERS<Tag>[k / 4 * 2] * QUARTERS_OF_EIGHTH<Tag>[k % 4];
+      } else {
+        const auto bits = __builtin_bit_cast(std::uint32_t, SIXTEENTH_POWERS<Tag>[k]);
+        values[k] =
+            __builtin_bit_cast(float, ADDED ? bits - (static_cast<std::uint32_t>(k) << 19) : bits);
+      }
+  }
+};
+template <class Tag, std::size_t N, bool ADDED>
+inline constexpr PowerTable<Tag, N, ADDED> POWER_TABLE;
+
+/// From n, whose low bits are enough: 2^(n / N) or, for SCALES, 2^(n / N mod 1).
+template <class Tag, std::size_t N, bool SCALES> class SoftmaxPowers {
+public:
+  template <class I> POP_SIMD_INLINE auto operator()(const I &n) const {
+    const auto entry = arch::lookup(table_, n);
+    if constexpr (SCALES)
+      return entry;
+    else
+      return entry.fromBits(entry.bits() + n.template shiftLeft<19>());
+  }
+
+private:
+  arch::Table<Tag, N> table_{POWER_TABLE<Tag, N, !SCALES>.values};
+};
+/// By two tables of eight: on AVX2 one of 32 takes four permutations and three blends.
+template <class Tag> class SoftmaxPowers<Tag, 32, false> {
+public:
+  template <class I> POP_SIMD_INLINE auto operator()(const I &n) const {
+    using math::lookup8; // of packs: found by their arguments
+    const auto quarter = lookup8(QUARTERS_OF_EIGHTH<Tag>, n);
+    using V = std::remove_const_t<decltype(quarter)>;
+    return math::detail::eighthPower<V>(n.template shiftRightArithmetic<2>()) * quarter;
+  }
+};
+
+/// e^x with the same bits for every tag; 1.1 ulp. For rows of halves up to 2^-14 of it less: what
+/// all terms of a row lack makes no difference.
 /// \tparam BOUNDED  x is at least -86 and at most 88, or NaN
 template <class Tag, bool BOUNDED, class T> class SoftmaxExp {
-  static constexpr float STEPS = 16 * math::detail::LOG2E; ///< that x has, of ln(2) / 16 each
+  static constexpr bool OF_HALVES = std::is_same_v<T, half>,
+                        SCALES = math::ScalesAtOnce<simd<float, Tag>>;
+  static constexpr std::size_t N = OF_HALVES ? 32 : 16; ///< steps of a power of two
 
 public:
-  SoftmaxExp() : powers_(SOFTMAX_POWERS<Tag>) {}
-
-  /// x = n ln(2) / 16 + r with |r| <= ln(2) / 32, and so e^x = 2^(n / 16) (1 + (e^r - 1)).
+  /// x = (ln 2) n / N + r with |r| <= ln(2) / 2 N, and so e^x = 2^(n / N) (1 + (e^r - 1)).
   /// \tparam V  simd<float, Tag>, or a pack of it
   template <class V> POP_SIMD_INLINE V operator()(V x) const {
     using I = typename V::Int;
     if constexpr (!BOUNDED)
       x = math::detail::clampKeepNan(x, -104.f, 89.f);
-    // The sum has no room for a fraction; its last bits are those of n.
-    const V whole = V::splat(0x1.8p23f), sum = V::fma(x, V::splat(STEPS), whole);
-    const V n = sum - whole, p = tail(x, n);
-    const I power = arch::lookup(powers_, sum.bits()).bits(),
-            exponent = sum.bits().template shiftLeft<19>();
-    if constexpr (BOUNDED) {
-      const V s = V::fromBits(power + exponent);
-      return V::fma(s, p, s);
-    } else {
-      const V s = V::fromBits(power + (exponent & I::splat(0x780000)));
-      return math::scaleByPower(V::fma(s, p, s), V::floor(n * V::splat(0x1p-4f)));
-    }
+    // The sum has no room for less than 1 / N; its last bits are those of n.
+    const V whole = V::splat(math::detail::INTEGERS / N),
+            sum = V::fma(x, V::splat(math::detail::LOG2E), whole);
+    const V power = sum - whole, p = tail(x, power);
+    I n = sum.bits();
+    if constexpr (!SCALES && !BOUNDED)
+      n = n & I::splat(N - 1);
+    const V s = powers_(n), value = V::fma(s, p, s);
+    if constexpr (SCALES)
+      return V::scale(value, power); // by the integer below
+    else if constexpr (BOUNDED)
+      return value;
+    else
+      return math::scaleByPower(value, V::floor(power));
   }
 
 private:
-  /// e^r - 1
-  template <class V> POP_SIMD_INLINE static V tail(V x, V n) {
-    if constexpr (std::is_same_v<T, half>) {
-      const V t = V::fms(x, V::splat(STEPS), n); // r in steps
-      return t * V::fma(t, V::splat(0x1.ebfbep-11f), V::splat(0x1.62e43p-5f));
+  /// e^r - 1; for halves r, which is less by up to r^2 / 2 < 2^-14.
+  template <class V> POP_SIMD_INLINE static V tail(V x, V power) {
+    if constexpr (OF_HALVES) {
+      return V::fnma(power, V::splat(0x1.62e43p-1f), x);
     } else {
-      const V r = V::fnma(n, V::splat(math::detail::LN2_LO / 16),
-                          V::fnma(n, V::splat(math::detail::LN2_HI / 16), x));
+      const V r = V::fnma(power, V::splat(math::detail::LN2_LO),
+                          V::fnma(power, V::splat(math::detail::LN2_HI), x));
       return V::fma(r * r, V::fma(r, V::splat(0x1.555556p-3f), V::splat(0x1.00022p-1f)), r);
     }
   }
 
-  arch::Table16<Tag> powers_;
+  SoftmaxPowers<Tag, N, SCALES> powers_;
 };
 
 } // namespace detail

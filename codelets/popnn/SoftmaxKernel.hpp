@@ -188,9 +188,11 @@ public:
     SoftmaxReady<T> ready;
     RowBounds bounds = boundsOfRow<Tag>(in, length_);
     for (std::size_t row = 0; row < rows; ++row, in += length_, out += length_) {
-      const float most = kind_ == SoftmaxKind::PLAIN ? 0 : bounds.most;
       // Differences are rounded: what is a little below -86 is safe too.
-      const bool bounded = kind_ != SoftmaxKind::PLAIN && bounds.least - most >= -86.f;
+      const bool bounded = LOG ? bounds.least - bounds.most >= -86.f
+                               : bounds.least >= -SOFTMAX_NEAR && bounds.most <= SOFTMAX_NEAR;
+      const bool moved = LOG || (kind_ != SoftmaxKind::PLAIN && !bounded);
+      const float most = moved ? bounds.most : 0;
       begin(ready, row == 1, false);
       const float sum = bounded ? step<true>(in, most, row + 1 < rows, ready, bounds)
                                 : step<false>(in, most, row + 1 < rows, ready, bounds);
@@ -262,9 +264,11 @@ private:
   }
 
   /// The sum of a row's exponentials; `bounds` become those of the next row, if there is one.
+  /// \tparam BOUNDED  the exponents are, and `most` is zero unless logarithms are asked for
   template <bool BOUNDED>
   [[gnu::noinline]] float step(const T *in, float most, bool hasNext, const SoftmaxReady<T> &ready,
                                RowBounds &bounds) {
+    constexpr bool MOVED = LOG || !BOUNDED;
     const SoftmaxExp<Tag, BOUNDED, T> e;
     const V shift = V::splat(most);
     const T *const next = in + length_;
@@ -286,9 +290,9 @@ private:
       }
     };
     const auto exponential = [&](V x, std::size_t k) POP_SIMD_LAMBDA {
-      const V difference = x - shift, value = e(difference);
+      const V moved = MOVED ? x - shift : x, value = e(moved);
       if (k < keep_)
-        (LOG ? difference : value).store(kept_ + k);
+        (LOG ? moved : value).store(kept_ + k);
       return value;
     };
     if (hasNext && ready.out != nullptr && (!KEEPS || keep_ >= whole_)) {
@@ -324,6 +328,7 @@ private:
   blocks(const T *in, std::size_t begin, std::size_t end, float shift, const SoftmaxReady<T> &ready,
          RowPartials<Tag, ReduceOp::ADD, T> &sums, RowBoundsOf<Tag> &nextBounds) {
     using P = arch::Pack<V, PACKED>;
+    constexpr bool MOVED = LOG || !BOUNDED;
     const SoftmaxExp<Tag, BOUNDED, T> e;
     const std::size_t ahead = fetches_ ? SOFTMAX_AHEAD : 0;
     const T *const next = in + length_;
@@ -343,9 +348,9 @@ private:
         else
           y = y * factor;
         PAST ? y.stream(out + k) : y.store(out + k);
-        const P difference = x - subtracted, value = e(difference);
+        const P moved = MOVED ? x - subtracted : x, value = e(moved);
         if constexpr (KEEPS)
-          (LOG ? difference : value).store(kept + k);
+          (LOG ? moved : value).store(kept + k);
         return value;
       });
       nexts.takeBlock(next + i);

@@ -51,9 +51,13 @@ private:
       least = V::min(columns_[j], least);
       most = V::max(columns_[j], most);
     }
-    const bool bounded = kind != SoftmaxKind::PLAIN && (least - most >= V::splat(-86.f)).all();
-    const V shift = kind == SoftmaxKind::PLAIN ? V::zero() : most;
-    bounded ? exponentials<true, LOG>(shift, length) : exponentials<false, LOG>(shift, length);
+    const auto bounded = LOG ? least - most >= V::splat(-86.f)
+                             : V::max(most, V::zero() - least) <= V::splat(SOFTMAX_NEAR);
+    V shift = kind == SoftmaxKind::PLAIN ? V::zero() : most;
+    if constexpr (!LOG)
+      shift = V::select(bounded, V::zero(), shift);
+    bounded.all() ? exponentials<true, LOG>(shift, length)
+                  : exponentials<false, LOG>(shift, length);
     const V sum = sumOfColumns(terms_, length);
     const V factor =
         LOG ? math::log(sum) : V::splat(kind == SoftmaxKind::SCALED ? SOFTMAX_SCALE : 1.f) / sum;
@@ -66,9 +70,9 @@ private:
   template <bool BOUNDED, bool LOG> POP_SIMD_INLINE void exponentials(V shift, std::size_t length) {
     const SoftmaxExp<Tag, BOUNDED, T> e;
     for (std::size_t j = 0; j < length; ++j) {
-      const V difference = columns_[j] - shift;
-      terms_[j] = e(difference);
-      columns_[j] = LOG ? difference : terms_[j];
+      const V moved = LOG || !BOUNDED ? columns_[j] - shift : columns_[j];
+      terms_[j] = e(moved);
+      columns_[j] = LOG ? moved : terms_[j];
     }
   }
 

@@ -155,9 +155,10 @@ struct StatedSoftmax {
   double bound;
 };
 const StatedSoftmax SOFTMAXES[] = {
-    {"softmax", SoftmaxKind::STABLE, 8, 100, 12},   {"softmax", SoftmaxKind::STABLE, 8, 5000, 12},
-    {"softmax", SoftmaxKind::STABLE, 60, 5000, 80}, {"log-softmax", SoftmaxKind::LOG, 8, 100, 3},
-    {"log-softmax", SoftmaxKind::LOG, 8, 5000, 3},  {"log-softmax", SoftmaxKind::LOG, 60, 5000, 3},
+    {"softmax", SoftmaxKind::STABLE, 8, 100, 4},    {"softmax", SoftmaxKind::STABLE, 8, 5000, 4},
+    {"softmax", SoftmaxKind::STABLE, 60, 5000, 4},  {"softmax", SoftmaxKind::STABLE, 65, 5000, 90},
+    {"log-softmax", SoftmaxKind::LOG, 8, 100, 3},   {"log-softmax", SoftmaxKind::LOG, 8, 5000, 3},
+    {"log-softmax", SoftmaxKind::LOG, 60, 5000, 3},
 };
 
 /// {mean in units of 2^-24 of the mean magnitude, invStdDev in units in the last place}
@@ -260,7 +261,7 @@ TEST_SUITE("codelets/popnn/rowAccuracy") {
       const Errors ofHalf = errorsOfSoftmax<poplar::half>(stated.kind, stated.range, stated.length);
       INFO(stated.name, " of ", stated.length, " within ", stated.range);
       CHECK(ofFloat.most <= stated.bound);
-      CHECK(ofHalf.most <= 0.51);
+      CHECK(ofHalf.most <= 0.63); // half a unit, and 2^-14 of two
       if (prints()) {
         std::printf("| %s | %g | %zu | %g |", stated.name, static_cast<double>(stated.range),
                     stated.length, stated.bound);

@@ -68,15 +68,24 @@ void runSoftmaxInPlace(isa::Isa isa, SoftmaxKind kind, std::size_t length,
   REQUIRE(copy.guardsIntact());
 }
 
-template <class Plain> void checkSoftmax(SoftmaxKind kind) {
+/// Of operands within `range`.
+template <class Plain> void checkSoftmax(SoftmaxKind kind, float range) {
   using T = vertices::KernelType<Plain>;
+  constexpr bool OF_HALVES = sizeof(T) == 2;
   std::mt19937 random(51);
+  // Exponentials, their sum and what becomes of them; and differences, where there are any, of up
+  // to twice the range. Exponentials of halves are within 2^-14.
+  const bool moved = kind == SoftmaxKind::LOG || range > kernels::SOFTMAX_NEAR;
+  const double exponential = (4 + (moved ? static_cast<double>(range) : 0)) * 0x1p-23,
+               rounded = (OF_HALVES ? 0x1p-14 : 0) + unitOf<T>(),
+               scale = kind == SoftmaxKind::SCALED ? 62000 : 1,
+               tiny = OF_HALVES ? 0x1p-25 : scale * 0x1p-149; // of subnormal exponentials
   for (const Rows &s : SIZES) {
     CAPTURE(s.rows);
     CAPTURE(s.length);
     CAPTURE(static_cast<int>(kind));
     test::Misaligned<T> in(s.rows * s.length), reference(in.size());
-    fillRandom(in, random, 8.f);
+    fillRandom(in, random, range);
     runSoftmax<Plain>(isa::Isa::Scalar, kind, s.length, in, reference);
     const auto x = valuesOf(in), got = valuesOf(reference);
     for (std::size_t row = 0; row < s.rows; ++row) {
@@ -86,13 +95,10 @@ template <class Plain> void checkSoftmax(SoftmaxKind kind) {
       for (std::size_t i = 0; i < s.length; ++i) {
         const double value = x[row * s.length + i];
         const double exact =
-            kind == SoftmaxKind::LOG
-                ? value - std::log(sum)
-                : std::exp(value) / sum * (kind == SoftmaxKind::SCALED ? 62000 : 1);
-        const double slack = kind == SoftmaxKind::LOG ? 20 * 0x1p-24 * 16 : 8 * 0x1p-23 * exact;
-        const double tiny = sizeof(T) == 2 ? 0x1p-25 : 0;
+            kind == SoftmaxKind::LOG ? value - std::log(sum) : std::exp(value) / sum * scale;
         REQUIRE_MESSAGE(std::fabs(got[row * s.length + i] - exact) <=
-                            slack + unitOf<T>() * std::fabs(exact) + tiny,
+                            exponential * (kind == SoftmaxKind::LOG ? 1 : exact) +
+                                rounded * std::fabs(exact) + tiny,
                         got[row * s.length + i], " and exactly ", exact);
       }
     }
@@ -370,10 +376,12 @@ TEST_SUITE("codelets/popnn/softmax") {
 
   TEST_CASE("all kinds, float and half, in place and not") {
     for (SoftmaxKind kind :
-         {SoftmaxKind::PLAIN, SoftmaxKind::STABLE, SoftmaxKind::SCALED, SoftmaxKind::LOG}) {
-      checkSoftmax<float>(kind);
-      checkSoftmax<poplar::half>(kind);
-    }
+         {SoftmaxKind::PLAIN, SoftmaxKind::STABLE, SoftmaxKind::SCALED, SoftmaxKind::LOG})
+      for (float range : {8.f, kernels::SOFTMAX_NEAR, 80.f}) {
+        CAPTURE(range);
+        checkSoftmax<float>(kind, range);
+        checkSoftmax<poplar::half>(kind, range);
+      }
   }
 
   TEST_CASE("rows with NaN, infinities, zeros or one sign have the bits of the scalar tag") {
@@ -403,7 +411,13 @@ TEST_SUITE("codelets/popnn/softmax") {
       }
     };
     for (SoftmaxKind kind : {SoftmaxKind::STABLE, SoftmaxKind::LOG})
-      for (auto [low, high] : {std::pair{-9.f, -1.f}, {1.f, 9.f}, {-9.f, 0.f}, {-9.f, 9.f}}) {
+      for (auto [low, high] : {std::pair{-9.f, -1.f},
+                               {1.f, 9.f},
+                               {-9.f, 0.f},
+                               {-9.f, 9.f},
+                               {-64.f, 64.f},
+                               {-20.f, 70.f},
+                               {900.f, 1000.f}}) {
         check(float{}, low, high, kind);
         check(poplar::half{}, low, high, kind);
       }
