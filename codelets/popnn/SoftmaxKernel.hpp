@@ -163,7 +163,9 @@ template <class T> struct SoftmaxReady {
 
 /// Rows that lie one behind another, by way of a pipeline: while the exponentials of a row are
 /// computed, the bounds of the next one are found and the one before is written. So reading,
-/// computing and writing go on all the time.
+/// computing and writing go on all the time. Rows that may be near zero are taken for such, and
+/// their bounds are found beside their own exponentials: they are read once. If they are not, they
+/// are computed again.
 /// \tparam PARTS  rows are longer than REDUCE_PART, and summed in such parts: others, were they one
 ///     part of a loop of parts, would take up to a fifth longer on Zen 5
 template <class Tag, bool LOG, std::size_t KEPT, bool PARTS, class T> class SoftmaxRows {
@@ -172,6 +174,8 @@ template <class Tag, bool LOG, std::size_t KEPT, bool PARTS, class T> class Soft
   /// Vectors whose exponentials are computed side by side: sixteen registers have no room for two.
   static constexpr std::size_t PACKED = arch::Avx512Tag<Tag> ? 4 : 1;
   static constexpr bool KEEPS = KEPT > 0;
+  /// A guess that fails overflows, which the scalar tag reports.
+  static constexpr bool GUESSES = !LOG && !math::RAISES<V>;
   static_assert(KEEPS || LOG, "logarithms alone are as easily computed twice");
 
 public:
@@ -186,17 +190,14 @@ public:
 
   void run(const T *in, T *out, std::size_t rows) {
     SoftmaxReady<T> ready;
-    RowBounds bounds = boundsOfRow<Tag>(in, length_);
+    RowBounds bounds{0, 0}; // of the row, where it is not near zero; 0 may be a guess
+    if constexpr (!GUESSES)
+      bounds = boundsOfRow<Tag>(in, length_);
     for (std::size_t row = 0; row < rows; ++row, in += length_, out += length_) {
-      // Differences are rounded: what is a little below -86 is safe too.
-      const bool bounded = LOG ? bounds.least - bounds.most >= -86.f
-                               : bounds.least >= -SOFTMAX_NEAR && bounds.most <= SOFTMAX_NEAR;
-      const bool moved = LOG || (kind_ != SoftmaxKind::PLAIN && !bounded);
-      const float most = moved ? bounds.most : 0;
+      const bool hasNext = row + 1 < rows;
       begin(ready, row == 1, false);
-      const float sum = bounded ? step<true>(in, most, row + 1 < rows, ready, bounds)
-                                : step<false>(in, most, row + 1 < rows, ready, bounds);
-      ready = {in, out, most, factorOf(sum)};
+      const float sum = sumOfRow(in, hasNext, ready, bounds);
+      ready = {in, out, most_, factorOf(sum)};
     }
     begin(ready, rows == 1, true);
     for (std::size_t i = 0; i < whole_; i += W)
@@ -204,6 +205,27 @@ public:
   }
 
 private:
+  static bool isNear(const RowBounds &bounds) {
+    return bounds.least >= -SOFTMAX_NEAR && bounds.most <= SOFTMAX_NEAR;
+  }
+
+  /// The sum of the row's exponentials. `bounds` are its own, and become those of the next one;
+  /// where GUESSES both may be any that are near instead.
+  POP_SIMD_INLINE float sumOfRow(const T *in, bool hasNext, SoftmaxReady<T> &ready,
+                                 RowBounds &bounds) {
+    // Differences are rounded: what is a little below -86 is safe too.
+    const bool bounded = LOG ? bounds.least - bounds.most >= -86.f : isNear(bounds);
+    if (bounded) {
+      most_ = LOG ? bounds.most : 0;
+      const float sum = step<true>(in, hasNext, ready, bounds);
+      if (!GUESSES || isNear(bounds))
+        return sum;
+      begin({}, false, false); // what was ready is written
+    }
+    most_ = kind_ == SoftmaxKind::PLAIN ? 0 : bounds.most;
+    return step<false>(in, hasNext, bounded ? SoftmaxReady<T>() : ready, bounds);
+  }
+
   float factorOf(float sum) const {
     if constexpr (LOG)
       return math::log(V::splat(sum)).first();
@@ -263,16 +285,18 @@ private:
     past_ ? y.stream(row.out + head_ + i) : y.store(row.out + head_ + i);
   }
 
-  /// The sum of a row's exponentials; `bounds` become those of the next row, if there is one.
-  /// \tparam BOUNDED  the exponents are, and `most` is zero unless logarithms are asked for
+  /// The sum of a row's exponentials; `bounds` become those of the next row, if there is one, or of
+  /// this one where that is a guess.
+  /// \tparam BOUNDED  the exponents are, and most_ is zero unless logarithms are asked for
   template <bool BOUNDED>
-  [[gnu::noinline]] float step(const T *in, float most, bool hasNext, const SoftmaxReady<T> &ready,
+  [[gnu::noinline]] float step(const T *in, bool hasNext, const SoftmaxReady<T> &ready,
                                RowBounds &bounds) {
-    constexpr bool MOVED = LOG || !BOUNDED;
+    constexpr bool MOVED = LOG || !BOUNDED, GUESS = GUESSES && BOUNDED;
     const SoftmaxExp<Tag, BOUNDED, T> e;
-    const V shift = V::splat(most);
-    const T *const next = in + length_;
-    RowBoundsOf<Tag> nextBounds;
+    const V shift = V::splat(most_);
+    const T *const watched = GUESS ? in : in + length_; // the row whose bounds are found
+    const bool watches = GUESS || hasNext;
+    RowBoundsOf<Tag> found;
     RowPartials<Tag, ReduceOp::ADD, T> sums;
     double sumOfParts = 0;
     std::size_t i = 0;
@@ -295,23 +319,23 @@ private:
         (LOG ? moved : value).store(kept_ + k);
       return value;
     };
-    if (hasNext && ready.out != nullptr && (!KEEPS || keep_ >= whole_)) {
+    if (watches && ready.out != nullptr && (!KEEPS || keep_ >= whole_)) {
       eachPart(whole_ / 64 * 64, [&](std::size_t end) POP_SIMD_LAMBDA {
-        past_ ? blocks<BOUNDED, true>(in, i, end, most, ready, sums, nextBounds)
-              : blocks<BOUNDED, false>(in, i, end, most, ready, sums, nextBounds);
+        past_ ? blocks<BOUNDED, true>(in, watched, i, end, ready, sums, found)
+              : blocks<BOUNDED, false>(in, watched, i, end, ready, sums, found);
         i = end;
       });
-      fetchAhead<2>(next, i, length_ - i, fetches_ ? SOFTMAX_AHEAD : 0);
+      fetchAhead<2>(watched, i, length_ - i, fetches_ ? SOFTMAX_AHEAD : 0);
     }
     for (std::size_t k = i; k < whole_; k += W)
       write(ready, k);
-    if (hasNext) {
+    if (watches) {
       std::size_t k = i;
       for (; k + W <= length_; k += W)
-        nextBounds.take(V::load(next + k));
+        found.take(V::load(watched + k));
       if (k < length_)
-        nextBounds.takePartial(next + k, length_ - k);
-      bounds = nextBounds.get();
+        found.takePartial(watched + k, length_ - k);
+      bounds = found.get();
     }
     eachPart(length_ / 64 * 64, [&](std::size_t end) POP_SIMD_LAMBDA {
       for (; i < end; i += 64)
@@ -324,22 +348,21 @@ private:
 
   /// The same for blocks of 64 elements from `begin` to `end` of all three rows.
   template <bool BOUNDED, bool PAST>
-  POP_SIMD_INLINE void
-  blocks(const T *in, std::size_t begin, std::size_t end, float shift, const SoftmaxReady<T> &ready,
-         RowPartials<Tag, ReduceOp::ADD, T> &sums, RowBoundsOf<Tag> &nextBounds) {
+  POP_SIMD_INLINE void blocks(const T *in, const T *watched, std::size_t begin, std::size_t end,
+                              const SoftmaxReady<T> &ready,
+                              RowPartials<Tag, ReduceOp::ADD, T> &sums, RowBoundsOf<Tag> &found) {
     using P = arch::Pack<V, PACKED>;
     constexpr bool MOVED = LOG || !BOUNDED;
     const SoftmaxExp<Tag, BOUNDED, T> e;
     const std::size_t ahead = fetches_ ? SOFTMAX_AHEAD : 0;
-    const T *const next = in + length_;
     float *const kept = kept_;
     const float *const results = kept + head_;
     const T *const before = ready.in + head_;
     const P most = P::splat(ready.most), factor = P::splat(ready.factor),
-            subtracted = P::splat(shift);
+            subtracted = P::splat(most_);
     T *const out = ready.out + head_;
     RowPartials<Tag, ReduceOp::ADD, T> partials = sums;
-    typename BlockBounds<Tag, T>::type nexts;
+    typename BlockBounds<Tag, T>::type bounds;
     for (std::size_t i = begin; i < end; i += 64) {
       partials.template blockOfPacks<PACKED>(in, i, [&](P x, std::size_t k) POP_SIMD_LAMBDA {
         P y = KEEPS ? P::load(results + k) : P::load(before + k) - most;
@@ -353,17 +376,18 @@ private:
           (LOG ? moved : value).store(kept + k);
         return value;
       });
-      nexts.takeBlock(next + i);
-      fetchAhead<2>(next, i, 64, ahead);
+      bounds.takeBlock(watched + i);
+      fetchAhead<2>(watched, i, 64, ahead);
     }
     sums = partials;
-    nexts.mergeInto(nextBounds, next + begin, end - begin);
+    bounds.mergeInto(found, watched + begin, end - begin);
   }
 
   SoftmaxKind kind_;
   std::size_t length_, keep_;
-  bool fetches_; ///< rows before they are needed
-  bool past_;    ///< writes past the caches
+  bool fetches_;   ///< rows before they are needed
+  bool past_;      ///< writes past the caches
+  float most_ = 0; ///< what is subtracted from the elements of the row whose sum is found
   std::size_t head_ = 0, whole_ = 0;
   /// The last line of a row if the next row has a part of it. Written in two parts it would have to
   /// be read before, and all stores behind it would wait.
