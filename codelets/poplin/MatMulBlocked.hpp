@@ -28,11 +28,16 @@ public:
     keepsB_ =
         KEEPS_B && args.cRows == nullptr && width_ != COLUMNS && matMulKeepsB(blocking, args.m);
     strip_ = alignedToLine(workspace);
-    sums_ = alignedToLine(strip_ + depth_ * width_);
-    chunkColumns_ = matMulPanelsColumns(args.n);
-    packedA_ = keepsB_
-                   ? strip_ + depth_ * chunkColumns_
-                   : sums_ + (rows_ + MATMUL_MAX_TILE_ROWS) * (panelsA_ ? chunkColumns_ : width_);
+    sumRows_ = rows_, chunkColumns_ = matMulPanelsColumns(args.n);
+    std::size_t stripFloats = depth_ * width_;
+    if (keepsB_) {
+      const MatMulKept kept = matMulKept(blocking, args.m, args.n, FLOAT_OUT);
+      sumRows_ = kept.rows, chunkColumns_ = kept.columns, stripFloats = depth_ * chunkColumns_;
+    }
+    sums_ = alignedToLine(strip_ + stripFloats);
+    packedA_ = keepsB_ && FLOAT_OUT ? sums_
+                                    : sums_ + (sumRows_ + MATMUL_MAX_TILE_ROWS) *
+                                                  (panelsA_ ? chunkColumns_ : width_);
     constexpr std::size_t LINE = 64;
     if constexpr (FLOAT_OUT && !Finish::ACTIVE && W * sizeof(float) == LINE) {
       const auto isWhole = [](std::uintptr_t bytes) { return bytes % LINE == 0; };
@@ -44,9 +49,8 @@ public:
   }
 
   void run() {
-    const std::size_t each = keepsB_ ? args_.m : rows_;
-    for (std::size_t i = 0; i < args_.m; i += each) {
-      const std::size_t rows = args_.m - i < each ? args_.m - i : each;
+    for (std::size_t i = 0; i < args_.m; i += sumRows_) {
+      const std::size_t rows = args_.m - i < sumRows_ ? args_.m - i : sumRows_;
       if (panelsA_)
         runSteps(i, rows);
       else
@@ -68,8 +72,8 @@ private:
   static constexpr bool FLOAT_OUT = std::is_same_v<TOut, float>;
   static constexpr bool HALF_OUT = std::is_same_v<TOut, half>;
   static constexpr bool FLOAT_IN = std::is_same_v<TIn, float>;
-  /// Strips of B serve several blocks of rows, while sums wait in C.
-  static constexpr bool KEEPS_B = FLOAT_OUT && Shape::WIDE_VECTORS > Shape::VECTORS;
+  /// Strips of B may serve several blocks of rows, while sums wait in C or in scratch.
+  static constexpr bool KEEPS_B = Shape::WIDE_VECTORS > Shape::VECTORS;
   static constexpr MatMulSource PACKED = MatMulSource::FLOAT;
   static constexpr MatMulSource IN_PLACE = FLOAT_IN ? MatMulSource::FLOAT : MatMulSource::HALF;
   static constexpr MatMulSource PACKING =
@@ -98,8 +102,9 @@ private:
   /// The same by steps of K, each of which goes through all strips with a block of A that stays in
   /// L2. Between steps the sums of some columns at a time wait in scratch, strip by strip: rows of
   /// C lie in pages of their own. If strips of B are kept, they are packed for the first block and
-  /// serve all others, and the sums wait in C, which is asked for.
+  /// serve all others, and sums are asked for, which wait in C if it has floats.
   void runSteps(std::size_t first, std::size_t m) {
+    firstKept_ = first;
     for (; chunk_ < args_.n; chunk_ += chunkColumns_) {
       const std::size_t end = args_.n - chunk_ < chunkColumns_ ? args_.n : chunk_ + chunkColumns_;
       std::size_t p = 0;
@@ -270,7 +275,8 @@ private:
 
   /// Scratch for the sums of a strip.
   POP_SIMD_INLINE float *sumsOf(const Strip &s) const {
-    return panelsA_ ? sums_ + (s.j - chunk_) * rows_ : sums_;
+    float *const sums = panelsA_ ? sums_ + (s.j - chunk_) * sumRows_ : sums_;
+    return keepsB_ ? sums + (s.first - firstKept_) * sumsRow(s) : sums;
   }
   POP_SIMD_INLINE std::size_t sumsRow(const Strip &s) const {
     return panelsA_ ? s.columns : width_; // strips of several widths lie side by side
@@ -280,7 +286,7 @@ private:
   POP_SIMD_INLINE float *stripAt(std::size_t j) const {
     return keepsB_ ? strip_ + (j - chunk_) * depth_ : strip_;
   }
-  POP_SIMD_INLINE bool isKept(const Strip &s) const { return keepsB_ && s.first != 0; }
+  POP_SIMD_INLINE bool isKept(const Strip &s) const { return keepsB_ && s.first != firstKept_; }
 
   /// The rows still to do, and whether their sums have to be brought to C or finished there.
   struct Rows {
@@ -357,9 +363,19 @@ private:
   void askForNext(MatMulTileArgs &tile, const Strip &s, std::size_t i) const {
     const std::size_t after = i + s.heights.at(i), nextJ = s.j + s.columns;
     const bool below = after < s.m, beside = nextJ < args_.n && nextJ < chunk_ + chunkColumns_;
-    tile.cNext = below || beside ? args_.row(s.first + (below ? after : 0)) + (below ? s.j : nextJ)
-                                 : nullptr;
-    tile.cNextRow = args_.cRow;
+    if constexpr (FLOAT_OUT) {
+      tile.cNext = below || beside
+                       ? args_.row(s.first + (below ? after : 0)) + (below ? s.j : nextJ)
+                       : nullptr;
+      tile.cNextRow = args_.cRow;
+    } else {
+      const Strip next{s.first, s.m, nextJ, beside ? stripColumns(nextJ) : 0, s.heights};
+      const Strip &of = below ? s : next;
+      const bool waits = tile.cIn != nullptr || tile.cHalf == nullptr;
+      tile.cNext =
+          waits && (below || beside) ? sumsOf(of) + (below ? after : 0) * sumsRow(of) : nullptr;
+      tile.cNextRow = static_cast<std::ptrdiff_t>(sumsRow(of));
+    }
     if (isKept(s) && beside) {
       const std::size_t lines = (stripColumns(nextJ) + W - 1) / W * tile.k;
       const auto until = [&](std::size_t row) { return lines * row / s.m; };
@@ -434,7 +450,10 @@ private:
   const MatMulArgs<TIn, TOut> &args_;
   [[no_unique_address]] const Finish finish_;
   const bool packA_, packB_, panelsA_, convertsPanels_, asking_;
-  std::size_t depth_, rows_, width_, chunkColumns_, chunk_ = 0, firstRow_ = 0;
+  std::size_t depth_, rows_, width_;
+  std::size_t sumRows_;       ///< rows of C whose sums wait at a time
+  std::size_t firstKept_ = 0; ///< the first of these
+  std::size_t chunkColumns_, chunk_ = 0, firstRow_ = 0;
   std::size_t panelDepth_ = 0, mostRows_ = Shape::ROWS;
   MatMulHeights heights_{}; ///< of the panels of A
   bool panels_ = false;     ///< A lies in such

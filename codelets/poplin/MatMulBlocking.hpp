@@ -55,8 +55,8 @@ struct MatMulBlocking {
   /// for vectors of 16 floats alone.
   std::uint32_t columns = 0;
   /// BLOCKED, 1: steps of K go outside the strips, and each of them copies its block of A, `rows` x
-  /// `depth` values, into panels that stay in L2. If C has floats at constant distances and strips
-  /// are wide, those of a step are packed once for all blocks (matMulKeepsB()).
+  /// `depth` values, into panels that stay in L2. If rows of C lie at constant distances and strips
+  /// are wide, those of a step are packed once for many blocks (matMulKeepsB()).
   std::uint32_t panelsA = 0;
   bool operator==(const MatMulBlocking &) const = default;
 };

@@ -88,22 +88,35 @@ constexpr bool matMulIsTurned(const MatMulOperand &operand) {
 inline constexpr std::size_t MATMUL_LONG_SUM = 640;
 
 /// True for products that are large in all directions: behind a distant last cache they are best in
-/// blocks of A that stay in L2 as panels, with strips of B packed once for all of them, if sums can
-/// wait in C. A core of the Emerald Rapids class computes 640 to 4096 squared 1.05 to 1.17 times as
-/// fast as with A in place, 3072 x 768 by 768 x 768 1.15 times; but 512 squared .97 times, 1024 x
-/// 1024 by 192 columns .9 times, and 4096 x 64 by 512 columns .88 times.
+/// blocks of A that stay in L2 as panels, with strips of B packed once for all of them. A core of
+/// the Emerald Rapids class computes 640 to 4096 squared 1.05 to 1.17 times as fast as with A in
+/// place, 3072 x 768 by 768 x 768 1.15 times, with halves 1.04 to 1.09 times; but 512 squared .97
+/// times, 1024 x 1024 by 192 columns .9 times, and 4096 x 64 by 512 columns .88 times.
 constexpr bool matMulInBlocks(std::size_t m, std::size_t n, std::size_t k, const MatMulOperand &a,
                               const MatMulOperand &b) {
-  constexpr std::size_t ROWS = 600, COLUMNS = 512, DEPTH = 128;
+  constexpr std::size_t ROWS = 600, COLUMNS = 512, DEPTH = 256;
   const bool panels = a.column == 1 || (matMulIsTurned(a) && !a.isHalf && k >= MATMUL_LONG_SUM);
   return panels && m >= ROWS && n >= COLUMNS && k >= DEPTH && !b.panels;
+}
+
+/// True if values of k of a strip of B with lines of `line` bytes, in place, push each other out of
+/// the sets of L1, three quarters of which would hold all of them packed.
+constexpr bool matMulStripCollides(std::size_t k, const MatMulOperand &b, std::size_t line,
+                                   const MatMulCaches &caches) {
+  constexpr std::size_t SETS = MATMUL_WAY_BYTES / 64;
+  const std::size_t lines = line / 64, row = matMulDistance(b.row);
+  if (b.column != 1 || b.panels || b.isHalf || row % 64 != 0)
+    return false;
+  const std::size_t begins = SETS / std::gcd(row / 64, SETS); // sets that rows begin in
+  const std::size_t sets = std::min(SETS, begins * lines), ways = caches.l1 / MATMUL_WAY_BYTES;
+  return k * lines > sets * ways && k * line <= caches.l1 / 4 * 3;
 }
 
 /// Depth, packing and rows of blocks where the last cache is distant, as far as they differ from
 /// those elsewhere. Measured on a core of the Granite Rapids class (48 KB L1, 2 MB L2).
 constexpr void adaptToDistantCache(MatMulBlocking &blocking, std::size_t m, std::size_t n,
                                    std::size_t k, const MatMulOperand &a, const MatMulOperand &b,
-                                   bool floatC, const MatMulCaches &caches) {
+                                   const MatMulCaches &caches) {
   const std::size_t line = matMulStripColumns(blocking) * sizeof(float);
   const auto clampDepth = [](std::size_t rows) {
     return static_cast<std::uint32_t>(std::clamp<std::size_t>(rows, 64, 704));
@@ -124,14 +137,15 @@ constexpr void adaptToDistantCache(MatMulBlocking &blocking, std::size_t m, std:
     }
     return;
   }
-  if (floatC && matMulInBlocks(m, n, k, a, b)) {
-    // As many values of k as a strip of L2 / 12 has, in steps of equal size, and a quarter of L2.
-    const std::size_t most = caches.l2 / 12 / line, steps = (k + most - 1) / most;
-    const std::size_t depth = (k + steps - 1) / steps, rows = caches.l2 / 4 / sizeof(float) / depth;
+  if (matMulInBlocks(m, n, k, a, b)) {
+    // As many values of k as a strip of L2 / 12 has, and a quarter of L2, in parts of equal size.
+    constexpr std::size_t TILE = MATMUL_MAX_TILE_ROWS;
+    const auto parts = [](std::size_t size, std::size_t most) { return (size + most - 1) / most; };
+    const std::size_t depth = parts(k, parts(k, caches.l2 / 12 / line)),
+                      rows = caches.l2 / 4 / sizeof(float) / depth / TILE * TILE;
     blocking.packA = 0, blocking.panelsA = 1, blocking.packB = 1;
     blocking.depth = static_cast<std::uint32_t>(depth);
-    blocking.rows =
-        static_cast<std::uint32_t>(std::min(rows, m) / MATMUL_MAX_TILE_ROWS * MATMUL_MAX_TILE_ROWS);
+    blocking.rows = static_cast<std::uint32_t>(parts(parts(m, parts(m, rows)), TILE) * TILE);
     return;
   }
   // A line of a transposed A for each value of k, which no hardware prefetcher follows: on a core
@@ -153,6 +167,14 @@ constexpr void adaptToDistantCache(MatMulBlocking &blocking, std::size_t m, std:
   }
   if (line / sizeof(float) < MATMUL_WIDE_COLUMNS)
     return;
+  // A core of the Emerald Rapids class computes 96 x 64 by 256 columns 1.08 times as fast with
+  // packed strips, 784 x 128 by 512 columns 1.14 times; 384 x 128 by 128 columns .95 times.
+  if (n >= 4 * MATMUL_WIDE_COLUMNS && matMulStripCollides(k, b, line, caches)) {
+    blocking.packB = 1;
+    blocking.depth = clampDepth(k);
+    blocking.rows = std::min<std::uint32_t>(blocking.rows, 16 * MATMUL_MAX_TILE_ROWS);
+    return;
+  }
   // While A takes a small part of L2 the strip is best in L1; else each value of A is worth long
   // strips: 512 squared and 1024 x 512 by 256 columns are 1.03 and 1.08 times as fast with them on
   // a core of the Emerald Rapids class, 128 x 1024 by 512 columns .98 times.
@@ -272,11 +294,9 @@ constexpr void adaptToShortVectors(MatMulBlocking &blocking, std::size_t m, std:
 /// Loop bounds for one core. Measured on Zen 5 (1 MB L2): strips of 500 to 700 rows with passes of
 /// 1000 to 2000 rows keep the sums of a strip in L2, and A is best read in place, transposed or
 /// not, unless its values lie apart or have to be converted.
-/// \param floatC  C is of floats, so that sums can wait there between steps of K
 constexpr MatMulBlocking chooseMatMulBlocking(std::size_t m, std::size_t n, std::size_t k,
                                               const MatMulOperand &a, const MatMulOperand &b,
-                                              bool dot, const MatMulCaches &caches = {},
-                                              bool floatC = true) {
+                                              bool dot, const MatMulCaches &caches = {}) {
   if (dot)
     return n == 1 ? detail::matMulDotBlocking(m, k, a.isHalf, caches)
                   : detail::matMulDotBlocking(n, k, b.isHalf, caches);
@@ -342,7 +362,7 @@ constexpr MatMulBlocking chooseMatMulBlocking(std::size_t m, std::size_t n, std:
   rows = (rows + MATMUL_MAX_TILE_ROWS - 1) / MATMUL_MAX_TILE_ROWS * MATMUL_MAX_TILE_ROWS;
   result.rows = static_cast<std::uint32_t>(rows);
   if (caches.distant)
-    detail::adaptToDistantCache(result, m, n, k, a, b, floatC, caches);
+    detail::adaptToDistantCache(result, m, n, k, a, b, caches);
   if (caches.near())
     detail::adaptToNearCache(result, m, n, k, a, b, caches);
   if (caches.vectorFloats == 8)

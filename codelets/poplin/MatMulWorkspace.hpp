@@ -67,9 +67,8 @@ constexpr MatMulFp16Space matMulFp16Space(const MatMulBlocking &blocking, std::s
 
 /// Columns of C whose sums, or strips of B, a product with panelsA holds in scratch between its
 /// steps: whole strips.
-constexpr std::size_t matMulPanelsColumns(std::size_t n) {
-  constexpr std::size_t MOST = 2048;
-  return std::min((n + MATMUL_WIDE_COLUMNS - 1) / MATMUL_WIDE_COLUMNS * MATMUL_WIDE_COLUMNS, MOST);
+constexpr std::size_t matMulPanelsColumns(std::size_t n, std::size_t most = 2048) {
+  return std::min((n + MATMUL_WIDE_COLUMNS - 1) / MATMUL_WIDE_COLUMNS * MATMUL_WIDE_COLUMNS, most);
 }
 
 /// True for products of m rows whose strips of B, wide and packed, serve several blocks of rows.
@@ -78,10 +77,27 @@ constexpr bool matMulKeepsB(const MatMulBlocking &blocking, std::size_t m) {
          blocking.columns >= MATMUL_WIDE_COLUMNS;
 }
 
+/// What strips of B serve that are packed once: rows and columns of C. Where sums cannot wait
+/// there, the rows and columns that 4 MB of them have.
+struct MatMulKept {
+  std::size_t rows, columns;
+};
+constexpr MatMulKept matMulKept(const MatMulBlocking &blocking, std::size_t m, std::size_t n,
+                                bool floatC) {
+  if (floatC)
+    return {m, matMulPanelsColumns(n)};
+  constexpr std::size_t SUMS = 1024 * 1024, COLUMNS = 1024;
+  const std::size_t columns = matMulPanelsColumns(std::max<std::size_t>(n, 1), COLUMNS);
+  const std::size_t rows = blocking.rows, most = std::max<std::size_t>(SUMS / columns / rows, 1);
+  const std::size_t blocks = (m + rows - 1) / rows, passes = (blocks + most - 1) / most;
+  return {std::min(m, (blocks + passes - 1) / passes * rows), columns};
+}
+
 /// Floats of scratch that a kernel with this blocking uses for products of depth k with at most n
 /// columns.
+/// \param floatC  C is of floats
 constexpr std::size_t matMulWorkspace(const MatMulBlocking &blocking, std::size_t m, std::size_t k,
-                                      std::size_t n = SIZE_MAX / 2) {
+                                      std::size_t n = SIZE_MAX / 2, bool floatC = false) {
   if (onMatMulTiles(blocking.method) && m != 0)
     return matMulTileSpace(blocking, m, n, k).bytes() / sizeof(float) + 16;
   if (blocking.method == MatMulMethod::FP16 && m != 0)
@@ -99,7 +115,11 @@ constexpr std::size_t matMulWorkspace(const MatMulBlocking &blocking, std::size_
   const std::size_t packed =
       values != 0 ? (rows + MATMUL_MAX_TILE_ROWS) * (values + MATMUL_ROW_PADDING) : 0;
   // Where strips are kept there are either these, or sums of products that cannot leave them in C.
-  const std::size_t kept = matMulKeepsB(blocking, m) ? depth * matMulPanelsColumns(n) : 0;
+  std::size_t kept = 0;
+  if (matMulKeepsB(blocking, m)) {
+    const MatMulKept of = matMulKept(blocking, m, n, floatC);
+    kept = (depth + (floatC ? 0 : of.rows + MATMUL_MAX_TILE_ROWS)) * of.columns + 16;
+  }
   // Sums and packed A start on cache lines.
   return std::max(kept, strip + sums) + packed + 2 * 16;
 }

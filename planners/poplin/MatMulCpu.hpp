@@ -85,8 +85,7 @@ inline void chooseKernel(MatMulPlan &plan, MatMulProblem const &p, MatMulCpu con
       kernels::onMatMulTiles(onTiles) ? kernels::matMulTileBlocking(onTiles)
       : fp16 == kernels::MatMulMethod::FP16
           ? kernels::matMulFp16Blocking()
-          : kernels::chooseMatMulBlocking(m, cpuColumns(p, plan.splitN), k, a, b, dot, cpu.caches,
-                                          p.output == MatMulType::FLOAT || plan.splitK != 1);
+          : kernels::chooseMatMulBlocking(m, cpuColumns(p, plan.splitN), k, a, b, dot, cpu.caches);
   plan.method = blocking.method;
   plan.rows = blocking.rows;
   plan.depth = blocking.depth;
@@ -161,7 +160,8 @@ inline Candidate<MatMulPlan> cpuCandidate(MatMulPlan plan, MatMulProblem const &
     return Candidate<MatMulPlan>::refused(plan, "more parts than columns, or empty ones");
   std::uint64_t const workspace =
       kernels::matMulWorkspace(plan.blocking(), ceilDiv(p.m, plan.splitM),
-                               ceilDiv(p.k, plan.splitK), cpuColumns(p, plan.splitN)) *
+                               ceilDiv(p.k, plan.splitK), cpuColumns(p, plan.splitN),
+                               p.output == MatMulType::FLOAT || plan.splitK != 1) *
       sizeof(float);
   std::uint64_t const vertices = plan.splitG * plan.splitM * plan.splitN * plan.splitK;
   std::uint64_t const partial =

@@ -142,7 +142,8 @@ template <class In, class Out> struct Product {
         rows[i][j] = before[(part.i + i) * n() + part.j + j];
     }
     constexpr float GUARD = -12345;
-    const std::size_t scratch = kernels::matMulWorkspace(blocking, part.m, k(), part.n);
+    const std::size_t scratch =
+        kernels::matMulWorkspace(blocking, part.m, k(), part.n, std::is_same_v<Out, float>);
     std::vector<float> workspace(scratch + 16, GUARD);
     kernels::MatMulArgs<In, Out> args{};
     args.m = part.m, args.n = part.n, args.k = k();

@@ -16,10 +16,10 @@ using test::distantCaches;
 TEST_SUITE("codelets/poplin/MatMulBlocking") {
 
   TEST_CASE("blocks where the last cache is distant") {
-    const auto choose = [](std::size_t m, std::size_t n, std::size_t k, bool floatC = true) {
+    const auto choose = [](std::size_t m, std::size_t n, std::size_t k) {
       const auto a = describe(false, static_cast<std::ptrdiff_t>(k), 1);
       const auto b = describe(false, static_cast<std::ptrdiff_t>(n), 1);
-      return kernels::chooseMatMulBlocking(m, n, k, a, b, false, distantCaches(), floatC);
+      return kernels::chooseMatMulBlocking(m, n, k, a, b, false, distantCaches());
     };
     // Wide strips for many rows, short ones while A takes no more than a quarter of L2.
     CHECK(choose(512, 512, 512).columns == kernels::MATMUL_WIDE_COLUMNS);
@@ -60,16 +60,32 @@ TEST_SUITE("codelets/poplin/MatMulBlocking") {
     CHECK(blocks.panelsA == 1);
     CHECK(blocks.packB == 1);
     CHECK(blocks.depth == 512);
-    CHECK(blocks.rows == 252);
+    CHECK(blocks.rows == 228);
     CHECK(kernels::matMulKeepsB(blocks, 2048));
-    CHECK_FALSE(kernels::matMulKeepsB(blocks, 252));
-    CHECK(choose(640, 512, 128).panelsA == 1);
-    CHECK(choose(2048, 2048, 2048, false).panelsA == 0);
+    CHECK_FALSE(kernels::matMulKeepsB(blocks, 228));
+    CHECK(choose(640, 512, 256).panelsA == 1);
+    CHECK(choose(640, 512, 192).panelsA == 0);
+    // Where sums cannot wait in C, so many rows and columns at a time that they fit into 4 MB.
+    CHECK(kernels::matMulKept(blocks, 2048, 2048, true).rows == 2048);
+    CHECK(kernels::matMulKept(blocks, 2048, 2048, true).columns == 2048);
+    CHECK(kernels::matMulKept(blocks, 2048, 2048, false).rows == 3 * 228);
+    CHECK(kernels::matMulKept(blocks, 2048, 2048, false).columns == 1024);
+    CHECK(kernels::matMulKept(blocks, 640, 512, false).rows == 640);
     CHECK(choose(512, 512, 512).panelsA == 0);
     CHECK(choose(1024, 192, 1024).panelsA == 0);
     CHECK(choose(4096, 512, 64).panelsA == 0);
     CHECK(panels(1024, 1024, 640) == 1);
     CHECK(panels(1024, 1024, 512) == 0);
+    // Strips whose rows meet in few sets of L1 are packed if it holds them so.
+    CHECK(choose(784, 512, 128).packB == 1);
+    CHECK(choose(784, 512, 128).rows == 192);
+    CHECK(choose(96, 256, 64).packB == 1);
+    CHECK(choose(96, 256, 32).packB == 0);
+    CHECK(choose(96, 384, 64).packB == 0);
+    CHECK(choose(96, 384, 128).packB == 1);
+    CHECK(choose(96, 256, 160).packB == 0);
+    CHECK(choose(96, 264, 64).packB == 0);
+    CHECK(choose(384, 128, 128).packB == 0);
     // Up to eight rows: whole rows of B if L2 does not hold it.
     CHECK(choose(8, 4096, 4096).method == kernels::MatMulMethod::ROWS);
     CHECK(choose(5, 1024, 513).method == kernels::MatMulMethod::ROWS);

@@ -134,7 +134,8 @@ template <class In, class Out> struct Case {
       for (std::size_t j = 0; j < n; ++j)
         rows[i][j] = before[i * n + j];
     }
-    std::vector<float> workspace(kernels::matMulWorkspace(blocking, m, k));
+    std::vector<float> workspace(
+        kernels::matMulWorkspace(blocking, m, k, n, std::is_same_v<Out, float>));
     kernels::MatMulArgs<In, Out> args{};
     args.m = m, args.n = n, args.k = k, args.a = a.view, args.b = b.view;
     args.c = c.data() + 1, args.cRow = static_cast<std::ptrdiff_t>(row);
@@ -327,6 +328,11 @@ TEST_SUITE("codelets/poplin/MatMul") {
         checkCase<Half, Half>(m, n, 450, m % 2 == 0 ? Layout::PADDED_ROWS : Layout::ROWS,
                               n % 2 == 0 ? Layout::ROWS : Layout::TRANSPOSED, m == 25, random);
     checkCase<Half, float>(29, 33, 390, Layout::REVERSED, Layout::ROWS, true, random);
+  }
+
+  TEST_CASE("sums of halves that do not fit into their scratch at once") {
+    std::mt19937 random(19);
+    checkCase<Half, Half>(1100, 1030, 20, Layout::ROWS, Layout::PADDED_ROWS, true, random);
   }
 
   TEST_CASE("a large result that is stored past the caches has the bits of its rows alone") {

@@ -27,7 +27,8 @@ public:
   double run(std::uint32_t columns) {
     kernels::MatMulBlocking blocking;
     blocking.rows = M, blocking.depth = K, blocking.packB = 1, blocking.columns = columns;
-    workspace_.resize(std::max(workspace_.size(), kernels::matMulWorkspace(blocking, M, K, N)));
+    workspace_.resize(
+        std::max(workspace_.size(), kernels::matMulWorkspace(blocking, M, K, N, true)));
     kernels::MatMulArgs<float, float> args{};
     args.m = M, args.n = N, args.k = K;
     args.a = {a_.data(), K, 1};

@@ -141,11 +141,13 @@ private:
     std::size_t const m = c.dim(1), k = std::min(depth, job_.a.dim(2) - first);
     auto const v = graph_.addVertex(cs_, type_, {{"a", a_.run}, {"b", b_.run}});
     auto const blocking = plan_.blocking();
-    graph_.connect(
-        v["workspace"],
-        variable(::poplar::FLOAT,
-                 {std::max<std::size_t>(kernels::matMulWorkspace(blocking, m, k, c.dim(2)), 1)},
-                 "workspace"));
+    graph_.connect(v["workspace"],
+                   variable(::poplar::FLOAT,
+                            {std::max<std::size_t>(
+                                kernels::matMulWorkspace(blocking, m, k, c.dim(2),
+                                                         c.elementType() == ::poplar::FLOAT),
+                                1)},
+                            "workspace"));
     connectOutput(v, c);
     auto const at = [](std::size_t x) { return static_cast<std::int64_t>(x); };
     setOperand(v, "a", a_,

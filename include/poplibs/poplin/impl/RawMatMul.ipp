@@ -188,8 +188,8 @@ POP_INLINE void runRawPlan(RawProblem const &p, planner::MatMulPlan const &plan,
     RawPart part =
         detail::rawPart(p, g, i, std::min(m, problem.m - i), j, std::min(n, problem.n - j));
     part.blocking = plan.blocking();
-    part.workspace =
-        threadScratch(kernels::matMulWorkspace(part.blocking, part.m, problem.k, part.n));
+    part.workspace = threadScratch(kernels::matMulWorkspace(
+        part.blocking, part.m, problem.k, part.n, problem.output == planner::MatMulType::FLOAT));
     run(context, part);
   };
   // A slice takes one part of some groups.
