@@ -99,6 +99,24 @@ constexpr bool matMulInBlocks(std::size_t m, std::size_t n, std::size_t k, const
   return panels && m >= ROWS && n >= COLUMNS && k >= DEPTH && !b.panels;
 }
 
+/// True for few rows and a B in rows that comes from beyond L2: before a distant last cache whole
+/// rows of B are best, for short steps of K. A core of the Emerald Rapids class computes 13 to 48
+/// rows by 1000 x 1000 to 4096 x 1024 1.05 to 1.6 times as fast so, 64 to 192 rows by 2048 x 512 to
+/// 4096 x 1024 1.04 to 1.19 times; but 96 x 512 by 512 x 2048 .94 times, and 16 to 48 rows by
+/// 1500 x 384 .9 to 1.06 times. Rows of A that share a set of L1 are worth panels for less.
+constexpr bool matMulInShortSteps(std::size_t m, std::size_t n, std::size_t k,
+                                  const MatMulOperand &a, const MatMulOperand &b,
+                                  const MatMulCaches &caches) {
+  constexpr std::size_t ROWS = 16 * MATMUL_MAX_TILE_ROWS, COLUMNS = 512, DEPTH = 1024;
+  if (a.isHalf || a.column != 1 || b.isHalf || b.column != 1 || b.panels ||
+      m <= MATMUL_MAX_TILE_ROWS || m > ROWS || n <= MATMUL_WIDE_COLUMNS)
+    return false;
+  if (!matMulFewPanels(m) && (n < COLUMNS || k < DEPTH))
+    return false;
+  const bool oneSet = matMulFewPanels(m) && matMulRowsShareSet(a);
+  return matMulBytes(k, n, false) >= caches.l2 / 2 * (oneSet ? 1 : 3);
+}
+
 /// True if values of k of a strip of B with lines of `line` bytes, in place, push each other out of
 /// the sets of L1, three quarters of which would hold all of them packed.
 constexpr bool matMulStripCollides(std::size_t k, const MatMulOperand &b, std::size_t line,
@@ -124,6 +142,14 @@ constexpr void adaptToDistantCache(MatMulBlocking &blocking, std::size_t m, std:
   const bool rowsOfB = b.column == 1 && !b.panels;
   if (b.panels && b.isHalf && m > MATMUL_MAX_TILE_ROWS)
     blocking.packB = 1; // low tiles would convert four vectors for 24 multiply-adds
+  if (matMulInShortSteps(m, n, k, a, b, caches)) {
+    blocking.packA = 0, blocking.panelsA = 1, blocking.packB = matMulFewPanels(m) ? 0 : 1;
+    blocking.depth = 128;
+    blocking.columns = MATMUL_WIDE_COLUMNS;
+    blocking.rows = static_cast<std::uint32_t>((m + MATMUL_MAX_TILE_ROWS - 1) /
+                                               MATMUL_MAX_TILE_ROWS * MATMUL_MAX_TILE_ROWS);
+    return;
+  }
   if (matMulFewPanels(m)) {
     if (matMulRowsShareSet(a) && m > MATMUL_SET_ROWS && n > MATMUL_WIDE_COLUMNS)
       blocking.packA = 1; // whole tiles instead of half ones, for many strips

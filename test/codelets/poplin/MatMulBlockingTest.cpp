@@ -28,11 +28,25 @@ TEST_SUITE("codelets/poplin/MatMulBlocking") {
     CHECK(choose(4096, 32, 4096).depth == 4096);
     CHECK(choose(4096, 32, 4096).packB == 0);
     // Few rows: A packed if its rows share a set of L1, no more rows of B than L2 has places for.
-    CHECK(choose(32, 1000, 1024).packA == 1);
-    CHECK(choose(32, 1000, 1000).packA == 0);
-    CHECK(choose(32, 4096, 1024).depth < choose(32, 4000, 1024).depth);
+    CHECK(choose(32, 200, 1024).packA == 1);
+    CHECK(choose(32, 200, 1000).packA == 0);
+    CHECK(choose(32, 4096, 128).depth < choose(32, 4000, 128).depth);
     CHECK(choose(8, 4096, 4096).packB == 0);
     CHECK(choose(9, 4096, 4096).packB == 0);
+    // Few rows by a B from beyond L2: short steps of K through all columns.
+    const kernels::MatMulBlocking steps = choose(32, 1024, 4096);
+    CHECK(steps.panelsA == 1);
+    CHECK(steps.packB == 0);
+    CHECK(steps.depth == 128);
+    CHECK(steps.columns == kernels::MATMUL_WIDE_COLUMNS);
+    CHECK(choose(32, 1000, 1000).panelsA == 1);
+    CHECK(choose(32, 700, 1000).panelsA == 0);
+    CHECK(choose(32, 700, 1024).panelsA == 1); // rows of A share a set
+    CHECK(choose(12, 1024, 4096).panelsA == 0);
+    CHECK(choose(128, 1024, 4096).panelsA == 1);
+    CHECK(choose(128, 1024, 4096).packB == 1);
+    CHECK(choose(128, 2048, 512).panelsA == 0);
+    CHECK(choose(256, 1024, 4096).panelsA == 0);
     // Panels of halves are converted once, unless there is one tile of rows.
     const auto packsPanels = [](std::size_t m, bool isHalf) {
       auto panels = describe(isHalf, kernels::MATMUL_PANEL, 1);
