@@ -47,6 +47,14 @@ TEST_SUITE("codelets/poplin/MatMulBlocking") {
     CHECK(choose(128, 1024, 4096).packB == 1);
     CHECK(choose(128, 2048, 512).panelsA == 0);
     CHECK(choose(256, 1024, 4096).panelsA == 0);
+    const auto halves = [](std::size_t m, std::size_t n, std::size_t k) {
+      const auto a = describe(true, static_cast<std::ptrdiff_t>(k), 1);
+      const auto b = describe(true, static_cast<std::ptrdiff_t>(n), 1);
+      return kernels::chooseMatMulBlocking(m, n, k, a, b, false, distantCaches());
+    };
+    CHECK(halves(32, 1024, 1024).panelsA == 1);
+    CHECK(halves(32, 1024, 1024).packB == 1);
+    CHECK(halves(32, 1000, 1000).panelsA == 0);
     // Panels of halves are converted once, unless there is one tile of rows.
     const auto packsPanels = [](std::size_t m, bool isHalf) {
       auto panels = describe(isHalf, kernels::MATMUL_PANEL, 1);
