@@ -6,38 +6,30 @@
 
 namespace cottonwood::arch {
 
-/// table(index) is values[index % N] in each lane. N is 16 or 32.
+/// table(index) is values[index % N] in each lane. N is 16, or 32 with AVX-512.
 template <class Tag, std::size_t N> struct Table;
 
-template <ScalarTag Tag, std::size_t N> struct Table<Tag, N> {
+template <ScalarTag Tag> struct Table<Tag, 16> {
   using V = simd<float, Tag>;
   const float *values;
 
   POP_SIMD_INLINE explicit Table(const float *p) : values(p) {}
   POP_SIMD_INLINE V operator()(typename V::Int index) const {
-    return V::load(values + (index.r & static_cast<int>(N - 1)));
+    return V::load(values + (index.r & 15));
   }
 };
 
 #if defined(__AVX2__) && defined(__FMA__) && defined(__F16C__)
-template <Avx2Tag Tag> struct Table<Tag, 8> {
+template <Avx2Tag Tag> struct Table<Tag, 16> {
   using V = simd<float, Tag>;
-  __m256 all;
+  __m256 low, high;
 
-  POP_SIMD_INLINE explicit Table(const float *p) : all(_mm256_loadu_ps(p)) {}
+  POP_SIMD_INLINE explicit Table(const float *p)
+      : low(_mm256_loadu_ps(p)), high(_mm256_loadu_ps(p + 8)) {}
   POP_SIMD_INLINE V operator()(typename V::Int index) const {
-    return V{_mm256_permutevar8x32_ps(all, index.r)};
-  }
-};
-template <Avx2Tag Tag, std::size_t N> struct Table<Tag, N> {
-  using V = simd<float, Tag>;
-  Table<Tag, N / 2> low, high;
-
-  POP_SIMD_INLINE explicit Table(const float *p) : low(p), high(p + N / 2) {}
-  POP_SIMD_INLINE V operator()(typename V::Int index) const {
-    constexpr int TO_SIGN = 32 - __builtin_ctz(N); // of the bit that is N / 2
-    const __m256 upper = _mm256_castsi256_ps(_mm256_slli_epi32(index.r, TO_SIGN));
-    return V{_mm256_blendv_ps(low(index).r, high(index).r, upper)};
+    const __m256 upper = _mm256_castsi256_ps(_mm256_slli_epi32(index.r, 28)); // bit 3 as the sign
+    return V{_mm256_blendv_ps(_mm256_permutevar8x32_ps(low, index.r),
+                              _mm256_permutevar8x32_ps(high, index.r), upper)};
   }
 };
 #endif

@@ -202,8 +202,7 @@ private:
     tile.k = depth;
     tile.packed = strip;
     tile.columns = static_cast<unsigned>(s.columns);
-    setSums(tile, s, p);
-    const bool inC = tile.cHalf != nullptr || tile.cOut != sumsOf(s);
+    const bool inC = setSums(tile, s, p);
     Rows rows{0, s.m, p + depth >= args_.k && (Finish::ACTIVE || !inC)};
     if (isKept(s)) {
       // packed for the first block of rows
@@ -247,30 +246,45 @@ private:
   }
 
   /// Where the tiles find earlier sums and leave theirs: in C, if this is the last step and nothing
-  /// else is to be done with them, else side by side, where they stay in L2.
-  POP_SIMD_INLINE void setSums(MatMulTileArgs &tile, const Strip &s, std::size_t p) {
+  /// else is to be done with them, else where they wait. True if in C.
+  POP_SIMD_INLINE bool setSums(MatMulTileArgs &tile, const Strip &s, std::size_t p) {
     const bool last = p + tile.k >= args_.k;
-    const auto line = static_cast<std::ptrdiff_t>(sumsRow(s));
-    float *const sums = sumsOf(s);
-    tile.cOut = sums, tile.cOutRow = line;
+    const Waiting sums = waiting(s, 0);
+    tile.cOut = sums.at, tile.cOutRow = sums.row;
     if (p != 0 || args_.accumulate)
-      tile.cIn = sums, tile.cInRow = line;
+      tile.cIn = sums.at, tile.cInRow = sums.row;
     if constexpr (FLOAT_OUT)
       if (args_.cRows == nullptr) {
         float *const c = args_.row(s.first) + s.j;
-        if ((p == 0 && args_.accumulate) || (p != 0 && keepsB_))
+        if (p == 0 && args_.accumulate)
           tile.cIn = c, tile.cInRow = args_.cRow;
-        if (last || keepsB_) {
+        if (last)
           tile.cOut = c, tile.cOutRow = args_.cRow;
-          tile.pastCaches = pastCaches_ && last && tile.cIn != c;
-        }
-        return;
+        tile.pastCaches = pastCaches_ && last && tile.cIn != c;
+        return last || keepsB_;
       }
-    if constexpr (HALF_OUT && !Finish::ACTIVE)
-      if (last && args_.cRows == nullptr)
-        tile.cHalf = args_.row(s.first) + s.j, tile.cHalfRow = args_.cRow;
     if (p == 0 && args_.accumulate)
       loadSums(s);
+    if constexpr (HALF_OUT && !Finish::ACTIVE)
+      if (last && args_.cRows == nullptr) {
+        tile.cHalf = args_.row(s.first) + s.j, tile.cHalfRow = args_.cRow;
+        return true;
+      }
+    return false;
+  }
+
+  /// Where sums wait between steps: side by side in scratch, where they stay in L2, or in C if
+  /// strips of B are kept and it has floats.
+  struct Waiting {
+    float *at;
+    std::ptrdiff_t row;
+  };
+  /// Those of row i of a strip and the rows behind it.
+  POP_SIMD_INLINE Waiting waiting(const Strip &s, std::size_t i) const {
+    if constexpr (FLOAT_OUT)
+      if (keepsB_)
+        return {args_.row(s.first + i) + s.j, args_.cRow};
+    return {sumsOf(s) + i * sumsRow(s), static_cast<std::ptrdiff_t>(sumsRow(s))};
   }
 
   /// Scratch for the sums of a strip.
@@ -363,18 +377,12 @@ private:
   void askForNext(MatMulTileArgs &tile, const Strip &s, std::size_t i) const {
     const std::size_t after = i + s.heights.at(i), nextJ = s.j + s.columns;
     const bool below = after < s.m, beside = nextJ < args_.n && nextJ < chunk_ + chunkColumns_;
-    if constexpr (FLOAT_OUT) {
-      tile.cNext = below || beside
-                       ? args_.row(s.first + (below ? after : 0)) + (below ? s.j : nextJ)
-                       : nullptr;
-      tile.cNextRow = args_.cRow;
-    } else {
+    const bool waits = tile.cIn != nullptr || tile.cHalf == nullptr;
+    tile.cNext = nullptr;
+    if (waits && (below || beside)) {
       const Strip next{s.first, s.m, nextJ, beside ? stripColumns(nextJ) : 0, s.heights};
-      const Strip &of = below ? s : next;
-      const bool waits = tile.cIn != nullptr || tile.cHalf == nullptr;
-      tile.cNext =
-          waits && (below || beside) ? sumsOf(of) + (below ? after : 0) * sumsRow(of) : nullptr;
-      tile.cNextRow = static_cast<std::ptrdiff_t>(sumsRow(of));
+      const Waiting sums = below ? waiting(s, after) : waiting(next, 0);
+      tile.cNext = sums.at, tile.cNextRow = sums.row;
     }
     if (isKept(s) && beside) {
       const std::size_t lines = (stripColumns(nextJ) + W - 1) / W * tile.k;
@@ -415,7 +423,7 @@ private:
     if constexpr (MATMUL_NARROW_COLUMNS<Tag> != 0) {
       MatMulTileArgs tile{};
       tile.k = args_.k;
-      setSums(tile, s, 0);
+      const bool inC = setSums(tile, s, 0);
       const MatMulView<TIn> b{args_.bAt(0, s.j), args_.b.row, args_.b.column};
       const auto run = [&](const auto *a, std::ptrdiff_t row) {
         using TA = std::remove_cv_t<std::remove_pointer_t<decltype(a)>>;
@@ -426,7 +434,7 @@ private:
         run(args_.a.at(s.first, 0), args_.a.row);
       else
         run(a_, aRow_);
-      if (Finish::ACTIVE || tile.cOut == sumsOf(s))
+      if (Finish::ACTIVE || tile.cHalf != nullptr || !inC)
         storeSums(s, 0, s.m, tile);
     }
   }

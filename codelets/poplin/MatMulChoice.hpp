@@ -87,6 +87,14 @@ constexpr bool matMulIsTurned(const MatMulOperand &operand) {
 /// Values of k from which blocks of a transposed A are worth panels behind a distant last cache.
 inline constexpr std::size_t MATMUL_LONG_SUM = 640;
 
+constexpr std::size_t matMulParts(std::size_t size, std::size_t most) {
+  return (size + most - 1) / most;
+}
+/// Rows of the tiles that so many rows take.
+constexpr std::uint32_t matMulWholeTiles(std::size_t rows) {
+  return static_cast<std::uint32_t>(matMulParts(rows, MATMUL_MAX_TILE_ROWS) * MATMUL_MAX_TILE_ROWS);
+}
+
 /// True for products that are large in all directions: behind a distant last cache they are best in
 /// blocks of A that stay in L2 as panels, with strips of B packed once for all of them. A core of
 /// the Emerald Rapids class computes 640 to 4096 squared 1.05 to 1.17 times as fast as with A in
@@ -145,12 +153,11 @@ constexpr void adaptToDistantCache(MatMulBlocking &blocking, std::size_t m, std:
   if (b.panels && b.isHalf && m > MATMUL_MAX_TILE_ROWS)
     blocking.packB = 1; // low tiles would convert four vectors for 24 multiply-adds
   if (matMulInShortSteps(m, n, k, a, b, caches)) {
-    blocking.packA = 0, blocking.panelsA = 1,
+    blocking.packA = 0, blocking.panelsA = 1;
     blocking.packB = matMulFewPanels(m) && !b.isHalf ? 0 : 1;
     blocking.depth = 128;
     blocking.columns = MATMUL_WIDE_COLUMNS;
-    blocking.rows = static_cast<std::uint32_t>((m + MATMUL_MAX_TILE_ROWS - 1) /
-                                               MATMUL_MAX_TILE_ROWS * MATMUL_MAX_TILE_ROWS);
+    blocking.rows = matMulWholeTiles(m);
     return;
   }
   if (matMulFewPanels(m)) {
@@ -169,12 +176,11 @@ constexpr void adaptToDistantCache(MatMulBlocking &blocking, std::size_t m, std:
   if (matMulInBlocks(m, n, k, a, b)) {
     // As many values of k as a strip of L2 / 12 has, and a quarter of L2, in parts of equal size.
     constexpr std::size_t TILE = MATMUL_MAX_TILE_ROWS;
-    const auto parts = [](std::size_t size, std::size_t most) { return (size + most - 1) / most; };
-    const std::size_t depth = parts(k, parts(k, caches.l2 / 12 / line)),
+    const std::size_t depth = matMulParts(k, matMulParts(k, caches.l2 / 12 / line)),
                       rows = caches.l2 / 4 / sizeof(float) / depth / TILE * TILE;
     blocking.packA = 0, blocking.panelsA = 1, blocking.packB = 1;
     blocking.depth = static_cast<std::uint32_t>(depth);
-    blocking.rows = static_cast<std::uint32_t>(parts(parts(m, parts(m, rows)), TILE) * TILE);
+    blocking.rows = matMulWholeTiles(matMulParts(m, matMulParts(m, rows)));
     return;
   }
   // A line of a transposed A for each value of k, which no hardware prefetcher follows: on a core
@@ -314,8 +320,7 @@ constexpr void adaptToShortVectors(MatMulBlocking &blocking, std::size_t m, std:
     if (n * sizeof(float) >= PAGE) // each strip goes through pages of all rows of C
       rows = std::min(rows, 16 * ROWS);
   }
-  blocking.rows = static_cast<std::uint32_t>(
-      (std::min(rows, std::max<std::size_t>(m, 1)) + ROWS - 1) / ROWS * ROWS);
+  blocking.rows = matMulWholeTiles(std::min(rows, std::max<std::size_t>(m, 1)));
 }
 
 } // namespace detail
@@ -388,8 +393,7 @@ constexpr MatMulBlocking chooseMatMulBlocking(std::size_t m, std::size_t n, std:
     rows = std::min(rows, std::max<std::size_t>(
                               caches.l3 / 4 / sizeof(float) / std::max<std::size_t>(k, 1), 48));
   rows = std::min(rows, std::max<std::size_t>(m, 1));
-  rows = (rows + MATMUL_MAX_TILE_ROWS - 1) / MATMUL_MAX_TILE_ROWS * MATMUL_MAX_TILE_ROWS;
-  result.rows = static_cast<std::uint32_t>(rows);
+  result.rows = detail::matMulWholeTiles(rows);
   if (caches.distant)
     detail::adaptToDistantCache(result, m, n, k, a, b, caches);
   if (caches.near())

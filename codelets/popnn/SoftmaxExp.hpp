@@ -19,6 +19,16 @@ inline constexpr float SOFTMAX_SCALE = 62000.f;
 /// neither are their exponentials too large or too small for normal numbers nor their sums, and
 /// without a difference that is rounded they are more exact.
 inline constexpr float SOFTMAX_NEAR = 64;
+/// The least difference from the maximum that a bounded exponential takes. Differences are rounded:
+/// what is a little below is safe too.
+inline constexpr float SOFTMAX_LEAST = -86;
+
+/// What is known of the elements of a row.
+enum class SoftmaxRange : std::uint8_t {
+  NEAR,    ///< they are within SOFTMAX_NEAR of zero, and nothing is subtracted
+  BOUNDED, ///< their differences from what is subtracted are at least SOFTMAX_LEAST
+  ANY
+};
 
 namespace detail {
 /// 2^(k / 32) for k = 0 ... 3, twice.
@@ -81,13 +91,19 @@ public:
 
 /// e^x with the same bits for every tag; 1.1 ulp. For rows of halves up to 2^-14 of it less: what
 /// all terms of a row lack makes no difference.
-/// \tparam BOUNDED  x is at least -86 and at most 88, or NaN
-template <class Tag, bool BOUNDED, class T> class SoftmaxExp {
+/// \tparam RANGE  unless it is ANY, x is at least SOFTMAX_LEAST and at most 88, or NaN
+template <class Tag, SoftmaxRange RANGE, class T> class SoftmaxExp {
+  static constexpr bool BOUNDED = RANGE != SoftmaxRange::ANY;
   static constexpr bool OF_HALVES = std::is_same_v<T, half>,
                         SCALES = math::ScalesAtOnce<simd<float, Tag>>;
   static constexpr std::size_t N = OF_HALVES ? 32 : 16; ///< steps of a power of two
 
 public:
+  /// What becomes of an element of such a row before.
+  template <class V> POP_SIMD_INLINE static V moved(V x, V subtracted) {
+    return RANGE == SoftmaxRange::NEAR ? x : x - subtracted;
+  }
+
   /// x = (ln 2) n / N + r with |r| <= ln(2) / 2 N, and so e^x = 2^(n / N) (1 + (e^r - 1)).
   /// \tparam V  simd<float, Tag>, or a pack of it
   template <class V> POP_SIMD_INLINE V operator()(V x) const {

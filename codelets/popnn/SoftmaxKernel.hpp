@@ -194,9 +194,8 @@ public:
     if constexpr (!GUESSES)
       bounds = boundsOfRow<Tag>(in, length_);
     for (std::size_t row = 0; row < rows; ++row, in += length_, out += length_) {
-      const bool hasNext = row + 1 < rows;
       begin(ready, row == 1, false);
-      const float sum = sumOfRow(in, hasNext, ready, bounds);
+      const float sum = sumOfRow(in, row + 1 < rows, ready, bounds);
       ready = {in, out, most_, factorOf(sum)};
     }
     begin(ready, rows == 1, true);
@@ -205,25 +204,33 @@ public:
   }
 
 private:
-  static bool isNear(const RowBounds &bounds) {
-    return bounds.least >= -SOFTMAX_NEAR && bounds.most <= SOFTMAX_NEAR;
+  SoftmaxRange rangeOf(const RowBounds &bounds) const {
+    if (!LOG && bounds.least >= -SOFTMAX_NEAR && bounds.most <= SOFTMAX_NEAR)
+      return SoftmaxRange::NEAR;
+    if (kind_ != SoftmaxKind::PLAIN && bounds.least - bounds.most >= SOFTMAX_LEAST)
+      return SoftmaxRange::BOUNDED;
+    return SoftmaxRange::ANY;
   }
 
   /// The sum of the row's exponentials. `bounds` are its own, and become those of the next one;
-  /// where GUESSES both may be any that are near instead.
+  /// where GUESSES both may be any that are near instead. What was ready is written.
   POP_SIMD_INLINE float sumOfRow(const T *in, bool hasNext, SoftmaxReady<T> &ready,
                                  RowBounds &bounds) {
-    // Differences are rounded: what is a little below -86 is safe too.
-    const bool bounded = LOG ? bounds.least - bounds.most >= -86.f : isNear(bounds);
-    if (bounded) {
-      most_ = LOG ? bounds.most : 0;
-      const float sum = step<true>(in, hasNext, ready, bounds);
-      if (!GUESSES || isNear(bounds))
-        return sum;
-      begin({}, false, false); // what was ready is written
-    }
+    SoftmaxRange range = rangeOf(bounds);
+    if constexpr (!LOG)
+      if (range == SoftmaxRange::NEAR) {
+        most_ = 0;
+        const float sum = step<SoftmaxRange::NEAR>(in, hasNext, ready, bounds);
+        if constexpr (GUESSES)
+          range = rangeOf(bounds);
+        if (range == SoftmaxRange::NEAR)
+          return sum;
+        ready = {};
+        begin(ready, false, false);
+      }
     most_ = kind_ == SoftmaxKind::PLAIN ? 0 : bounds.most;
-    return step<false>(in, hasNext, bounded ? SoftmaxReady<T>() : ready, bounds);
+    return range == SoftmaxRange::BOUNDED ? step<SoftmaxRange::BOUNDED>(in, hasNext, ready, bounds)
+                                          : step<SoftmaxRange::ANY>(in, hasNext, ready, bounds);
   }
 
   float factorOf(float sum) const {
@@ -241,7 +248,7 @@ private:
     } else {
       x = (n == W ? V::load(row.in + i) : V::loadPartial(row.in + i, n)) - V::splat(row.most);
       if constexpr (!LOG)
-        x = SoftmaxExp<Tag, false, T>()(x);
+        x = SoftmaxExp<Tag, SoftmaxRange::ANY, T>()(x);
     }
     if constexpr (LOG)
       return x - V::splat(row.factor);
@@ -287,12 +294,11 @@ private:
 
   /// The sum of a row's exponentials; `bounds` become those of the next row, if there is one, or of
   /// this one where that is a guess.
-  /// \tparam BOUNDED  the exponents are, and most_ is zero unless logarithms are asked for
-  template <bool BOUNDED>
+  template <SoftmaxRange RANGE>
   [[gnu::noinline]] float step(const T *in, bool hasNext, const SoftmaxReady<T> &ready,
                                RowBounds &bounds) {
-    constexpr bool MOVED = LOG || !BOUNDED, GUESS = GUESSES && BOUNDED;
-    const SoftmaxExp<Tag, BOUNDED, T> e;
+    constexpr bool GUESS = GUESSES && RANGE == SoftmaxRange::NEAR;
+    const SoftmaxExp<Tag, RANGE, T> e;
     const V shift = V::splat(most_);
     const T *const watched = GUESS ? in : in + length_; // the row whose bounds are found
     const bool watches = GUESS || hasNext;
@@ -313,16 +319,16 @@ private:
         }
       }
     };
-    const auto exponential = [&](V x, std::size_t k) POP_SIMD_LAMBDA {
-      const V moved = MOVED ? x - shift : x, value = e(moved);
+    const auto exponential = [&](V moved, std::size_t k) POP_SIMD_LAMBDA {
+      const V value = e(moved);
       if (k < keep_)
         (LOG ? moved : value).store(kept_ + k);
       return value;
     };
     if (watches && ready.out != nullptr && (!KEEPS || keep_ >= whole_)) {
       eachPart(whole_ / 64 * 64, [&](std::size_t end) POP_SIMD_LAMBDA {
-        past_ ? blocks<BOUNDED, true>(in, watched, i, end, ready, sums, found)
-              : blocks<BOUNDED, false>(in, watched, i, end, ready, sums, found);
+        past_ ? blocks<RANGE, true>(in, watched, i, end, ready, sums, found)
+              : blocks<RANGE, false>(in, watched, i, end, ready, sums, found);
         i = end;
       });
       fetchAhead<2>(watched, i, length_ - i, fetches_ ? SOFTMAX_AHEAD : 0);
@@ -339,21 +345,27 @@ private:
     }
     eachPart(length_ / 64 * 64, [&](std::size_t end) POP_SIMD_LAMBDA {
       for (; i < end; i += 64)
-        sums.block(in, i, exponential);
+        sums.block(in, i, [&](V x, std::size_t k) POP_SIMD_LAMBDA {
+          return exponential(e.moved(x, shift), k);
+        });
     });
-    sums.raggedEnd(in, i, length_, exponential);
+    sums.raggedEnd(in, i, length_, [&](V x, std::size_t k) POP_SIMD_LAMBDA {
+      // Lanes behind the row must not become subnormal, which costs more than all others.
+      using I = simd<std::int32_t, Tag>;
+      const auto inside = I::iota() < I::splat(static_cast<std::int32_t>(length_ - k));
+      return exponential(V::select(inside, e.moved(x, shift), V::zero()), k);
+    });
     const float sum = sums.fold();
     return PARTS ? static_cast<float>(sumOfParts + static_cast<double>(sum)) : sum;
   }
 
   /// The same for blocks of 64 elements from `begin` to `end` of all three rows.
-  template <bool BOUNDED, bool PAST>
+  template <SoftmaxRange RANGE, bool PAST>
   POP_SIMD_INLINE void blocks(const T *in, const T *watched, std::size_t begin, std::size_t end,
                               const SoftmaxReady<T> &ready,
                               RowPartials<Tag, ReduceOp::ADD, T> &sums, RowBoundsOf<Tag> &found) {
     using P = arch::Pack<V, PACKED>;
-    constexpr bool MOVED = LOG || !BOUNDED;
-    const SoftmaxExp<Tag, BOUNDED, T> e;
+    const SoftmaxExp<Tag, RANGE, T> e;
     const std::size_t ahead = fetches_ ? SOFTMAX_AHEAD : 0;
     float *const kept = kept_;
     const float *const results = kept + head_;
@@ -371,7 +383,7 @@ private:
         else
           y = y * factor;
         PAST ? y.stream(out + k) : y.store(out + k);
-        const P moved = MOVED ? x - subtracted : x, value = e(moved);
+        const P moved = e.moved(x, subtracted), value = e(moved);
         if constexpr (KEEPS)
           (LOG ? moved : value).store(kept + k);
         return value;

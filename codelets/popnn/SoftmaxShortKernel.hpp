@@ -51,13 +51,20 @@ private:
       least = V::min(columns_[j], least);
       most = V::max(columns_[j], most);
     }
-    const auto bounded = LOG ? least - most >= V::splat(-86.f)
-                             : V::max(most, V::zero() - least) <= V::splat(SOFTMAX_NEAR);
-    V shift = kind == SoftmaxKind::PLAIN ? V::zero() : most;
-    if constexpr (!LOG)
-      shift = V::select(bounded, V::zero(), shift);
-    bounded.all() ? exponentials<true, LOG>(shift, length)
-                  : exponentials<false, LOG>(shift, length);
+    const bool plain = kind == SoftmaxKind::PLAIN;
+    V shift = plain ? V::zero() : most;
+    bool near = false;
+    if constexpr (!LOG) {
+      const auto isNear = V::max(most, V::zero() - least) <= V::splat(SOFTMAX_NEAR);
+      shift = V::select(isNear, V::zero(), shift);
+      near = isNear.all();
+    }
+    if (near)
+      exponentials<SoftmaxRange::NEAR, LOG>(shift, length);
+    else if (!plain && (least - shift >= V::splat(SOFTMAX_LEAST)).all())
+      exponentials<SoftmaxRange::BOUNDED, LOG>(shift, length);
+    else
+      exponentials<SoftmaxRange::ANY, LOG>(shift, length);
     const V sum = sumOfColumns(terms_, length);
     const V factor =
         LOG ? math::log(sum) : V::splat(kind == SoftmaxKind::SCALED ? SOFTMAX_SCALE : 1.f) / sum;
@@ -67,10 +74,11 @@ private:
   }
 
   /// Rows that need not have bounded exponentials give the same bits beside others that do.
-  template <bool BOUNDED, bool LOG> POP_SIMD_INLINE void exponentials(V shift, std::size_t length) {
-    const SoftmaxExp<Tag, BOUNDED, T> e;
+  template <SoftmaxRange RANGE, bool LOG>
+  POP_SIMD_INLINE void exponentials(V shift, std::size_t length) {
+    const SoftmaxExp<Tag, RANGE, T> e;
     for (std::size_t j = 0; j < length; ++j) {
-      const V moved = LOG || !BOUNDED ? columns_[j] - shift : columns_[j];
+      const V moved = e.moved(columns_[j], shift);
       terms_[j] = e(moved);
       columns_[j] = LOG ? moved : terms_[j];
     }

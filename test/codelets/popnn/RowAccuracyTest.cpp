@@ -261,7 +261,9 @@ TEST_SUITE("codelets/popnn/rowAccuracy") {
       const Errors ofHalf = errorsOfSoftmax<poplar::half>(stated.kind, stated.range, stated.length);
       INFO(stated.name, " of ", stated.length, " within ", stated.range);
       CHECK(ofFloat.most <= stated.bound);
-      CHECK(ofHalf.most <= 0.63); // half a unit, and 2^-14 of two
+      // Rounded once; and exponentials are within 2^-14 of theirs, which shows where they are
+      // results.
+      CHECK(ofHalf.most <= (stated.kind == SoftmaxKind::LOG ? 0.51 : 0.63));
       if (prints()) {
         std::printf("| %s | %g | %zu | %g |", stated.name, static_cast<double>(stated.range),
                     stated.length, stated.bound);

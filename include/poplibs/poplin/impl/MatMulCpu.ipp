@@ -141,13 +141,10 @@ private:
     std::size_t const m = c.dim(1), k = std::min(depth, job_.a.dim(2) - first);
     auto const v = graph_.addVertex(cs_, type_, {{"a", a_.run}, {"b", b_.run}});
     auto const blocking = plan_.blocking();
+    std::size_t const scratch =
+        kernels::matMulWorkspace(blocking, m, k, c.dim(2), c.elementType() == ::poplar::FLOAT);
     graph_.connect(v["workspace"],
-                   variable(::poplar::FLOAT,
-                            {std::max<std::size_t>(
-                                kernels::matMulWorkspace(blocking, m, k, c.dim(2),
-                                                         c.elementType() == ::poplar::FLOAT),
-                                1)},
-                            "workspace"));
+                   variable(::poplar::FLOAT, {std::max<std::size_t>(scratch, 1)}, "workspace"));
     connectOutput(v, c);
     auto const at = [](std::size_t x) { return static_cast<std::int64_t>(x); };
     setOperand(v, "a", a_,
