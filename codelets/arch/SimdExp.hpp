@@ -26,12 +26,26 @@ template <class V> POP_SIMD_INLINE V scaleByPower(V x, V n) {
   }
 }
 
+/// scaleByPower for x in [0.7, 1.42], or anything where n < -150. What rounds to zero is not
+/// computed: to find that out takes a core of the Emerald Rapids class more than a hundred cycles.
+template <class V> POP_SIMD_INLINE V scaleOrVanish(V x, V n) {
+  if constexpr (RAISES<V>)
+    return scaleByPower(x, n);
+  else
+    return scaleByPower(V::select(n < V::splat(-150.f), V::zero(), x), n);
+}
+
 /// 2^(n - 1) for integers n in [-125, 128].
 template <class V> POP_SIMD_INLINE V halfOfPower(V n) {
   if constexpr (ScalesAtOnce<V>)
     return V::scale(V::splat(0.5f), n);
   else
     return V::fromBits((n.toInt() + V::Int::splat(126)).template shiftLeft<23>());
+}
+
+/// x up to `hi`, and from `lo` on unless scaleOrVanish() takes what is below; NaN stays.
+template <class V> POP_SIMD_INLINE V clampForScale(V x, float lo, float hi) {
+  return ScalesAtOnce<V> ? V::min(V::splat(hi), x) : detail::clampKeepNan(x, lo, hi);
 }
 
 namespace detail {
@@ -87,10 +101,8 @@ template <class V> POP_SIMD_INLINE V expm1OfRest(V r) {
   return V::fma(r2, polynomial(r, r2, EXP_TAIL<V>), r);
 }
 
-/// e^x for x in [-170, 170], given its reduction.
-template <class V> POP_SIMD_INLINE V expReduced(V r, V n) {
-  return scaleByPower(expm1OfRest(r) + V::splat(1.f), n);
-}
+/// e^x 2^-n, given the reduction of x.
+template <class V> POP_SIMD_INLINE V expOfRest(V r) { return expm1OfRest(r) + V::splat(1.f); }
 } // namespace detail
 
 /// Up to here e^x and e^-x are normal.
@@ -109,16 +121,16 @@ template <class V> POP_SIMD_INLINE V expOfEasy(V x) {
 /// 1.1 ulp.
 template <class V> POP_SIMD_INLINE V exp(V x) {
   V n;
-  const V r = detail::reduceExp(detail::clampKeepNan(x, -104.f, 89.f), n);
-  return detail::expReduced(r, n);
+  const V r = detail::reduceExp(clampForScale(x, -105.f, 89.f), n);
+  return scaleOrVanish(detail::expOfRest(r), n);
 }
 
 /// 1 ulp.
 template <class V> POP_SIMD_INLINE V exp2(V x) {
-  const V y = detail::clampKeepNan(x, -151.f, 129.f);
+  const V y = clampForScale(x, -151.f, 129.f);
   const V n = V::nearest(y), r = y - n;
   const V value = V::fma(polynomial(r, detail::EXP2_TAIL<V>), r, V::splat(1.f));
-  return scaleByPower(value, n);
+  return scaleOrVanish(value, n);
 }
 
 /// e^x - 1; 2 ulp.
@@ -149,21 +161,21 @@ template <class V> POP_SIMD_INLINE V tanh(V x) {
 }
 
 namespace detail {
-/// e^x as a step on the way to something else: that it overflows is no exception.
-template <class V> POP_SIMD_INLINE V expInside(V x) {
-  if constexpr (RAISES<V>) {
-    V n;
-    const V r = reduceExp(clampKeepNan(x, -104.f, 89.f), n);
-    if ((expReduced(r, n - V::splat(2.f)) >= V::splat(0x1p126f)).any())
+/// e^x to be added to one, which makes no difference where it is below e^-87: that it overflows or
+/// vanishes is no exception.
+template <class V> POP_SIMD_INLINE V expBesideOne(V x) {
+  V n;
+  const V value = expOfRest(reduceExp(clampKeepNan(x, -87.f, 89.f), n));
+  if constexpr (RAISES<V>)
+    if ((scaleByPower(value, n - V::splat(2.f)) >= V::splat(0x1p126f)).any())
       return V::splat(__builtin_inff());
-  }
-  return exp(x);
+  return scaleByPower(value, n);
 }
 } // namespace detail
 
 /// a / (1 + e^-x); 2 ulp where the result is normal.
 template <class V> POP_SIMD_INLINE V timesSigmoid(V a, V x) {
-  return a / (V::splat(1.f) + detail::expInside(-x));
+  return a / (V::splat(1.f) + detail::expBesideOne(-x));
 }
 template <class V> POP_SIMD_INLINE V sigmoid(V x) { return timesSigmoid(V::splat(1.f), x); }
 

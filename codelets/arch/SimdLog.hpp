@@ -212,7 +212,7 @@ template <class V> POP_SIMD_INLINE V powOfLog2(V y, V high, V low) {
   const V bounded = clampKeepNan(z, -160.f, 160.f);
   const V n = V::nearest(bounded + zLow), r = (bounded - n) + zLow;
   const V value = V::fma(polynomial(r, r * r, EXP2_TAIL<V>), r, V::splat(1.f));
-  return scaleByPower(value, n);
+  return scaleOrVanish(value, n);
 }
 
 /// Whether x^y needs more than logarithm and exponential somewhere: where x is no positive normal
