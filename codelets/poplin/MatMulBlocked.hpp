@@ -214,8 +214,10 @@ private:
         tile.bAhead = MATMUL_PREFETCH_PANEL_ROWS * b.row;
       const bool oftenConverted = !FLOAT_IN && s.columns <= COLUMNS && s.m > 2 * s.heights.height;
       if (args_.bPanel != 0 && !oftenConverted && !packB_) {
-        runTiles<IN_PLACE>(tile, s, rows, 1, p); // brings the strip near
+        runTiles<IN_PLACE>(tile, s, rows, 1, p); // brings the strip near, or what is left of it
         tile.bAhead = 0;
+        if (asksBetween())
+          askWithin(tile);
         return runTiles<IN_PLACE>(tile, s, rows, s.m, p);
       }
       if (args_.bPanel == 0 && !packB_) {
@@ -233,8 +235,7 @@ private:
     tile.b = strip, tile.bRow = static_cast<std::ptrdiff_t>((s.columns + W - 1) / W * W);
     tile.bPair = 2 * static_cast<std::ptrdiff_t>(W), tile.bAhead = 0;
     if (keepsB_) {
-      tile.bAhead = MATMUL_PREFETCH_STRIP_ROWS * tile.bRow;
-      tile.bAheadRows = MATMUL_PREFETCH_STRIP_ROWS;
+      askWithin(tile);
       return runTiles<PACKED>(tile, s, rows, s.m, p);
     }
     if (panelsA_) // the last tile asks for the next strip
@@ -321,8 +322,8 @@ private:
       if constexpr (SOURCE == MatMulSource::FLOAT_ASKING)
         askAhead(tile, s, rows, p);
       if constexpr (SOURCE == PACKED && KEEPS_B)
-        if (keepsB_)
-          askForNext(tile, s, rows.at);
+        if (tile.bAheadRows != 0 && asksBetween())
+          askForNext(tile, s, rows.at, p);
       if (convertsPanels_)
         convertPanel(s, rows.at, height, p, tile.k);
       placeA(tile, rows.at, height, p);
@@ -372,23 +373,61 @@ private:
     }
   }
 
-  /// What the tile at row i asks for while it computes, where strips are kept: the sums of the next
-  /// tile, and its share of the next strip.
-  void askForNext(MatMulTileArgs &tile, const Strip &s, std::size_t i) const {
+  /// Whether tiles ask for operands of the next one between their own: see askForNext().
+  POP_SIMD_INLINE bool asksBetween() const {
+    return keepsB_ || (FLOAT_IN && panelsA_ && args_.bPanel != 0 && args_.b.row == MATMUL_PANEL);
+  }
+  /// For strips of B in L2.
+  POP_SIMD_INLINE static void askWithin(MatMulTileArgs &tile) {
+    tile.bAhead = MATMUL_PREFETCH_STRIP_ROWS * tile.bRow;
+    tile.bAheadRows = MATMUL_PREFETCH_STRIP_ROWS;
+  }
+
+  /// What the tile at row i asks for while it computes, where strips are kept or B lies in panels:
+  /// the sums of the next tile, and its share of the next strip.
+  void askForNext(MatMulTileArgs &tile, const Strip &s, std::size_t i, std::size_t p) const {
     const std::size_t after = i + s.heights.at(i), nextJ = s.j + s.columns;
     const bool below = after < s.m, beside = nextJ < args_.n && nextJ < chunk_ + chunkColumns_;
-    const bool waits = tile.cIn != nullptr || tile.cHalf == nullptr;
     tile.cNext = nullptr;
-    if (waits && (below || beside)) {
-      const Strip next{s.first, s.m, nextJ, beside ? stripColumns(nextJ) : 0, s.heights};
-      const Waiting sums = below ? waiting(s, after) : waiting(next, 0);
-      tile.cNext = sums.at, tile.cNextRow = sums.row;
+    if (tile.cIn || !(tile.cHalf || tile.pastCaches)) {
+      if (below) {
+        const auto down = static_cast<std::ptrdiff_t>(after - i);
+        tile.cNext = tile.cIn ? tile.cIn + down * tile.cInRow : tile.cOut + down * tile.cOutRow;
+        tile.cNextRow = tile.cIn ? tile.cInRow : tile.cOutRow;
+      } else if (beside) {
+        const Waiting sums = waiting({s.first, s.m, nextJ, stripColumns(nextJ), s.heights}, 0);
+        tile.cNext = sums.at, tile.cNextRow = sums.row;
+      }
     }
+    tile.stripNextLines = 0;
     if (isKept(s) && beside) {
-      const std::size_t lines = (stripColumns(nextJ) + W - 1) / W * tile.k;
-      const auto until = [&](std::size_t row) { return lines * row / s.m; };
-      tile.stripNext = stripAt(nextJ) + until(i) * W;
-      tile.stripNextLines = until(after) - until(i);
+      const Share share((stripColumns(nextJ) + W - 1) / W * tile.k, i, after, s.m);
+      tile.stripNext = stripAt(nextJ) + share.first * W, tile.stripNextLines = share.count;
+    } else if (!keepsB_ && tile.k != 0 && (beside || p + tile.k < args_.k)) {
+      askForPanels(tile, s, i, beside ? nextJ : chunk_, beside ? p : p + tile.k);
+    }
+  }
+
+  /// Of so many lines what belongs to rows [i, after) of m.
+  struct Share {
+    POP_SIMD_INLINE Share(std::size_t lines, std::size_t i, std::size_t after, std::size_t m)
+        : first(lines * i / m), count(lines * after / m - first) {}
+    std::size_t first, count;
+  };
+
+  /// Where B lies in panels: the share of the tile at row i of the strip at column j and value p of
+  /// k. All tiles have one but the first of a strip, which brings what it needs itself. What is not
+  /// of the first panel of a share is left to that.
+  POP_SIMD_INLINE void askForPanels(MatMulTileArgs &tile, const Strip &s, std::size_t i,
+                                    std::size_t j, std::size_t p) const {
+    if constexpr (FLOAT_IN) {
+      const std::size_t depth = args_.k - p < tile.k ? args_.k - p : tile.k;
+      const std::size_t panel = depth * (MATMUL_PANEL / W), panels = stripColumns(j) / MATMUL_PANEL;
+      const std::size_t first = s.heights.at(0), after = i + s.heights.at(i);
+      const Share share(panels * panel, i - first, after - first, s.m - first);
+      const std::size_t column = share.first / panel * MATMUL_PANEL, line = share.first % panel;
+      tile.stripNext = args_.bAt(p, j + column) + line * W;
+      tile.stripNextLines = share.count < panel - line ? share.count : panel - line;
     }
   }
 

@@ -56,16 +56,31 @@ TEST_SUITE("codelets/poplin/MatMulBlocking") {
     CHECK(halves(32, 1024, 1024).packB == 1);
     CHECK(halves(32, 1000, 1000).panelsA == 0);
     // Panels of halves are converted once, unless there is one tile of rows.
-    const auto packsPanels = [](std::size_t m, bool isHalf) {
-      auto panels = describe(isHalf, kernels::MATMUL_PANEL, 1);
-      panels.panels = true;
-      return kernels::chooseMatMulBlocking(m, 512, 512, describe(isHalf, 512, 1), panels, false,
-                                           distantCaches())
-          .packB;
+    const auto inPanels = [](std::size_t m, std::size_t n, std::size_t k, bool isHalf = false) {
+      const auto a = describe(isHalf, static_cast<std::ptrdiff_t>(k), 1);
+      auto b = describe(isHalf, kernels::MATMUL_PANEL, 1);
+      b.panels = true;
+      return kernels::chooseMatMulBlocking(m, n, k, a, b, false, distantCaches());
     };
-    CHECK(packsPanels(100, true) == 1);
-    CHECK(packsPanels(12, true) == 0);
-    CHECK(packsPanels(100, false) == 0);
+    CHECK(inPanels(100, 512, 512, true).packB == 1);
+    CHECK(inPanels(12, 512, 512, true).packB == 0);
+    CHECK(inPanels(100, 512, 512).packB == 0);
+    // Floats from beyond L2: long steps of K, and blocks that fill three eighths of L2.
+    const kernels::MatMulBlocking far = inPanels(49, 1024, 2100);
+    CHECK(far.panelsA == 1);
+    CHECK(far.packB == 0);
+    CHECK(far.depth == 700);
+    CHECK(far.columns == kernels::MATMUL_WIDE_COLUMNS);
+    CHECK(far.rows == 60);
+    CHECK(inPanels(1024, 1024, 1024).rows == 180);
+    CHECK(inPanels(16, 512, 1024).panelsA == 1);
+    CHECK(inPanels(15, 512, 1024).panelsA == 0);
+    CHECK(inPanels(16, 480, 1024).panelsA == 0); // in L2
+    CHECK(inPanels(49, 4096, 511).panelsA == 0);
+    CHECK(inPanels(49, 64, 65536).panelsA == 0); // one strip
+    CHECK(inPanels(48, 1024, 1024, true).panelsA == 1);
+    CHECK(inPanels(48, 1024, 1024, true).packB == 1);
+    CHECK(inPanels(49, 1024, 1024, true).panelsA == 0);
     // Long sums with a transposed A: blocks of it in panels.
     const auto panels = [](std::size_t m, std::size_t n, std::size_t k, bool isHalf = false) {
       const auto a = describe(isHalf, 1, static_cast<std::ptrdiff_t>(m));

@@ -247,6 +247,11 @@ void checkPanels(std::size_t m, std::size_t n, std::size_t k, std::mt19937 &rand
         CHECK(sameResult<In>(expected, problem.run(isa, blocking, false)));
         blocking.columns = kernels::MATMUL_WIDE_COLUMNS;
         CHECK(sameResult<In>(expected, problem.run(isa, blocking, false)));
+        blocking.packA = 0, blocking.panelsA = 1;
+        CHECK(sameResult<In>(expected, problem.run(isa, blocking, false)));
+        blocking.rows = 24;
+        CHECK(sameResult<In>(expected, problem.run(isa, blocking, false)));
+        CHECK(sameResult<In>(expected, problem.run(isa, blocking, true)));
       }
     }
 }
