@@ -322,7 +322,7 @@ private:
       if constexpr (SOURCE == MatMulSource::FLOAT_ASKING)
         askAhead(tile, s, rows, p);
       if constexpr (SOURCE == PACKED && KEEPS_B)
-        if (tile.bAheadRows != 0 && asksBetween())
+        if (tile.bAheadRows != 0 && asksBetween()) // see askWithin()
           askForNext(tile, s, rows.at, p);
       if (convertsPanels_)
         convertPanel(s, rows.at, height, p, tile.k);
@@ -377,7 +377,7 @@ private:
   POP_SIMD_INLINE bool asksBetween() const {
     return keepsB_ || (FLOAT_IN && panelsA_ && args_.bPanel != 0 && args_.b.row == MATMUL_PANEL);
   }
-  /// For strips of B in L2.
+  /// Strips of B that are in L2, or come there while others are used.
   POP_SIMD_INLINE static void askWithin(MatMulTileArgs &tile) {
     tile.bAhead = MATMUL_PREFETCH_STRIP_ROWS * tile.bRow;
     tile.bAheadRows = MATMUL_PREFETCH_STRIP_ROWS;
