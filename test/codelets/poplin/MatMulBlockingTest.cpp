@@ -16,9 +16,12 @@ using test::distantCaches;
 TEST_SUITE("codelets/poplin/MatMulBlocking") {
 
   TEST_CASE("blocks where the last cache is distant") {
-    const auto choose = [](std::size_t m, std::size_t n, std::size_t k) {
-      const auto a = describe(false, static_cast<std::ptrdiff_t>(k), 1);
-      const auto b = describe(false, static_cast<std::ptrdiff_t>(n), 1);
+    const auto choose = [](std::size_t m, std::size_t n, std::size_t k, bool isHalf = false,
+                           bool inPanels = false) {
+      const auto a = describe(isHalf, static_cast<std::ptrdiff_t>(k), 1);
+      auto b =
+          describe(isHalf, static_cast<std::ptrdiff_t>(inPanels ? kernels::MATMUL_PANEL : n), 1);
+      b.panels = inPanels;
       return kernels::chooseMatMulBlocking(m, n, k, a, b, false, distantCaches());
     };
     // Wide strips for many rows, short ones while A takes no more than a quarter of L2.
@@ -47,20 +50,15 @@ TEST_SUITE("codelets/poplin/MatMulBlocking") {
     CHECK(choose(128, 1024, 4096).packB == 1);
     CHECK(choose(128, 2048, 512).panelsA == 0);
     CHECK(choose(256, 1024, 4096).panelsA == 0);
-    const auto halves = [](std::size_t m, std::size_t n, std::size_t k) {
-      const auto a = describe(true, static_cast<std::ptrdiff_t>(k), 1);
-      const auto b = describe(true, static_cast<std::ptrdiff_t>(n), 1);
-      return kernels::chooseMatMulBlocking(m, n, k, a, b, false, distantCaches());
+    const auto halves = [&](std::size_t m, std::size_t n, std::size_t k) {
+      return choose(m, n, k, true);
     };
     CHECK(halves(32, 1024, 1024).panelsA == 1);
     CHECK(halves(32, 1024, 1024).packB == 1);
     CHECK(halves(32, 1000, 1000).panelsA == 0);
     // Panels of halves are converted once, unless there is one tile of rows.
-    const auto inPanels = [](std::size_t m, std::size_t n, std::size_t k, bool isHalf = false) {
-      const auto a = describe(isHalf, static_cast<std::ptrdiff_t>(k), 1);
-      auto b = describe(isHalf, kernels::MATMUL_PANEL, 1);
-      b.panels = true;
-      return kernels::chooseMatMulBlocking(m, n, k, a, b, false, distantCaches());
+    const auto inPanels = [&](std::size_t m, std::size_t n, std::size_t k, bool isHalf = false) {
+      return choose(m, n, k, isHalf, true);
     };
     CHECK(inPanels(100, 512, 512, true).packB == 1);
     CHECK(inPanels(12, 512, 512, true).packB == 0);
